@@ -1,0 +1,36 @@
+"""Object labels of images from the files that datasets and detectors write.
+
+>>> from vifidel_eval.annotations import read_objects
+>>> read_objects({42: ["dog", "dog", "frisbee"]})
+{42: Counter({'dog': 2, 'frisbee': 1})}
+"""
+
+from .coco import COCO_CATEGORIES, read_coco_instances, read_coco_results
+from .labels import read_labels
+from .objects import (
+    DETECTION_THRESHOLD,
+    OPEN_IMAGES_THRESHOLD,
+    ObjectLabels,
+    clean_label,
+    union,
+)
+from .open_images import read_class_descriptions, read_open_images
+from .read import read_categories, read_objects
+from .voc import read_voc
+
+__all__ = [
+    "COCO_CATEGORIES",
+    "DETECTION_THRESHOLD",
+    "OPEN_IMAGES_THRESHOLD",
+    "ObjectLabels",
+    "clean_label",
+    "read_categories",
+    "read_class_descriptions",
+    "read_coco_instances",
+    "read_coco_results",
+    "read_labels",
+    "read_objects",
+    "read_open_images",
+    "read_voc",
+    "union",
+]

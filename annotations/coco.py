@@ -1,0 +1,151 @@
+"""COCO and LVIS object files: gold instances and detection results.
+
+Format: https://cocodataset.org/#format-data and #format-results. LVIS instances have the same
+shape without ``iscrowd``; their category names carry underscores and senses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import AnnotationError
+from ..image_ids import ImageId, from_json_value
+from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score
+
+#: COCO's 80 detection categories; the ids have gaps.
+COCO_CATEGORIES: dict[Any, str] = dict(
+    zip(
+        [i for i in range(1, 91) if i not in (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)],
+        (
+            "person, bicycle, car, motorcycle, airplane, bus, train, truck, boat, traffic light, "
+            "fire hydrant, stop sign, parking meter, bench, bird, cat, dog, horse, sheep, cow, "
+            "elephant, bear, zebra, giraffe, backpack, umbrella, handbag, tie, suitcase, frisbee, "
+            "skis, snowboard, sports ball, kite, baseball bat, baseball glove, skateboard, "
+            "surfboard, tennis racket, bottle, wine glass, cup, fork, knife, spoon, bowl, banana, "
+            "apple, sandwich, orange, broccoli, carrot, hot dog, pizza, donut, cake, chair, "
+            "couch, potted plant, bed, dining table, toilet, tv, laptop, mouse, remote, keyboard, "
+            "cell phone, microwave, oven, toaster, sink, refrigerator, book, clock, vase, "
+            "scissors, teddy bear, hair drier, toothbrush"
+        ).split(", "),
+        strict=True,
+    )
+)
+
+
+def read_coco_instances(content: Mapping[str, Any], where: str) -> ObjectLabels:
+    """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
+
+    Every annotation is one instance, a crowd region too. Images that are listed and have no
+    annotation are known and empty.
+
+    Parameters
+    ----------
+    content : mapping
+        The parsed file: ``images``, ``annotations``, ``categories``.
+    where : str
+        The file, for messages.
+
+    Raises
+    ------
+    AnnotationError
+        If a category id is unknown or an entry has another shape.
+    """
+    names = category_names(content.get("categories"), where)
+    images = content.get("images")
+    objects = ObjectLabels("coco-instances", where, lists_every_image=bool(images))
+    for number, image in enumerate(_entries(images or [], "images", where)):
+        objects.setdefault(_image_id(image, "id", f"{where}: images[{number}]"), Counter())
+    annotations = _entries(content.get("annotations"), "annotations", where)
+    for number, annotation in enumerate(annotations):
+        at = f"{where}: annotations[{number}]"
+        image_id = _image_id(annotation, "image_id", at)
+        objects.add(image_id, _category_name(annotation, names, at, "of this file"))
+    return objects
+
+
+def read_coco_results(
+    content: list[Any],
+    where: str,
+    threshold: float | None = None,
+    categories: Mapping[Any, str] | None = None,
+) -> ObjectLabels:
+    """Read detections in the COCO results format: ``[{"image_id", "category_id", "score"}]``.
+
+    Detectron2, MMDetection and Ultralytics (``save_json``) write it too.
+
+    Parameters
+    ----------
+    content : list
+        The parsed file.
+    where : str
+        The file, for messages.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default.
+    categories : mapping, optional
+        Category id to name; COCO's 80 by default.
+
+    Raises
+    ------
+    AnnotationError
+        If a category id is unknown, a score is not a number or an entry has another shape.
+    """
+    threshold = DETECTION_THRESHOLD if threshold is None else threshold
+    names = COCO_CATEGORIES if categories is None else categories
+    whose = "of COCO's 80" if categories is None else "of the categories given"
+    objects = ObjectLabels("coco-results", where, threshold, lists_every_image=False)
+    for number, detection in enumerate(_entries(content, "", where)):
+        at = f"{where}: [{number}]"
+        if "score" not in detection:
+            raise AnnotationError(f"{at} has no 'score': detection results need one each.")
+        image_id = _image_id(detection, "image_id", at)
+        name = _category_name(detection, names, at, whose)
+        objects.setdefault(image_id, Counter())
+        if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
+            objects.add(image_id, name)
+    return objects
+
+
+def category_names(categories: Any, where: str) -> dict[Any, str]:
+    """Return ``{category id: name}`` from a COCO ``categories`` list."""
+    names: dict[Any, str] = {}
+    for number, category in enumerate(_entries(categories, "categories", where)):
+        category_id, name = category.get("id"), category.get("name")
+        if not isinstance(category_id, int | str) or not isinstance(name, str):
+            raise AnnotationError(
+                f"{where}: categories[{number}] needs an 'id' and a 'name' that is a string."
+            )
+        names[category_id] = name
+    return names
+
+
+def _entries(entries: Any, key: str, where: str) -> list[dict[str, Any]]:
+    if not isinstance(entries, list):
+        raise AnnotationError(f"{where}: '{key}' is not a list; is it a COCO file?")
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise AnnotationError(f"{where}: {key}[{number}] is not an object but {entry!r:.40}.")
+    return entries
+
+
+def _image_id(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
+    image_id = from_json_value(entry.get(key))
+    if image_id is None:
+        raise AnnotationError(
+            f"{at}: '{key}' is {entry.get(key)!r}; an image id is an integer or a string."
+        )
+    return image_id
+
+
+def _category_name(
+    entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str
+) -> str:
+    category_id = entry.get("category_id")
+    try:
+        return names[category_id]
+    except (KeyError, TypeError):
+        raise AnnotationError(
+            f"{at} (image {entry.get('image_id')!r}): category_id {category_id!r} is none {whose} "
+            f"({len(names)} categories); give the file that lists the categories."
+        ) from None

@@ -1,0 +1,180 @@
+"""`read_objects`: any source of object labels, recognised by its content."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import AnnotationError
+from ..files import parse_json, read_text
+from ..image_ids import from_json_key
+from .coco import category_names, read_coco_instances, read_coco_results
+from .labels import read_labels
+from .objects import ObjectLabels, union
+from .open_images import read_class_descriptions, read_open_images
+from .voc import read_voc
+
+_ACCEPTED = (
+    "COCO or LVIS instances JSON, COCO detection results JSON, a folder of PASCAL VOC XML files "
+    "or one of them, Open Images boxes CSV, {image id: [label, ...]} JSON, or a folder of "
+    "detector output, one JSON file an image"
+)
+
+
+def read_objects(
+    source: Any,
+    threshold: float | None = None,
+    categories: Any = None,
+) -> ObjectLabels:
+    """Read the object labels of images from any accepted source.
+
+    Parameters
+    ----------
+    source : path, pycocotools COCO, mapping, or list of these
+        A file or folder, recognised by its content: COCO or LVIS instances, COCO detection
+        results, PASCAL VOC XML (a folder or one file), Open Images boxes, labels keyed by image
+        id, or a folder with one JSON file of Hugging Face or Ultralytics detections an image. A
+        mapping has the shape of the labels file. A list is the union of its members.
+    threshold : float, optional
+        The lowest score that counts where there are scores, from 0 to 1; by default .6, and .4
+        for Open Images (VIFIDEL paper, section 4.1).
+    categories : path, mapping, or list of paths, optional
+        Names of category ids, where the source has only ids: a COCO file with ``categories``,
+        Open Images class descriptions, or ``{id: name}``.
+
+    Returns
+    -------
+    ObjectLabels
+        ``{image id: Counter of labels}``.
+
+    Raises
+    ------
+    AnnotationError
+        If the source cannot be read or is none of these.
+    ImageIdError
+        If members of a list have no image in common.
+    """
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise AnnotationError(f"threshold {threshold!r} is not between 0 and 1.")
+    if isinstance(source, ObjectLabels):
+        return source
+    if isinstance(source, list | tuple):
+        return union([read_objects(member, threshold, categories) for member in source])
+    if isinstance(source, str | os.PathLike):
+        return _read_path(Path(source), threshold, read_categories(categories))
+    if isinstance(getattr(source, "dataset", None), Mapping):  # a pycocotools COCO
+        return _read_mapping(source.dataset, "the COCO object", threshold)
+    if isinstance(source, Mapping):
+        return read_labels(source, "objects", threshold)
+    raise AnnotationError(
+        f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a path, a "
+        "pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
+    )
+
+
+def read_categories(source: Any) -> dict[Any, str] | None:
+    """Return ``{category id: name}`` from what `read_objects` accepts as `categories`.
+
+    Raises
+    ------
+    AnnotationError
+        If a file lists no categories.
+    """
+    if source is None:
+        return None
+    if isinstance(source, Mapping):
+        return dict(source)
+    names: dict[Any, str] = {}
+    for path in source if isinstance(source, list | tuple) else [source]:
+        text, where = read_text(path, AnnotationError), str(path)
+        if text.lstrip()[:1] not in ("{", "["):
+            names.update(read_class_descriptions(text, where))
+            continue
+        content = parse_json(text, where, AnnotationError)
+        listed = content.get("categories") if isinstance(content, dict) else content
+        names.update(category_names(listed, where))
+    return names
+
+
+def _read_path(
+    path: Path, threshold: float | None, categories: dict[Any, str] | None
+) -> ObjectLabels:
+    where = str(path)
+    if path.is_dir():
+        return _read_folder(path, threshold)
+    text = read_text(path, AnnotationError)
+    numbered, machine = _split_ids(categories)
+    start = text.lstrip()[:1]
+    if start == "<":
+        return read_voc([path], where)
+    if start not in ("{", "["):
+        if "ImageID" in text.partition("\n")[0]:
+            return read_open_images(text, where, threshold, machine)
+        if path.suffix.lower() != ".json":
+            raise AnnotationError(f"{where}: not a source of objects; accepted: {_ACCEPTED}.")
+    content = parse_json(text, where, AnnotationError)
+    if isinstance(content, list):
+        return _read_list(content, where, threshold, numbered)
+    if isinstance(content, dict):
+        return _read_mapping(content, where, threshold)
+    raise AnnotationError(f"{where}: not a source of objects; accepted: {_ACCEPTED}.")
+
+
+def _read_folder(folder: Path, threshold: float | None) -> ObjectLabels:
+    xml, json_files = sorted(folder.glob("*.xml")), sorted(folder.glob("*.json"))
+    if xml:
+        return read_voc(xml, str(folder))
+    if not json_files:
+        raise AnnotationError(
+            f"{folder}: no XML or JSON file in this folder; give a folder of PASCAL VOC "
+            "annotations or of detections, one file an image."
+        )
+    images: dict[Any, Any] = {}
+    for path in json_files:
+        images[path.stem] = parse_json(
+            read_text(path, AnnotationError), str(path), AnnotationError
+        )
+    return read_labels(images, str(folder), threshold)
+
+
+def _read_list(
+    content: list[Any], where: str, threshold: float | None, categories: dict[Any, str]
+) -> ObjectLabels:
+    first = content[0] if content else None
+    if isinstance(first, dict) and "caption" in first:
+        raise AnnotationError(
+            f"{where}: holds captions, not objects; give captions as results or references."
+        )
+    if isinstance(first, dict) and "image_id" in first:
+        return read_coco_results(content, where, threshold, categories or None)
+    if first is None:
+        raise AnnotationError(f"{where}: an empty list; no image has a detection in it.")
+    raise AnnotationError(
+        f"{where}: a list whose entries have no 'image_id', so nothing says which image each "
+        "belongs to; write {image id: [detections]} instead."
+    )
+
+
+def _read_mapping(content: Mapping[str, Any], where: str, threshold: float | None) -> ObjectLabels:
+    annotations = content.get("annotations")
+    if isinstance(annotations, list):
+        if "categories" in content:
+            return read_coco_instances(content, where)
+        raise AnnotationError(
+            f"{where}: has 'annotations' but no 'categories': a caption file is no source of "
+            "objects; give the instances file of the same images."
+        )
+    return read_labels(
+        {from_json_key(key): items for key, items in content.items()}, where, threshold
+    )
+
+
+def _split_ids(categories: dict[Any, str] | None) -> tuple[dict[Any, str], dict[Any, str]]:
+    """Part the names of COCO category ids from those of Open Images machine ids."""
+    numbered: dict[Any, str] = {}
+    machine: dict[Any, str] = {}
+    for key, name in (categories or {}).items():
+        (machine if isinstance(key, str) and key.startswith("/") else numbered)[key] = name
+    return numbered, machine

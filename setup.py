@@ -1,0 +1,53 @@
+"""Metadata of vifidel-eval; build system and tools are configured in pyproject.toml."""
+
+from pathlib import Path
+
+from setuptools import setup
+
+setup(
+    name="vifidel-eval",
+    version="0.1.0",
+    description="VIFIDEL beside BLEU, METEOR, CIDEr and SPICE: are captions true to their images?",
+    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    license_files=["LICENSE"],
+    python_requires=">=3.10,<3.14",  # gensim has no wheel for 3.14
+    package_dir={
+        "vifidel_eval": "vifidel_eval",
+        "vifidel_eval.annotations": "annotations",
+        "vifidel_eval.scorers": "scorers",
+    },
+    packages=["vifidel_eval", "vifidel_eval.annotations", "vifidel_eval.scorers"],
+    package_data={"vifidel_eval": ["py.typed"]},
+    install_requires=[
+        "click>=8.1",
+        "gensim>=4.3.3",
+        "numpy>=2.0",
+        "POT>=0.9.5",
+        "pycocoevalcap>=1.2",
+        "pycocotools>=2.0.7",
+        "regex>=2023.12.25",
+        "safetensors>=0.4",
+        "tabulate>=0.9",
+        "tokenizers>=0.20",
+        "tqdm>=4.66",
+        "wordllama>=0.3",
+    ],
+    extras_require={
+        "dev": [
+            "hypothesis>=6.100",
+            "mypy>=1.13",
+            "pytest>=8",
+            "ruff>=0.8",
+            "types-tabulate",
+            "types-tqdm",
+        ],
+    },
+    entry_points={"console_scripts": ["vifidel-eval=vifidel_eval.cli:main"]},
+    classifiers=[
+        "Operating System :: OS Independent",
+        "Programming Language :: Python :: 3",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    ],
+)

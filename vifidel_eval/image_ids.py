@@ -1,0 +1,124 @@
+"""Image ids: reading them from JSON and file names, and matching the ids of two sides.
+
+An id is whatever hashable the harness uses; COCO's are integers, other sets use strings. Two
+sides are compared by equality first. Where that fails, a COCO file stem
+(``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) stands for
+image 42 if the other side counts in numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from numbers import Integral
+from typing import Any
+
+from .errors import ImageIdError
+
+ImageId = Hashable
+
+_COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
+
+
+def from_json_key(key: str) -> ImageId:
+    """Return the image id that a JSON object's key stands for: a whole number if it is one.
+
+    Zero-padded numbers are file stems and stay strings.
+
+    >>> from_json_key("42"), from_json_key("000000000042"), from_json_key("beach")
+    (42, '000000000042', 'beach')
+    """
+    if key.isascii() and key.isdigit() and (key == "0" or not key.startswith("0")):
+        return int(key)
+    return key
+
+
+def from_json_value(value: Any) -> ImageId | None:
+    """Return a JSON value as an image id, or None if it cannot be one."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+        return None
+    return value
+
+
+def _number(image_id: ImageId) -> int | None:
+    if isinstance(image_id, str):
+        stem = _COCO_STEM.fullmatch(image_id)
+        return int(stem[1]) if stem else None
+    return int(image_id) if isinstance(image_id, Integral) else None
+
+
+def match(
+    wanted: Iterable[ImageId], known: Collection[ImageId] | Mapping[ImageId, Any]
+) -> dict[ImageId, ImageId]:
+    """Return, for each wanted id that the other side knows, the id it has there.
+
+    Raises
+    ------
+    ImageIdError
+        If two ids of the other side mean the same wanted image.
+    """
+    wanted = list(wanted)
+    matched = {image_id: image_id for image_id in wanted if image_id in known}
+    if len(matched) == len(wanted):
+        return matched
+    by_number: dict[int, ImageId] = {}
+    for image_id in known:
+        number = _number(image_id)
+        if number is None:
+            continue
+        if number in by_number:
+            raise ImageIdError(
+                f"{image_id!r} and {by_number[number]!r} both stand for image {number}: "
+                "keep one of them."
+            )
+        by_number[number] = image_id
+    for image_id in wanted:
+        number = _number(image_id)
+        if image_id not in matched and number in by_number:
+            matched[image_id] = by_number[number]  # type: ignore[index]
+    return matched
+
+
+def mismatch(
+    missing: Collection[ImageId],
+    known: Collection[ImageId],
+    asked: str,
+    knower: str,
+) -> ImageIdError:
+    """Return the error for ids that `knower` does not know, with the likely cause.
+
+    Parameters
+    ----------
+    missing : collection
+        The ids that are asked for and not known.
+    known : collection
+        The ids that the other side has.
+    asked, knower : str
+        What the two sides are, as the sentence calls them.
+    """
+    return ImageIdError(
+        f"{len(missing)} image ids of {asked} are unknown to {knower}: {asked} has "
+        f"{samples(missing)}, {knower} has {len(known)} images such as {samples(known)}; "
+        f"{_likely_cause(missing, known)}"
+    )
+
+
+def samples(ids: Collection[ImageId], most: int = 3) -> str:
+    """Return the first few ids as a person would quote them."""
+    shown = [repr(image_id) for image_id, _ in zip(ids, range(most), strict=False)]
+    return ", ".join(shown) + (", ..." if len(ids) > most else "") if shown else "none"
+
+
+def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> str:
+    known_text = {str(image_id) for image_id in known}
+    if any(str(image_id) in known_text for image_id in missing):
+        return "one side has strings where the other has integers: convert one of them."
+    if _look_like_files(missing) != _look_like_files(known):
+        return "one side has file names where the other has image ids: use the same on both."
+    return "check that both come from the same split of the same dataset."
+
+
+def _look_like_files(ids: Collection[ImageId]) -> bool:
+    return any(isinstance(image_id, str) and not image_id.isdigit() for image_id in ids)

@@ -1,0 +1,122 @@
+"""Content words: the words of a caption that say what it shows.
+
+The rules are the same for a raw caption and for its Penn Treebank tokenisation (what
+pycocoevalcap's tokenizer hands to a scorer), so both give the same words:
+
+- lower case; a word is a run of letters and digits of any script, accents kept;
+- contractions leave no stray pieces: ``isn't`` and ``is n't`` both give ``is``;
+- a word of one character is dropped, unless the character is Chinese, Japanese or Korean,
+  where it can be a word;
+- stop words are dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Collection
+from functools import cache
+
+#: gensim 4.4's English stop list without the words that name something a picture can show
+#: (bill, bottom, computer, cry, empty, fire, mill, mine, system, thick, thin, top).
+STOP_WORDS: frozenset[str] = frozenset(
+    """
+    a about above across after afterwards again against all almost alone along already also
+    although always am among amongst amoungst amount an and another any anyhow anyone anything
+    anyway anywhere are around as at back be became because become becomes becoming been before
+    beforehand behind being below beside besides between beyond both but by call can cannot cant
+    co con could couldnt de describe detail did didn do does doesn doing don done down due during
+    each eg eight either eleven else elsewhere enough etc even ever every everyone everything
+    everywhere except few fifteen fifty fill find first five for former formerly forty found four
+    from front full further get give go had has hasnt have he hence her here hereafter hereby
+    herein hereupon hers herself him himself his how however hundred i ie if in inc indeed
+    interest into is it its itself just keep kg km last latter latterly least less ltd made make
+    many may me meanwhile might more moreover most mostly move much must my myself name namely
+    neither never nevertheless next nine no nobody none noone nor not nothing now nowhere of off
+    often on once one only onto or other others otherwise our ours ourselves out over own part
+    per perhaps please put quite rather re really regarding same say see seem seemed seeming
+    seems serious several she should show side since sincere six sixty so some somehow someone
+    something sometime sometimes somewhere still such take ten than that the their them
+    themselves then thence there thereafter thereby therefore therein thereupon these they third
+    this those though three through throughout thru thus to together too toward towards twelve
+    twenty two un under unless until up upon us used using various very via was we well were what
+    whatever when whence whenever where whereafter whereas whereby wherein whereupon wherever
+    whether which while whither who whoever whole whom whose why will with within without would
+    yet you your yours yourself yourselves
+    """.split()
+)
+
+# What the Penn Treebank tokeniser makes of contractions written without an apostrophe
+# (gonna -> gon na) and of brackets. None of these pieces is a word of its own.
+_TREEBANK_PIECES = frozenset(
+    "gon gonna got gotta gim gimme lem lemme na ta wan wanna lrb rrb lcb rcb lsb rsb".split()
+)
+
+_APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
+# isn't, is n't, can't, ca n't, it's, it 's, 'tis
+_CONTRACTION = re.compile(
+    r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
+)
+
+
+def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> list[str]:
+    """Return the content words of a caption, in order, repeated words repeated.
+
+    Parameters
+    ----------
+    caption : str
+        A caption as written, or its tokens joined by blanks.
+    stop_words : collection of str
+        Lower-case words to leave out.
+
+    Examples
+    --------
+    >>> content_words("A man isn't riding his bicycle near the fire-hydrant.")
+    ['man', 'riding', 'bicycle', 'near', 'fire', 'hydrant']
+    """
+    return [
+        word for piece in pieces(caption) for word in piece_words(piece) if word not in stop_words
+    ]
+
+
+def pieces(caption: str) -> list[str]:
+    """Return the blank-separated pieces of a caption, lower-case and without contractions."""
+    caption = caption.lower()
+    if not caption.isascii():
+        caption = unicodedata.normalize("NFC", caption).translate(_APOSTROPHES)
+    if "'" in caption:
+        caption = _CONTRACTION.sub(" ", caption)
+    return caption.split()
+
+
+def piece_words(piece: str) -> list[str]:
+    """Return the words inside one piece of `pieces`: ``fire-hydrant`` holds two."""
+    return [
+        word
+        for word in _word_pattern().findall(piece)
+        if word not in _TREEBANK_PIECES and (len(word) > 1 or _standalone_pattern().match(word))
+    ]
+
+
+def stop_words_signature(stop_words: Collection[str]) -> str:
+    """Return how many stop words there are and a digest of them."""
+    digest = hashlib.sha256("\n".join(sorted(stop_words)).encode()).hexdigest()
+    return f"{len(stop_words)}#{digest[:8]}"
+
+
+@cache
+def _word_pattern():  # type: ignore[no-untyped-def]
+    import regex  # knows scripts and combining marks, which re does not; loads when first used
+
+    # Variation selectors (U+FE00 to U+FE0F) are marks of emoji, not of words.
+    return regex.compile(
+        r"[\p{L}\p{N}](?:[\p{L}\p{N}]|[[\p{Mn}\p{Mc}]--[\uFE00-\uFE0F]])*", regex.V1
+    )
+
+
+@cache
+def _standalone_pattern():  # type: ignore[no-untyped-def]
+    import regex
+
+    return regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
