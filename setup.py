@@ -24,6 +24,7 @@ setup(
         "click>=8.1",
         "gensim>=4.3.3",
         "numpy>=2.0",
+        "platformdirs>=4",
         "POT>=0.9.5",
         "pycocoevalcap>=1.2",
         "pycocotools>=2.0.7",

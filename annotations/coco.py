@@ -138,9 +138,7 @@ def _image_id(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
     return image_id
 
 
-def _category_name(
-    entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str
-) -> str:
+def _category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
     category_id = entry.get("category_id")
     try:
         return names[category_id]

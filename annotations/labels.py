@@ -47,11 +47,10 @@ def read_labels(
     for image_id, items in content.items():
         at = f"{where}: image {image_id!r}"
         objects[image_id] = Counter()
-        if isinstance(items, Mapping):
-            items = _repeated(items, at)
-        if not isinstance(items, list | tuple):
+        listed = _repeated(items, at) if isinstance(items, Mapping) else items
+        if not isinstance(listed, list | tuple):
             raise AnnotationError(f"{at}: expected a list of labels, found {items!r:.40}.")
-        for number, item in enumerate(items):
+        for number, item in enumerate(listed):
             label, score = _label_and_score(item, f"{at}, item {number}")
             if score is not None:
                 objects.threshold = threshold

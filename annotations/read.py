@@ -133,9 +133,7 @@ def _read_folder(folder: Path, threshold: float | None) -> ObjectLabels:
         )
     images: dict[Any, Any] = {}
     for path in json_files:
-        images[path.stem] = parse_json(
-            read_text(path, AnnotationError), str(path), AnnotationError
-        )
+        images[path.stem] = parse_json(read_text(path, AnnotationError), str(path), AnnotationError)
     return read_labels(images, str(folder), threshold)
 
 

@@ -1,4 +1,4 @@
-"""VIFIDEL: does the caption say what the image shows?"""
+"""VIFIDEL: how faithful a caption is to what its image shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VIFIDEL for the COCO caption evaluation toolkit: how faithful is a caption to its image?
+"""VIFIDEL for the COCO caption evaluation toolkit: how faithful a caption is to its image.
 
 >>> from vifidel_eval import Vifidel
 >>> scorer = Vifidel({42: ["dog", "frisbee"]}, references=False)
@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
@@ -34,6 +35,11 @@ __all__ = [
     "VifidelWarning",
     "content_words",
 ]
+
+# In a checkout, annotations/ and scorers/ stand beside this folder and not in it (setup.py).
+_here = os.path.dirname(__file__)
+if not os.path.isdir(os.path.join(_here, "scorers")):
+    __path__.append(os.path.dirname(_here))
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
 _LAZY = {"Vifidel": ".scorers", "STOP_WORDS": ".words", "content_words": ".words"}

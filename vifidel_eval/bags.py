@@ -72,9 +72,7 @@ class Lexicon:
         Words of captions to leave out; never applied to labels.
     """
 
-    def __init__(
-        self, vectors: WordVectors, normalize: bool, stop_words: Collection[str]
-    ) -> None:
+    def __init__(self, vectors: WordVectors, normalize: bool, stop_words: Collection[str]) -> None:
         self._vectors = vectors
         self._normalize = normalize
         self._stop_words = frozenset(stop_words)
@@ -174,9 +172,7 @@ class Lexicon:
             return
         rows = self._rows(new)
         self._matrix = np.concatenate([self._matrix.reshape(-1, rows.shape[1]), rows])
-        self._squared_lengths = np.concatenate(
-            [self._squared_lengths, (rows * rows).sum(axis=1)]
-        )
+        self._squared_lengths = np.concatenate([self._squared_lengths, (rows * rows).sum(axis=1)])
         self._known = np.concatenate([self._known, ~np.isnan(rows).any(axis=1)])
         self._looked_up = len(self._words)
 

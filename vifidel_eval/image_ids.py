@@ -77,7 +77,7 @@ def match(
     for image_id in wanted:
         number = _number(image_id)
         if image_id not in matched and number in by_number:
-            matched[image_id] = by_number[number]  # type: ignore[index]
+            matched[image_id] = by_number[number]
     return matched
 
 

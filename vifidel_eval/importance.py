@@ -52,4 +52,3 @@ def penalties(
     sums = np.bincount(atom_of_segment, weights=(1 - best) / 2, minlength=len(bags.atoms))
     counts = np.bincount(atom_of_segment, minlength=len(bags.atoms))
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
-

@@ -59,6 +59,7 @@ def transport_plan(left_masses: Floats, right_masses: Floats, costs: Floats) -> 
         return np.outer(left_masses, right_masses)
     import ot
 
+    plan: Floats
     plan, log = ot.emd(
         left_masses,
         right_masses,

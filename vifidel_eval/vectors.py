@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import importlib.util
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VectorsError
+from .vector_store import VectorStore, open_store
 
 #: What the embedded default calls itself in signatures.
 EMBEDDED_NAME = "wordllama-l2-supercat-256"
 
+_PICKLE_MAGIC = b"\x80"  # what gensim saves
 _FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
 _FINGERPRINT_ROWS = 1000
 
@@ -47,8 +48,8 @@ def load_vectors(source: Any = None) -> WordVectors:
         None is the embedded default: the 256-dimensional WordLlama token vectors inside the
         ``wordllama`` package, nothing is downloaded. A path is a gensim ``.kv``, word2vec
         ``.bin`` or text, GloVe text, or fastText ``.vec`` or ``.bin`` file, recognised by its
-        content; gzip where gensim reads it. A name that is no file, such as
-        ``word2vec-google-news-300``, is fetched by gensim's downloader.
+        content; the texts and word2vec's ``.bin`` may be gzipped. A name that is no file, such
+        as ``word2vec-google-news-300``, is fetched by gensim's downloader.
 
     Raises
     ------
@@ -60,8 +61,8 @@ def load_vectors(source: Any = None) -> WordVectors:
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.exists() or path.suffix or len(path.parts) != 1:
-            return _KeyedVectors(_read_file(path), path.name)
-        return _KeyedVectors(_download(str(source)), str(source))
+            return _read_file(path)
+        return _read_file(_download(str(source)))
     if hasattr(source, "key_to_index") and hasattr(source, "vectors"):
         return _KeyedVectors(source, "KeyedVectors")
     if hasattr(source, "lookup") and hasattr(source, "signature"):
@@ -117,7 +118,7 @@ class _EmbeddedVectors:
         return rows
 
     def signature(self) -> str:
-        return f"{EMBEDDED_NAME}#{_fingerprint([], self._matrix)}"
+        return f"{EMBEDDED_NAME}#{_fingerprint(None, self._matrix)}"
 
 
 class _KeyedVectors:
@@ -139,90 +140,72 @@ class _KeyedVectors:
 
     def signature(self) -> str:
         words = self._vectors.index_to_key
-        return f"{self._name}#{_fingerprint(words, self._vectors.vectors)}"
+        matrix = self._vectors.vectors
+        return f"{self._name}#{_fingerprint(lambda row: str(words[row]).encode(), matrix)}"
 
 
-def _fingerprint(words: Sequence[str], matrix: NDArray[Any]) -> str:
+class _StoredVectors:
+    """A file of the word2vec family, memory-mapped from the cache."""
+
+    def __init__(self, store: VectorStore, name: str) -> None:
+        self._store = store
+        self._name = name
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.full((len(words), self._store.vectors.shape[1]), np.nan)
+        for row, at in zip(rows, self._store.rows_of(words), strict=True):
+            if at is not None:
+                row[:] = self._store.vectors[at]
+        return rows
+
+    def signature(self) -> str:
+        return f"{self._name}#{_fingerprint(self._store.word, self._store.vectors)}"
+
+
+def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -> str:
     """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
     chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
     digest = hashlib.sha256(repr(matrix.shape).encode())
-    digest.update("\n".join(words[i] for i in chosen if words).encode())
+    if word_of is not None:
+        digest.update(b"\n".join(word_of(row) for row in chosen.tolist()))
     digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
     return digest.hexdigest()[:8]
 
 
-def _read_file(path: Path) -> Any:
+def _read_file(path: Path) -> WordVectors:
+    start = _first_bytes(path)
+    if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
+        return _StoredVectors(open_store(path), path.name)
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
 
     try:
-        start = _first_bytes(path)
-        if start.startswith(b"\x80"):  # a pickle, which is what gensim saves
-            loaded = KeyedVectors.load(str(path), mmap=None if path.suffix == ".gz" else "r")
-            return getattr(loaded, "wv", loaded)
         if start.startswith(_FASTTEXT_MAGIC):
-            return load_facebook_vectors(str(path))
-        has_header, binary = _word2vec_layout(start, path)
-        return KeyedVectors.load_word2vec_format(
-            str(path), binary=binary, no_header=not has_header
-        )
-    except VectorsError:
-        raise
-    except OSError as problem:
-        raise VectorsError(
-            f"{path}: {(problem.strerror or str(problem)).lower()}; check the path."
-        ) from None
+            return _KeyedVectors(load_facebook_vectors(str(path)), path.name)
+        loaded = KeyedVectors.load(str(path), mmap="r")
     except Exception as problem:  # gensim raises whatever its parsers meet
         raise VectorsError(
             f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "
             "file may be truncated."
         ) from None
+    return _KeyedVectors(getattr(loaded, "wv", loaded), path.name)
 
 
 def _first_bytes(path: Path) -> bytes:
-    with open(path, "rb") as plain:
-        start = plain.read(1 << 16)
-    if start.startswith(b"\x1f\x8b"):
-        with gzip.open(path) as packed:
-            start = packed.read(1 << 16)
-    return start
-
-
-def _word2vec_layout(start: bytes, path: Path) -> tuple[bool, bool]:
-    """Tell whether a word2vec-like file has a header and whether it is binary.
-
-    Raises
-    ------
-    VectorsError
-        If the first lines are neither ``count size``, nor a word and its numbers.
-    """
-    first, _, rest = start.partition(b"\n")
-    fields = first.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
-        second = rest.partition(b"\n")[0].rstrip().split(b" ")
-        size = int(fields[1])
-        return True, not (len(second) > size and _are_numbers(second[-size:]))
-    if len(fields) > 2 and _are_numbers(fields[1:]):
-        return False, False
-    raise VectorsError(
-        f"{path}: not word vectors; accepted: gensim .kv, word2vec .bin or text, GloVe text, "
-        "fastText .vec or .bin."
-    )
-
-
-def _are_numbers(fields: list[bytes]) -> bool:
     try:
-        [float(field) for field in fields]
-    except ValueError:
-        return False
-    return True
+        with open(path, "rb") as plain:
+            return plain.read(4)
+    except OSError as problem:
+        raise VectorsError(
+            f"{path}: {(problem.strerror or str(problem)).lower()}; check the path."
+        ) from None
 
 
-def _download(name: str) -> Any:
+def _download(name: str) -> Path:
     import gensim.downloader
 
     try:
-        return gensim.downloader.load(name)
+        return Path(gensim.downloader.load(name, return_path=True))
     except Exception as problem:  # urllib, ssl, or an unknown name
         raise VectorsError(
             f"{name!r} is neither a file nor vectors that gensim's downloader can fetch "

@@ -1,0 +1,242 @@
+import json
+
+import pytest
+from vifidel_eval.annotations import read_categories, read_labels, read_objects
+
+from vifidel_eval.errors import AnnotationError, ImageIdError
+
+INSTANCES = {
+    "images": [{"id": 42}, {"id": 73}],
+    "annotations": [{"id": 1, "image_id": 42, "category_id": 18}],
+    "categories": [{"id": 18, "name": "dog"}],
+}
+CAPTIONS = {
+    "images": [{"id": 42}],
+    "annotations": [{"id": 1, "image_id": 42, "caption": "A dog."}],
+}
+DETECTIONS = [
+    {"image_id": 42, "category_id": 18, "bbox": [1, 2, 3, 4], "score": 0.7},
+    {"image_id": 42, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5},
+]
+VOC = (
+    "<annotation><filename>{}.jpg</filename><object><name>sofa</name></object></annotation>".format
+)
+OPEN_IMAGES = (
+    "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\n"
+    "0001eeaf4aed83f9,xclick,/m/0cmf2,0.4,0,1,0,1\n"
+)
+CLASSES = "/m/0cmf2,Airplane\n/m/01g317,Person\n"
+
+
+def write(folder, name, content):
+    path = folder / name
+    text = content if isinstance(content, str) else json.dumps(content)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "labels", "kind"),
+    [
+        ("instances.json", INSTANCES, {42: {"dog": 1}, 73: {}}, "coco-instances"),
+        ("detections.json", DETECTIONS, {42: {"dog": 1}}, "coco-results"),
+        ("objects", json.dumps(DETECTIONS, indent=1), {42: {"dog": 1}}, "coco-results"),
+        ("labels.txt", {"42": ["dog"], "beach": []}, {42: {"dog": 1}, "beach": {}}, "labels"),
+        ("bom.json", '\ufeff{"42": ["dog"]}', {42: {"dog": 1}}, "labels"),
+        ("000123.xml", VOC("000123"), {"000123": {"sofa": 1}}, "voc"),
+        ("boxes.txt", OPEN_IMAGES, {"0001eeaf4aed83f9": {"airplane": 1}}, "open-images"),
+    ],
+)
+@pytest.mark.parametrize("path_type", [str, lambda path: path])
+def test_file_is_recognised_by_its_content(tmp_path, name, content, labels, kind, path_type):
+    classes = write(tmp_path, "classes.csv", CLASSES)
+    path = path_type(write(tmp_path, name, content))
+    objects = read_objects(path, categories=classes if kind == "open-images" else None)
+    assert objects == labels
+    assert objects.kind == kind
+
+
+def test_folder_of_voc_files(tmp_path):
+    for stem in ("2008_000002", "2008_000001"):
+        write(tmp_path, f"{stem}.xml", VOC(stem))
+    assert read_objects(tmp_path) == {"2008_000001": {"sofa": 1}, "2008_000002": {"sofa": 1}}
+
+
+def test_folder_of_detections_has_a_json_file_an_image(tmp_path):
+    box = {"xmin": 40, "ymin": 70, "xmax": 175, "ymax": 117}
+    pipeline = [
+        {"score": 0.9, "label": "remote", "box": box},
+        {"score": 0.5, "label": "cat", "box": box},
+    ]
+    write(tmp_path, "000000000042.json", pipeline)
+    write(tmp_path, "000000000073.json", [{"name": "bus", "class": 5, "confidence": 0.6}])
+    write(tmp_path, "000000000074.json", [])
+    assert read_objects(tmp_path).of_images([74, 73, 42]) == [{}, {"bus": 1}, {"remote": 1}]
+    half = read_objects(tmp_path, threshold=0.5)
+    assert half["000000000042"] == {"remote": 1, "cat": 1}
+
+
+def test_mapping_keeps_its_keys():
+    assert read_objects({"42": ["dog"], 7: []}) == {"42": {"dog": 1}, 7: {}}
+
+
+def test_labels_that_are_read_already():
+    objects = read_labels({42: ["dog"]}, "labels.json")
+    assert read_objects(objects) is objects
+
+
+def test_list_is_the_union_of_its_members(tmp_path):
+    gold = write(tmp_path, "instances.json", INSTANCES)
+    more = {"000000000042": ["dog", "tree", "tree"]}
+    assert read_objects([gold, more]) == {42: {"dog": 1, "tree": 1}, 73: {}}
+
+
+def test_members_without_a_common_image(tmp_path):
+    gold = write(tmp_path, "instances.json", INSTANCES)
+    with pytest.raises(ImageIdError, match=r"objects has 'a', .*instances\.json has 2 images"):
+        read_objects([gold, {"a": ["dog"]}])
+
+
+@pytest.mark.parametrize(
+    ("threshold", "labels"),
+    [(None, {"dog": 1}), (0, {"dog": 1, "person": 1}), (0.5, {"dog": 1, "person": 1}), (1, {})],
+)
+def test_threshold(tmp_path, threshold, labels):
+    path = write(tmp_path, "detections.json", DETECTIONS)
+    assert read_objects(path, threshold) == {42: labels}
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.01, 60, float("nan")])
+def test_threshold_out_of_range(threshold):
+    with pytest.raises(AnnotationError, match=rf"threshold {threshold} is not between 0 and 1"):
+        read_objects({42: [["dog", 0.9]]}, threshold)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("instances.json", {"categories": [{"id": 18, "name": "hound"}, {"id": 1, "name": "man"}]}),
+        ("categories.json", [{"id": 18, "name": "hound"}, {"id": 1, "name": "man"}]),
+    ],
+)
+def test_detections_with_categories_of_a_file(tmp_path, name, content):
+    categories = write(tmp_path, name, content)
+    path = write(tmp_path, "detections.json", DETECTIONS)
+    assert read_objects(path, categories=categories) == {42: {"hound": 1}}
+    assert read_objects(path, categories={18: "hound", 1: "man"}) == {42: {"hound": 1}}
+
+
+def test_categories_of_several_files_serve_a_union(tmp_path):
+    coco = write(tmp_path, "categories.json", [{"id": 18, "name": "hound"}])
+    classes = write(tmp_path, "classes.csv", "LabelName,DisplayName\n" + CLASSES)
+    names = {18: "hound", "/m/0cmf2": "Airplane", "/m/01g317": "Person"}
+    assert read_categories([coco, classes]) == names
+    dog = write(tmp_path, "detections.json", [DETECTIONS[0] | {"image_id": "0001eeaf4aed83f9"}])
+    boxes = write(tmp_path, "boxes.csv", OPEN_IMAGES)
+    united = read_objects([dog, boxes], categories=[coco, classes])
+    assert united == {"0001eeaf4aed83f9": {"hound": 1, "airplane": 1}}
+
+
+def test_open_images_keep_coco_names_for_other_sources(tmp_path):
+    # Names of machine ids alone do not replace COCO's 80.
+    path = write(tmp_path, "detections.json", DETECTIONS)
+    assert read_objects(path, categories={"/m/0cmf2": "Airplane"}) == {42: {"dog": 1}}
+
+
+def test_no_categories():
+    assert read_categories(None) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("captions.json", CAPTIONS, "'categories' is not a list"),
+        ("names.json", ["dog"], r"categories\[0\] is not an object but 'dog'"),
+        ("classes.csv", "dog,cat\n", "no class such as"),
+        ("cut.json", '{"categories": [{"id": 18', "the JSON ends too early"),
+    ],
+)
+def test_file_without_categories(tmp_path, name, content, message):
+    path = write(tmp_path, name, content)
+    with pytest.raises(AnnotationError, match=rf"{name}: {message}"):
+        read_categories(path)
+
+
+def test_missing_categories_file(tmp_path):
+    with pytest.raises(AnnotationError, match=r"gone\.csv: no such file"):
+        read_categories(tmp_path / "gone.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("cut.json", json.dumps(INSTANCES)[:60], "the JSON ends too early, .* truncated"),
+        ("empty.json", "", "the file is empty"),
+        ("empty.csv", "", "the file is empty"),
+        ("empty.xml", " \n", "the file is empty"),
+        ("broken.json", '{"42": [dog]}', "not JSON"),
+        ("cut.xml", VOC("000123")[:40], "not well-formed XML"),
+        ("notes.txt", "two dogs and a frisbee", "not a source of objects; accepted: COCO"),
+        ("number.json", "42", "not a source of objects; accepted: COCO"),
+        ("captions.json", CAPTIONS, "a caption file is no source of objects"),
+        ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
+        ("keyed.json", {"42": "A dog."}, "image 42: expected a list of labels, found 'A dog"),
+        ("none.json", [], "an empty list"),
+        ("pipeline.json", [{"score": 0.9, "label": "dog"}], "entries have no 'image_id'"),
+        ("names.json", ["dog", "cat"], "entries have no 'image_id'"),
+        ("boxes.csv", OPEN_IMAGES, "line 2: class /m/0cmf2 has no name"),
+        ("image_info.json", INSTANCES | {"annotations": None}, ".*annotations"),
+    ],
+)
+def test_bad_file(tmp_path, name, content, message):
+    path = write(tmp_path, name, content)
+    with pytest.raises(AnnotationError, match=rf"{name}: {message}") as problem:
+        read_objects(path)
+    assert str(problem.value).startswith(str(path))
+    assert "\n" not in str(problem.value)
+
+
+def test_file_that_is_not_utf8(tmp_path):
+    path = tmp_path / "labels.json"
+    path.write_text('{"42": ["dog"]}', encoding="utf-16")
+    with pytest.raises(AnnotationError, match=r"labels\.json: not a UTF-8 text file"):
+        read_objects(path)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(AnnotationError, match=r"gone\.json: no such file"):
+        read_objects(tmp_path / "gone.json")
+
+
+def test_empty_folder(tmp_path):
+    write(tmp_path, "readme.txt", "nothing here")
+    with pytest.raises(AnnotationError, match=r"no XML or JSON file in this folder"):
+        read_objects(tmp_path)
+
+
+def test_bad_file_of_a_folder(tmp_path):
+    write(tmp_path, "000000000042.json", [])
+    write(tmp_path, "000000000073.json", '[{"score": 0.9')
+    with pytest.raises(AnnotationError, match=r"000000000073\.json: the JSON ends too early"):
+        read_objects(tmp_path)
+
+
+@pytest.mark.parametrize("source", [42, None, b"instances.json", {"dog"}, object()])
+def test_unknown_type_of_source(source):
+    with pytest.raises(AnnotationError, match=f"from {type(source).__name__} .*accepted: a path"):
+        read_objects(source)
+
+
+def test_no_source():
+    with pytest.raises(AnnotationError, match="at least one source"):
+        read_objects([])
+
+
+def test_real_data(shared_data):
+    gold = read_objects(shared_data / "coco" / "instances_val2017.json")
+    assert len(gold) == 5000
+    assert sum(labels.total() for labels in gold.values()) == 36781
+    assert sum(not labels for labels in gold.values()) == 48
+    assert len(read_objects(shared_data / "pascal50s" / "Annotations")) == 500
+    detections = "instances_val2014_fakebbox100_results.json"
+    assert len(read_objects(shared_data / "coco" / "mini" / detections)) == 99

@@ -1,0 +1,108 @@
+import pytest
+from vifidel_eval.annotations import read_voc
+
+from vifidel_eval.errors import AnnotationError
+
+LIVING_ROOM = """\
+<annotation>
+	<folder>VOC2012</folder>
+	<filename>2008_000123.jpg</filename>
+	<source><database>The VOC2008 Database</database></source>
+	<owner><name>a photographer</name></owner>
+	<size><width>500</width><height>375</height><depth>3</depth></size>
+	<segmented>0</segmented>
+	<object>
+		<name>person</name>
+		<pose>Frontal</pose>
+		<truncated>1</truncated>
+		<difficult>0</difficult>
+		<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>50</xmax><ymax>60</ymax></bndbox>
+		<part>
+			<name>head</name>
+			<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>20</xmax><ymax>20</ymax></bndbox>
+		</part>
+		<part>
+			<name>hand</name>
+			<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>20</xmax><ymax>20</ymax></bndbox>
+		</part>
+	</object>
+	<object><name>diningtable</name><difficult>1</difficult></object>
+	<object><name>pottedplant</name></object>
+	<object><name>pottedplant</name></object>
+	<object><name>tvmonitor</name></object>
+</annotation>
+"""
+
+
+def write(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_objects_count_and_their_parts_do_not(tmp_path):
+    objects = read_voc([write(tmp_path, "2008_000123.xml", LIVING_ROOM)], "VOC")
+    assert objects == {
+        "2008_000123": {"person": 1, "dining table": 1, "potted plant": 2, "tv monitor": 1}
+    }
+    assert objects.kind == "voc"
+    assert objects.threshold is None
+
+
+def test_each_file_is_one_image(tmp_path):
+    first = write(tmp_path, "2008_000123.xml", LIVING_ROOM)
+    empty = write(tmp_path, "2008_000200.xml", "<annotation><folder>VOC2012</folder></annotation>")
+    objects = read_voc([first, empty], "VOC")
+    assert list(objects) == ["2008_000123", "2008_000200"]
+    assert objects["2008_000200"] == {}
+
+
+@pytest.mark.parametrize(
+    ("filename", "image_id"),
+    [
+        ("<filename>beach.png</filename>", "beach"),
+        ("<filename> </filename>", "img_7"),
+        ("", "img_7"),
+    ],
+)
+def test_image_id_is_the_filename_or_else_the_files_own_name(tmp_path, filename, image_id):
+    text = f"<annotation>{filename}<object><name>dog</name></object></annotation>"
+    assert read_voc([write(tmp_path, "img_7.xml", text)], "VOC") == {image_id: {"dog": 1}}
+
+
+def test_encoding_declared_in_the_file(tmp_path):
+    path = tmp_path / "cafe.xml"
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?><annotation><object><name>caf\xe9</name>'
+    path.write_bytes((text + "</object></annotation>").encode("latin-1"))
+    assert read_voc([path], "VOC") == {"cafe": {"caf\xe9": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (LIVING_ROOM[:200], "not well-formed XML"),
+        ("", "not well-formed XML"),
+        ('<?xml version="1.0" encoding="GBK"?><annotation/>', "XML"),
+        ("<kml><object><name>dog</name></object></kml>", "<kml> is not a PASCAL VOC <annotation>"),
+        (
+            "<annotation><object><name>dog</name></object><object/></annotation>",
+            "object 2 has no <name>",
+        ),
+        ("<annotation><object><name> </name></object></annotation>", "object 1 has no <name>"),
+    ],
+)
+def test_bad_xml(tmp_path, text, message):
+    path = write(tmp_path, "bad.xml", text)
+    with pytest.raises(AnnotationError, match=rf"bad\.xml: .*{message}"):
+        read_voc([path], "VOC")
+
+
+def test_two_files_of_one_image(tmp_path):
+    first, second = (write(tmp_path, name, LIVING_ROOM) for name in ("a.xml", "b.xml"))
+    with pytest.raises(AnnotationError, match=r"b\.xml and .*a\.xml both .* image '2008_000123'"):
+        read_voc([first, second], "VOC")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(AnnotationError, match=r"gone\.xml: .*check the path"):
+        read_voc([tmp_path / "gone.xml"], "VOC")

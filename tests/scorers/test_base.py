@@ -1,0 +1,108 @@
+import contextlib
+import io
+import json
+import math
+import shutil
+
+import pytest
+from pycocoevalcap.eval import COCOEvalCap
+from pycocotools.coco import COCO
+
+from vifidel_eval import CaptionError, Vifidel
+
+OBJECTS = {
+    139: ["dog", "frisbee"],
+    285: ["bear"],
+    632: ["bed", "book"],
+    724: ["stop sign", "car"],
+    776: [],
+}
+REFERENCES = {
+    139: ["a dog with a frisbee", "the dog plays"],
+    285: ["a big brown bear", "a bear in the grass"],
+    632: ["a bedroom with a bookcase", "a bed by a window"],
+    724: ["a stop sign at a street", "cars behind a sign"],
+    776: ["three teddy bears", "toys in a row"],
+}
+CANDIDATES = {
+    139: "A dog\u2028catches a frisbee.",
+    285: "A bear walks\x0cin the grass.",
+    632: "A book on a bed",
+    724: "A red stop sign",
+    776: "Teddy bears",
+}
+
+
+def coco_pair(references, results):
+    """Return pycocotools' objects as a COCO evaluation script makes them."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco = COCO()
+        coco.dataset = {
+            "info": {},
+            "images": [{"id": i} for i in references],
+            "annotations": [
+                {"id": 10 * i + at, "image_id": i, "caption": caption}
+                for i, captions in references.items()
+                for at, caption in enumerate(captions)
+            ],
+        }
+        coco.createIndex()
+        return coco, coco.loadRes([{"image_id": i, "caption": c} for i, c in results.items()])
+
+
+def test_one_line_puts_every_row_at_its_own_image():
+    coco_eval = COCOEvalCap(*coco_pair(REFERENCES, CANDIDATES))
+    coco_eval.params["image_id"] = [776, 724, 632, 139]
+    scorer = Vifidel(OBJECTS)
+    score = scorer.add_to(coco_eval)
+    assert coco_eval.eval == {"VIFIDEL": score}
+    assert [row["image_id"] for row in coco_eval.evalImgs] == [776, 724, 632, 139]
+    for row in coco_eval.evalImgs:
+        i = row["image_id"]
+        expected = scorer.explain(i, CANDIDATES[i], REFERENCES[i]).score
+        assert row["VIFIDEL"] == (None if math.isnan(expected) else expected)
+    assert len({row["VIFIDEL"] for row in coco_eval.evalImgs}) == 4
+    json.dumps(coco_eval.evalImgs, allow_nan=False)
+    assert 285 not in coco_eval.imgToEval
+
+
+def test_one_line_names_an_image_without_a_caption():
+    del (results := dict(CANDIDATES))[632]
+    coco_eval = COCOEvalCap(*coco_pair(REFERENCES, results))
+    with pytest.raises(CaptionError, match=r"image 632: .* found 0 captions"):
+        Vifidel(OBJECTS).add_to(coco_eval)
+    assert 632 not in coco_eval.cocoRes.imgToAnns
+
+
+class NoSpice:
+    """Stands in for SPICE, whose constructor downloads its models."""
+
+    def method(self):
+        return "SPICE"
+
+    def compute_score(self, gts, res):
+        return 0.0, [0.0] * len(gts)
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="stock COCOEvalCap needs Java")
+def test_stock_coco_eval_cap_on_a_reversed_subset_of_val2017(shared_data, monkeypatch):
+    monkeypatch.setattr("pycocoevalcap.eval.Spice", NoSpice)
+    monkeypatch.setattr("pycocoevalcap.eval.Meteor", NoSpice)  # it hangs on line separators
+    coco_files = shared_data / "coco"
+    human = json.loads((coco_files / "captions_val2017_human_results.json").read_text("utf-8"))
+    human[20]["caption"] = human[20]["caption"].replace(" ", "\u2028", 1)
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco = COCO(str(coco_files / "captions_val2017_references.json"))
+        coco_eval = COCOEvalCap(coco, coco.loadRes(human[:50]))
+        coco_eval.params["image_id"] = [entry["image_id"] for entry in human[:50]][::-1]
+        coco_eval.evaluate()
+    scorer = Vifidel(coco_files / "instances_val2017.json")
+    scorer.add_to(coco_eval)
+    assert {"CIDEr", "VIFIDEL"} <= coco_eval.eval.keys()
+    rows = {row["image_id"]: row for row in coco_eval.evalImgs}
+    assert [row["image_id"] for row in coco_eval.evalImgs] == coco_eval.params["image_id"]
+    for entry in human[:50]:
+        i = entry["image_id"]
+        references = [annotation["caption"] for annotation in coco.imgToAnns[i]]
+        alone, _ = scorer.compute_score({i: references}, {i: [entry["caption"]]})
+        assert rows[i]["VIFIDEL"] == (None if math.isnan(alone) else alone)

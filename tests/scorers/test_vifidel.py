@@ -1,0 +1,293 @@
+import json
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import vifidel
+
+from vifidel_eval import (
+    CaptionError,
+    ImageIdError,
+    VectorsError,
+    Vifidel,
+    VifidelError,
+    VifidelWarning,
+    content_words,
+)
+
+# Twelve made-up words with random directions: no structure that a mistake could hide behind.
+WORDS = [f"word{letter}" for letter in "abcdefghijkl"]
+RANDOM = np.random.default_rng(2019).normal(size=(len(WORDS), 7)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def random_vectors(make_vectors):
+    return make_vectors(dict(zip(WORDS, RANDOM.tolist(), strict=True)))
+
+
+def vector_of(normalize):
+    rows = RANDOM.astype(np.float64)
+    if normalize:
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return dict(zip(WORDS, rows, strict=True)).__getitem__
+
+
+def random_images(seed, images=25):
+    random = np.random.default_rng(seed)
+
+    def draw(most):
+        return random.choice(WORDS, size=random.integers(1, most + 1)).tolist()
+
+    labels = {i: draw(5) for i in range(images)}
+    captions = {i: [" ".join(draw(7))] for i in range(images)}
+    references = {
+        i: [" ".join(draw(6)) for _ in range(random.integers(0, 5))] for i in range(images)
+    }
+    return labels, captions, references
+
+
+@pytest.mark.parametrize("use_references", [True, False])
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_equals_an_independent_linear_program(random_vectors, use_references, p, counts, normalize):
+    labels, captions, references = random_images(seed=7)
+    scorer = Vifidel(
+        labels, random_vectors, use_references, p=p, counts=counts, normalize=normalize
+    )
+    score, scores = scorer.compute_score(references, captions)
+    expected = [
+        vifidel(
+            Counter(labels[i]),
+            captions[i][0].split(),
+            [r.split() for r in references[i]] if use_references else [],
+            vector_of(normalize),
+            p,
+            counts,
+        )
+        for i in references
+    ]
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-9)
+    assert score == pytest.approx(np.mean(expected), abs=1e-9)
+
+
+def test_a_distance_worked_by_hand(make_vectors):
+    # Two dogs and a cup onto "dog" and "table", unit axes: 1/2 dog stays, the other 1/6 of dog
+    # and 1/3 of cup go to table at cost ||e_i - e_j||^2 = 2. Distance 2 * 1/2 = 1.
+    vectors = make_vectors({"dog": [1, 0, 0], "cup": [0, 1, 0], "table": [0, 0, 1]})
+    scorer = Vifidel({1: ["dog", "dog", "cup"]}, vectors, references=False)
+    score, _ = scorer.compute_score({1: []}, {1: ["The dog is under the table."]})
+    assert score == pytest.approx(math.exp(-1), abs=1e-12)
+
+
+def test_figure_2_of_the_paper():
+    # Fig. 2: distance 2.201 gives score .11.
+    assert round(math.exp(-2.201), 2) == 0.11
+
+
+def test_returns_a_float_and_a_float64_array_in_the_order_of_gts(random_vectors):
+    labels, captions, references = random_images(seed=3)
+    backwards = {i: references[i] for i in sorted(references, reverse=True)}
+    scorer = Vifidel(labels, random_vectors)
+    score, scores = scorer.compute_score(backwards, captions)
+    assert type(score) is float
+    assert scores.dtype == np.float64
+    _, forwards = scorer.compute_score(references, captions)
+    np.testing.assert_array_equal(scores, forwards[::-1])
+
+
+def test_identical_bags_score_one(random_vectors):
+    scorer = Vifidel({"a": ["worda", "wordb", "wordb"]}, random_vectors)
+    res = {"a": ["wordb worda wordb"]}
+    for references in ([], ["wordc"], ["worda", "wordd"]):
+        assert scorer.compute_score({"a": references}, res)[0] == 1.0
+
+
+def test_image_without_objects_is_undefined_and_left_out_of_the_mean(random_vectors):
+    scorer = Vifidel({1: ["worda"], 2: []}, random_vectors)
+    score, scores = scorer.compute_score({1: ["wordb"], 2: ["wordb"]}, {1: ["worda"], 2: ["worda"]})
+    assert (score, scores[0]) == (1.0, 1.0)
+    assert math.isnan(scores[1])
+    evaluation = scorer.evaluate({2: ["wordb"]}, {2: ["worda"]})
+    assert math.isnan(evaluation.score)
+    assert evaluation.undefined == 1
+
+
+@pytest.mark.parametrize("caption", ["", "   ", "it is what it is", "!!!", "\N{GRINNING FACE}"])
+def test_caption_without_a_usable_word_scores_zero(random_vectors, caption):
+    evaluation = Vifidel({1: ["worda"]}, random_vectors).evaluate({1: ["wordb"]}, {1: [caption]})
+    assert evaluation.scores.tolist() == [0.0]
+    assert evaluation.wordless == 1
+
+
+def test_references_without_usable_words_do_not_count(random_vectors):
+    scorer = Vifidel({1: ["worda", "wordb"]}, random_vectors)
+    res = {1: ["wordc wordd"]}
+    only_good, _ = scorer.compute_score({1: ["worda wordc"]}, res)
+    with_empty, _ = scorer.compute_score({1: ["", "worda wordc", "it is"]}, res)
+    assert with_empty == only_good
+    unweighted = Vifidel({1: ["worda", "wordb"]}, random_vectors, references=False)
+    evaluation = scorer.evaluate({1: ["", "it is"]}, res)
+    assert evaluation.unweighted == 1
+    assert evaluation.score == unweighted.compute_score({1: []}, res)[0] != only_good
+
+
+def test_unknown_words_are_left_out_counted_and_warned_of(random_vectors):
+    scorer = Vifidel({1: ["worda", "xylophone"]}, random_vectors, references=False)
+    with pytest.warns(VifidelWarning, match="2 of 4 words have no vector .* such as xylophone"):
+        evaluation = scorer.evaluate({1: []}, {1: ["worda xylophone"]})
+    assert evaluation.score == 1.0
+    assert evaluation.tally.unknown == {"xylophone": 2}
+
+
+def test_vectors_that_know_almost_nothing_are_refused(random_vectors):
+    scorer = Vifidel({1: ["worda"]}, random_vectors)
+    caption = " ".join(f"unheard{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
+    with pytest.raises(VectorsError, match="26 of 28 words have no vector"):
+        scorer.compute_score({1: ["worda"]}, {1: [caption]})
+
+
+def test_a_label_of_several_words_is_its_phrase_or_the_mean_of_its_words(make_vectors):
+    axes = {"hot": [1, 0, 0], "dog": [0, 1, 0], "sausage": [1, 1, 0], "hot_dog": [0, 0, 1]}
+    listed = make_vectors(axes)
+    del axes["hot_dog"]
+    unlisted = make_vectors(axes)
+    res = {1: ["a sausage"]}
+    # The mean of "hot" and "dog" points where "sausage" does; the phrase is at right angles.
+    assert Vifidel({1: ["hot dog"]}, unlisted).compute_score({1: []}, res)[0] == pytest.approx(1)
+    assert Vifidel({1: ["hot dog"]}, listed).compute_score({1: []}, res)[0] == pytest.approx(
+        math.exp(-2)
+    )
+
+
+def test_stop_words_are_an_argument_and_never_apply_to_labels(random_vectors):
+    scorer = Vifidel({1: ["worda"]}, random_vectors, references=False, stop_words=["worda"])
+    assert scorer.compute_score({1: []}, {1: ["worda"]})[0] == 0.0
+    assert scorer.explain(1, "wordb").matches[0].label == "worda"
+
+
+@pytest.mark.parametrize(
+    ("gts", "res", "error", "message"),
+    [
+        ({1: []}, {2: ["worda"]}, ImageIdError, r"1 are only in gts \(1\), 1 only in res \(2\)"),
+        ({1: []}, {1: ["worda", "wordb"]}, CaptionError, "image 1: .* found 2 captions"),
+        ({1: []}, {1: []}, CaptionError, "image 1: .* found 0 captions"),
+        ({1: []}, {1: "worda"}, CaptionError, "image 1: .* found 'worda'"),
+        ({1: []}, {1: [None]}, CaptionError, "image 1: .* found .None."),
+        ({1: "wordb"}, {1: ["worda"]}, CaptionError, "image 1: expected a list of references"),
+        ({1: [3]}, {1: ["worda"]}, CaptionError, "image 1: expected a list of references"),
+        ({"1": []}, {"1": ["worda"]}, ImageIdError, "strings where the other has integers"),
+        ({9: []}, {9: ["worda"]}, ImageIdError, "1 image ids .* same split"),
+        ({"a.jpg": []}, {"a.jpg": ["worda"]}, ImageIdError, "file names where the other has"),
+    ],
+)
+def test_bad_input_is_one_sentence(random_vectors, gts, res, error, message):
+    with pytest.raises(error, match=message):
+        Vifidel({1: ["worda"]}, random_vectors).compute_score(gts, res)
+
+
+def test_p_other_than_one_and_two_is_refused(random_vectors):
+    with pytest.raises(VifidelError, match="p must be 1 or 2, not 3"):
+        Vifidel({1: ["worda"]}, random_vectors, p=3)
+
+
+def test_explanation_adds_up_to_the_score(random_vectors):
+    labels, captions, references = random_images(seed=11)
+    scorer = Vifidel(labels, random_vectors)
+    _, scores = scorer.compute_score(references, captions)
+    for i, score in zip(references, scores, strict=True):
+        explanation = scorer.explain(i, captions[i][0], references[i])
+        assert explanation.score == score
+        total = sum(match.mass * match.cost for match in explanation.matches)
+        assert total == pytest.approx(explanation.distance, abs=1e-12)
+        assert sum(match.mass for match in explanation.matches) == pytest.approx(1)
+        by_word = Counter()
+        for match in explanation.matches:
+            by_word[match.word] += match.mass
+        words = captions[i][0].split()
+        expected = {word: count / len(words) for word, count in Counter(words).items()}
+        assert by_word == pytest.approx(expected)
+
+
+def test_explanation_of_the_undefined(random_vectors):
+    scorer = Vifidel({1: [], 2: ["worda"]}, random_vectors)
+    assert math.isnan(scorer.explain(1, "worda").score)
+    assert scorer.explain(2, "it is").score == 0.0
+    with pytest.raises(ImageIdError):
+        scorer.explain(3, "worda")
+    table = str(scorer.explain(2, "worda unheard"))
+    assert "without a vector: unheard" in table
+    assert "score 1.0000" in table
+
+
+def test_signature_changes_with_everything_that_changes_the_number(random_vectors, make_vectors):
+    other = make_vectors({"worda": [1.0, 2.0]})
+    labels = {1: ["worda"]}
+    variants = [
+        Vifidel(labels, random_vectors),
+        Vifidel({1: ["wordb"]}, random_vectors),
+        Vifidel({1: [["worda", 0.7]]}, random_vectors),
+        Vifidel({1: [["worda", 0.7]]}, random_vectors, threshold=0.5),
+        Vifidel(labels, other),
+        Vifidel(labels, random_vectors, references=False),
+        Vifidel(labels, random_vectors, p=1),
+        Vifidel(labels, random_vectors, counts=False),
+        Vifidel(labels, random_vectors, normalize=False),
+        Vifidel(labels, random_vectors, stop_words=[]),
+    ]
+    signatures = [scorer.signature() for scorer in variants]
+    assert len(set(signatures)) == len(signatures)
+    assert all("\n" not in signature for signature in signatures)
+    assert Vifidel(labels, random_vectors).signature() == signatures[0]
+
+
+words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(labels=words, caption=words, references=st.lists(words, max_size=3), data=st.data())
+def test_score_is_in_range_and_no_order_matters(random_vectors, labels, caption, references, data):
+    texts = [" ".join(reference) for reference in references]
+    scorer = Vifidel({1: labels, 2: ["wordl"]}, random_vectors)
+    gts, res = {1: texts, 2: ["worda"]}, {1: [" ".join(caption)], 2: ["wordk wordb"]}
+    _, (score, other) = scorer.compute_score(gts, res)
+    assert 0 < score <= 1
+    shuffled = Vifidel({2: ["wordl"], 1: data.draw(st.permutations(labels))}, random_vectors)
+    caption = " ".join(data.draw(st.permutations(caption)))
+    _, again = shuffled.compute_score({2: gts[2], 1: texts}, {1: [caption], 2: res[2]})
+    assert again.tolist() == [other, score]
+
+
+def test_real_vectors_equal_the_oracle_on_val2017(shared_data):
+    coco = shared_data / "coco"
+    references = {}
+    for annotation in json.loads((coco / "captions_val2017_references.json").read_text("utf-8"))[
+        "annotations"
+    ]:
+        references.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    human = json.loads((coco / "captions_val2017_human_results.json").read_text("utf-8"))
+    res = {entry["image_id"]: [entry["caption"]] for entry in human[:60]}
+    gts = {i: references[i] for i in res}
+    scorer = Vifidel(coco / "instances_val2017.json")
+    _, scores = scorer.compute_score(gts, res)
+
+    from vifidel_eval.annotations import read_objects
+
+    from vifidel_eval.vectors import load_vectors
+
+    objects, vectors = read_objects(coco / "instances_val2017.json"), load_vectors()
+
+    def unit(word):
+        rows = vectors.lookup(word.split())
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        mean = rows.mean(axis=0)
+        return mean / np.linalg.norm(mean)
+
+    expected = [
+        vifidel(objects[i], content_words(res[i][0]), [content_words(r) for r in gts[i]], unit)
+        for i in gts
+    ]
+    np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-9)

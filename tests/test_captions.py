@@ -1,0 +1,198 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from vifidel_eval.captions import read_references, read_results, system_names
+from vifidel_eval.errors import CaptionError
+
+CAPTIONS = {
+    "info": {"description": "COCO 2017 Dataset", "year": 2017},
+    "licenses": [],
+    "images": [{"id": 73, "file_name": "000000000073.jpg"}, {"id": 42}, {"id": 74}],
+    "annotations": [
+        {"image_id": 42, "id": 641613, "caption": "A dog on a couch."},
+        {"image_id": 73, "id": 148284, "caption": "Two motorcycles\n"},
+        {"image_id": 42, "id": 641614, "caption": "Ein Hündchen schläft."},
+    ],
+}
+INSTANCES = {
+    "images": [{"id": 42}],
+    "annotations": [{"id": 1, "image_id": 42, "category_id": 18}],
+    "categories": [{"id": 18, "name": "dog"}],
+}
+DETECTIONS = [{"image_id": 42, "category_id": 18, "bbox": [1, 2, 3, 4], "score": 0.9}]
+
+
+def write(folder, content, name="captions.json"):
+    path = folder / name
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def annotated(**changed):
+    return {"annotations": [{"image_id": 42, "id": 1, "caption": "A dog."} | changed]}
+
+
+def test_coco_references_come_in_the_order_of_the_images(tmp_path):
+    references = read_references(write(tmp_path, CAPTIONS))
+    assert list(references.items()) == [
+        (73, ["Two motorcycles\n"]),
+        (42, ["A dog on a couch.", "Ein Hündchen schläft."]),
+        (74, []),
+    ]
+
+
+def test_references_without_a_list_of_images(tmp_path):
+    assert read_references(write(tmp_path, annotated())) == {42: ["A dog."]}
+
+
+def test_references_keyed_by_image_id(tmp_path):
+    keyed = {"42": ["A dog.", "A pet."], "000000000073": ["A bike."], "beach": []}
+    assert read_references(write(tmp_path, keyed)) == {
+        42: ["A dog.", "A pet."],
+        "000000000073": ["A bike."],
+        "beach": [],
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"image_id": 73, "caption": "A bike."}, {"image_id": 42, "caption": ""}],
+        [{"image_id": 73.0, "caption": "A bike.", "id": 9}, {"image_id": 42, "caption": ""}],
+        {"73": "A bike.", "42": ""},
+    ],
+)
+def test_results_come_in_the_order_of_the_file(tmp_path, content):
+    results = read_results(write(tmp_path, content))
+    assert list(results.items()) == [(73, "A bike."), (42, "")]
+
+
+def test_results_with_strings_for_ids(tmp_path):
+    listed = [{"image_id": "42", "caption": "A dog."}, {"image_id": "beach", "caption": "Sand."}]
+    assert read_results(write(tmp_path, listed)) == {"42": "A dog.", "beach": "Sand."}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (annotated(caption=None), r"annotations\[0\] \(image 42\): the caption is null"),
+        (annotated(caption=7), r"annotations\[0\] \(image 42\): the caption is 7, not a string"),
+        (annotated(caption=["A dog."]), r"annotations\[0\] \(image 42\): the caption is \['A dog"),
+        (annotated(image_id=None), r"annotations\[0\]: 'image_id' is None"),
+        (annotated(image_id=4.5), r"annotations\[0\]: 'image_id' is 4\.5"),
+        (annotated(image_id=True), r"annotations\[0\]: 'image_id' is True"),
+        (annotated(image_id=[42]), r"annotations\[0\]: 'image_id' is \[42\]"),
+        ({"images": [{"id": None}], "annotations": []}, r"images\[0\]: 'id' is None"),
+        ({"images": [42], "annotations": []}, r"images\[0\]: expected an object with 'id'"),
+        ({"annotations": ["A dog."]}, r"annotations\[0\]: expected an object with 'image_id'"),
+        ({"annotations": {"42": ["A dog."]}}, "annotations: expected a list"),
+        ({"images": [], "annotations": []}, "no image and no caption"),
+        ({}, "no image and no caption"),
+        ({"42": "A dog."}, "image 42: expected a list, found 'A dog"),
+        ({"42": ["A dog.", None]}, "image 42: the caption is null"),
+        ({"42": [["dog", 0.9]]}, r"image 42: the caption is \['dog', 0\.9\]"),
+        (INSTANCES, r"annotations\[0\] \(image 42\): no 'caption' but object annotations"),
+        ([{"image_id": 42, "caption": "A dog."}], "a list, as result files are"),
+        (DETECTIONS, "a list, as result files are"),
+        ("42", "42 is no caption file"),
+    ],
+)
+def test_bad_references(tmp_path, content, message):
+    with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
+        read_references(write(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            [
+                {"image_id": 42, "caption": "A dog."},
+                {"image_id": 73, "caption": "A bike."},
+                {"image_id": 42, "caption": "A cat."},
+            ],
+            r"two captions for image 42 \(entries \[0\] and \[2\]\)",
+        ),
+        ('{"42": "A dog.", "42": "A cat."}', "two captions for image 42|.*'42'"),
+        ([{"image_id": 42, "caption": None}], r"\[0\] \(image 42\): the caption is null"),
+        ([{"image_id": 42, "caption": 7}], r"\[0\] \(image 42\): the caption is 7"),
+        ([{"image_id": 42, "caption": False}], r"\[0\] \(image 42\): the caption is False"),
+        ([{"image_id": 42, "text": "A dog."}], r"\[0\] \(image 42\): .*only image_id, text"),
+        ([{"caption": "A dog."}], r"\[0\]: 'image_id' is None"),
+        ([{"image_id": "", "caption": "A dog."}], r"\[0\]: 'image_id' is ''"),
+        ([{"image_id": True, "caption": "A dog."}], r"\[0\]: 'image_id' is True"),
+        ([{"image_id": 4.5, "caption": "A dog."}], r"\[0\]: 'image_id' is 4\.5"),
+        ([{"image_id": {"id": 42}, "caption": "A dog."}], r"\[0\]: 'image_id' is \{'id': 42\}"),
+        (["A dog."], r"\[0\]: expected an object with 'image_id', found 'A dog"),
+        ({"42": None}, "image 42: the caption is null"),
+        ({"42": 7}, "image 42: the caption is 7, not a string"),
+        ({"42": ["A dog."]}, r"image 42: the caption is \['A dog"),
+        (DETECTIONS, r"\[0\] \(image 42\): no 'caption' but object annotations"),
+        (INSTANCES, "holds a dataset's annotations"),
+        (CAPTIONS, "holds a dataset's annotations"),
+        ([], "no caption in it"),
+        ({}, "no caption in it"),
+        ("42", "expected a list, found 42"),
+    ],
+)
+def test_bad_results(tmp_path, content, message):
+    with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
+        read_results(write(tmp_path, content))
+
+
+@pytest.mark.parametrize("read", [read_references, read_results])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"image_id": 42, "caption": "A do', "the JSON ends too early, .* truncated"),
+        ("", "the file is empty"),
+        ("image_id,caption\n42,A dog.\n", "not JSON"),
+    ],
+)
+def test_captions_that_are_not_json(tmp_path, read, text, message):
+    with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
+        read(write(tmp_path, text))
+
+
+@pytest.mark.parametrize("read", [read_references, read_results])
+def test_captions_that_are_not_utf8(tmp_path, read):
+    path = tmp_path / "captions.json"
+    path.write_bytes('{"42": "Hündchen"}'.encode("latin-1"))
+    with pytest.raises(CaptionError, match=r"captions\.json: not a UTF-8 text file \(byte 9\)"):
+        read(path)
+
+
+@pytest.mark.parametrize("read", [read_references, read_results])
+def test_missing_captions(tmp_path, read):
+    with pytest.raises(CaptionError, match=r"gone\.json: no such file"):
+        read(tmp_path / "gone.json")
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["captions_val2017_human_results.json"], ["human"]),
+        (["runs/captions_test2014_up_down_results.json", "beam.json"], ["up_down", "beam"]),
+        (["beam_results.json", "captions_val2014_results.json"], ["beam", "captions_val2014"]),
+        (
+            ["captions_val2014_a_results.json", "captions_test2014_a_results.json"],
+            ["captions_val2014_a_results", "captions_test2014_a_results"],
+        ),
+        ([], []),
+    ],
+)
+def test_system_names(paths, names):
+    assert system_names([Path(path) for path in paths]) == names
+
+
+def test_systems_with_files_of_one_name_are_called_by_their_paths():
+    paths = [Path("a", "results.json"), Path("b", "results.json")]
+    assert system_names(paths) == [str(path) for path in paths]
+
+
+def test_result_file_given_twice():
+    with pytest.raises(CaptionError, match=r"beam\.json: given twice"):
+        system_names([Path("greedy.json"), Path("beam.json"), Path("beam.json")])

@@ -1,0 +1,210 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import Vifidel
+from vifidel_eval.cli import main
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+CAREFUL = str(EXAMPLES / "captions_example_careful_results.json")
+DREAMING = str(EXAMPLES / "captions_example_dreaming_results.json")
+REFERENCES = str(EXAMPLES / "captions_example.json")
+OBJECTS = str(EXAMPLES / "instances_example.json")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def score(*arguments, references=REFERENCES, objects=OBJECTS):
+    return run("score", *arguments, "--references", references, "--objects", objects)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="file.json"):
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        return path
+
+    return write
+
+
+def test_output_holds_every_score_as_valid_json(tmp_path):
+    output = tmp_path / "scores.json"
+    result = score(CAREFUL, DREAMING, "--output", output)
+    assert (result.exit_code, result.stderr) == (0, "")
+    document = json.loads(
+        output.read_text("utf-8"), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+    gts = {}
+    for annotation in json.loads(Path(REFERENCES).read_text("utf-8"))["annotations"]:
+        gts.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    scorer = Vifidel(OBJECTS)
+    assert document["signatures"] == {"VIFIDEL": scorer.signature()}
+    assert list(document["systems"]) == ["careful", "dreaming"]
+    for name, path in (("careful", CAREFUL), ("dreaming", DREAMING)):
+        res = {e["image_id"]: [e["caption"]] for e in json.loads(Path(path).read_text("utf-8"))}
+        expected, per_image = scorer.compute_score(gts, res)
+        system = document["systems"][name]
+        assert system["overall"]["VIFIDEL"] == pytest.approx(expected, abs=1e-10)
+        rows = dict(zip(gts, per_image.tolist(), strict=True))
+        assert list(system["imgToEval"]) == [str(i) for i in gts]
+        for key, row in system["imgToEval"].items():
+            assert row["image_id"] == int(key)
+            if int(key) == 105:
+                assert row["VIFIDEL"] is None
+            else:
+                assert row["VIFIDEL"] == pytest.approx(rows[int(key)], abs=1e-10)
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_formats_show_the_same_numbers():
+    table, markdown, csv, latex, as_json = (
+        score(CAREFUL, DREAMING, "--format", style).stdout
+        for style in ("table", "markdown", "csv", "latex", "json")
+    )
+    overall = json.loads(as_json)["systems"]["careful"]["overall"]["VIFIDEL"]
+    rounded = f"{overall:.4f}"
+    assert table.splitlines()[2].split() == ["careful", rounded, "5", "1", "0", "0"]
+    assert markdown.splitlines()[2].split("|")[1:3] == [" careful  ", f"    {rounded} "]
+    header, careful, _ = csv.splitlines()
+    assert header == "System,VIFIDEL,Scored,Undefined,No words,Unknown words"
+    assert careful.split(",")[0] == "careful"
+    assert float(careful.split(",")[1]) == pytest.approx(overall, abs=1e-10)
+    assert f" careful  &    {rounded} &" in latex
+    assert "\\toprule" in latex
+
+
+def test_union_threshold_and_no_references(write):
+    detections = write({"101": [["dog", 0.5], ["kite", 0.9]], "102": [["cup", 0.1]]})
+    careful = [e for e in json.loads(Path(CAREFUL).read_text("utf-8")) if e["image_id"] < 103]
+    results = write(careful, "two_results.json")
+    arguments = ("score", results, "--no-references", "--format", "json", "--objects", detections)
+    for threshold, labels in ((None, ["kite"]), (0.5, ["kite", "dog"])):
+        chosen = () if threshold is None else ("--threshold", threshold)
+        images = json.loads(run(*arguments, *chosen).stdout)["systems"]["two"]["imgToEval"]
+        expected = Vifidel({101: labels}, references=False).explain(101, careful[0]["caption"])
+        assert images["101"]["VIFIDEL"] == pytest.approx(expected.score, abs=1e-9)
+        assert images["102"]["VIFIDEL"] is None
+    images = json.loads(run(*arguments, "--objects", OBJECTS).stdout)["systems"]["two"]["imgToEval"]
+    union = Vifidel({101: ["dog", "frisbee", "person", "kite"]}, references=False)
+    expected = union.explain(101, careful[0]["caption"]).score
+    assert images["101"]["VIFIDEL"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_subset_needs_the_option(write):
+    results = write([{"image_id": 101, "caption": "two dogs"}])
+    refused = score(results)
+    assert refused.exit_code == 1
+    assert "has no caption for 5 of 6 images, such as 102, 103, 104, ...;" in refused.stderr
+    assert "--allow-subset" in refused.stderr
+    accepted = score(results, "--allow-subset", "--format", "csv")
+    assert accepted.stdout.splitlines()[1].split(",")[2:4] == ["1", "0"]
+
+
+def test_file_stems_mean_numbers(write):
+    captions = {f"COCO_val2014_{i:012}": "a dog" for i in range(101, 107)}
+    result = score(write(captions), "--format", "json")
+    assert list(json.loads(result.stdout)["systems"]["file"]["imgToEval"]) == [
+        "101", "102", "103", "104", "105", "106",
+    ]  # fmt: skip
+
+
+RESULT = {"image_id": 101, "caption": "two dogs"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[{"image_id": 101, "capt', "the JSON ends too early, the file looks truncated"),
+        ("", "the file is empty"),
+        ("a,b\n1,2\n", "not JSON"),
+        ([RESULT, RESULT], "two captions for image 101 (entries [0] and [1])"),
+        ([{"image_id": 101, "caption": None}], "image 101): the caption is null"),
+        ([{"image_id": 101, "caption": 7}], "image 101): the caption is 7"),
+        ([{"image_id": 101, "category_id": 18, "score": 0.9}], "no 'caption' but object"),
+        ([{"image_id": None, "caption": "x"}], "'image_id' is None"),
+        ([{"image_id": "101", "caption": "x"}], "strings where the other has integers"),
+        ([{"image_id": "beach_walk.jpg", "caption": "x"}], "file names where the other has"),
+        ([{"image_id": 999, "caption": "x"}], "1 image ids of system 'file' are unknown"),
+        ([], "no caption in it"),
+        ({"annotations": []}, "holds a dataset's annotations"),
+    ],
+)
+def test_bad_result_files_are_one_sentence(write, content, message):
+    path = write(content)
+    result = score(path)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+    assert str(path) in result.stderr or "system 'file'" in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((CAREFUL, "--references", "nowhere.json", "--objects", OBJECTS), "nowhere.json: no such"),
+        ((CAREFUL, "--references", OBJECTS, "--objects", OBJECTS), "is it a caption file?"),
+        ((CAREFUL, "--references", CAREFUL, "--objects", OBJECTS), "a list, as result files are"),
+        ((CAREFUL, "--references", REFERENCES, "--objects", REFERENCES), "a caption file is no"),
+        ((CAREFUL, "--references", REFERENCES, "--objects", CAREFUL), "holds captions, not obj"),
+        ((CAREFUL, CAREFUL, "--references", REFERENCES, "--objects", OBJECTS), "given twice"),
+        ((CAREFUL, "--no-references", "--objects", OBJECTS, "--vectors", OBJECTS), "not word vec"),
+        ((CAREFUL, "--no-references", "--objects", OBJECTS, "--output", "no/such/s.json"),
+         "there is no such folder"),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_one_sentence(arguments, message):
+    result = run("score", *arguments)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+
+
+def test_wrong_options_say_what_to_give():
+    assert "--no-references" in run("score", CAREFUL, "--objects", OBJECTS).stderr
+    wrong = score(CAREFUL, "--metrics", "VIFIDEL,SPIDER")
+    assert wrong.exit_code == 2
+    assert "no metric 'SPIDER'; there is VIFIDEL" in wrong.stderr
+
+
+def test_warnings_are_one_line(write):
+    vectors = write("dog 1 0\ndogs 1 0\nfrisbee 0 1\nperson 1 1\n", "few.txt")
+    result = score(CAREFUL, "--vectors", vectors, "--allow-subset")
+    assert result.exit_code == 0
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Warning: ")
+    assert "words have no vector in few.txt#" in line
+
+
+def test_info_prints_what_a_bug_report_needs():
+    result = run("info")
+    assert result.exit_code == 0
+    names = [line.partition(":")[0] for line in result.stdout.splitlines()]
+    for name in ("Python", "vifidel-eval", "POT", "gensim", "embedded vectors", "Java", "VIFIDEL"):
+        assert name in names
+    without_java = CliRunner().invoke(main, ["info"], env={"PATH": ""})
+    assert "Java: not found" in without_java.stdout
+
+
+def test_val2017_ranks_human_above_shuffled_above_degenerate(shared_data):
+    coco = shared_data / "coco"
+    result = score(
+        *(coco / f"captions_val2017_{name}_results.json"
+          for name in ("degenerate", "human", "shuffled")),
+        "--allow-subset", "--format", "json",
+        references=coco / "captions_val2017_references.json",
+        objects=coco / "instances_val2017.json",
+    )  # fmt: skip
+    systems = json.loads(result.stdout)["systems"]
+    overall = {name: system["overall"]["VIFIDEL"] for name, system in systems.items()}
+    assert overall["human"] > overall["shuffled"] > overall["degenerate"] == 0
+    for name in ("human", "shuffled"):
+        scores = [row["VIFIDEL"] for row in systems[name]["imgToEval"].values()]
+        assert (len(scores), scores.count(None)) == (5000, 48)

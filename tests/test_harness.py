@@ -1,0 +1,102 @@
+import os
+
+import pytest
+from vifidel_eval.scorers import Scorer
+from vifidel_eval.scorers.base import Evaluation, candidates
+
+from vifidel_eval import ImageIdError, VifidelError
+from vifidel_eval.files import write_whole
+from vifidel_eval.harness import System, score_systems
+
+
+class Length(Scorer):
+    """Scores a caption by its number of words: enough to see which caption went where."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def method(self):
+        return "LENGTH"
+
+    def signature(self):
+        return "LENGTH|version:1"
+
+    def evaluate(self, gts, res, on_progress=None):
+        import numpy as np
+
+        from vifidel_eval.bags import Tally
+
+        self.calls += 1
+        captions = candidates(gts, res)
+        if on_progress is not None:
+            on_progress(len(captions))
+        lengths = [len(c.split()) or float("nan") for c in captions]
+        return Evaluation(list(gts), np.array(lengths, dtype=float), Tally(len(captions), {}))
+
+
+REFERENCES = {3: ["c"], 1: ["a"], 2: []}
+
+
+def test_systems_are_scored_in_the_order_of_the_references():
+    done = []
+    scores = score_systems(
+        [System("x", {1: "a", 2: "a b", 3: "a b c"}), System("y", {3: "", 2: "a", 1: "a b"})],
+        {"LENGTH": Length()},
+        REFERENCES,
+        on_progress=done.append,
+    )
+    assert scores.to_json() == {
+        "signatures": {"LENGTH": "LENGTH|version:1"},
+        "systems": {
+            "x": {
+                "overall": {"LENGTH": 2.0},
+                "imgToEval": {
+                    "3": {"image_id": 3, "LENGTH": 3.0},
+                    "1": {"image_id": 1, "LENGTH": 1.0},
+                    "2": {"image_id": 2, "LENGTH": 2.0},
+                },
+            },
+            "y": {
+                "overall": {"LENGTH": 1.5},
+                "imgToEval": {
+                    "3": {"image_id": 3, "LENGTH": None},
+                    "1": {"image_id": 1, "LENGTH": 2.0},
+                    "2": {"image_id": 2, "LENGTH": 1.0},
+                },
+            },
+        },
+    }
+    assert done == [3, 3]
+
+
+def test_ids_of_all_systems_are_checked_before_any_is_scored():
+    scorer = Length()
+    systems = [System("x", {1: "a", 2: "a", 3: "a"}), System("y", {1: "a", 4: "a"})]
+    with pytest.raises(ImageIdError, match=r"1 image ids of system 'y' are unknown.* has 4, "):
+        score_systems(systems, {"LENGTH": scorer}, REFERENCES)
+    assert scorer.calls == 0
+
+
+def test_two_names_of_one_image_are_refused():
+    system = System("x", {1: "a", 2: "a", 3: "a", "000000000003": "b"})
+    with pytest.raises(ImageIdError, match="two of its image ids mean the same image"):
+        score_systems([system], {"LENGTH": Length()}, REFERENCES)
+
+
+def test_without_references_the_captions_decide_which_images_there_are():
+    scores = score_systems([System("x", {"b": "a", "a": "a b"})], {"LENGTH": Length()})
+    assert scores.evaluations["x"]["LENGTH"].ids == ["b", "a"]
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_part(tmp_path, monkeypatch):
+    target = tmp_path / "scores.json"
+    target.write_text("old")
+
+    def full_disk(source, destination):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full_disk)
+    with pytest.raises(VifidelError, match=r"scores\.json: cannot be written: no space left"):
+        write_whole(target, "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
+    assert target.read_text() == "old"

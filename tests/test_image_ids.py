@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+
+from vifidel_eval.errors import ImageIdError
+from vifidel_eval.image_ids import from_json_key, from_json_value, match, mismatch, samples
+
+
+@pytest.mark.parametrize(
+    ("key", "image_id"),
+    [
+        ("42", 42),
+        ("0", 0),
+        ("042", "042"),
+        ("000000000042", "000000000042"),
+        ("-42", "-42"),
+        ("4.0", "4.0"),
+        ("\u0664\u0662", "\u0664\u0662"),  # Arabic-Indic digits
+        ("beach", "beach"),
+    ],
+)
+def test_key_that_is_a_whole_number_is_a_number(key, image_id):
+    found = from_json_key(key)
+    assert found == image_id
+    assert type(found) is type(image_id)
+
+
+@pytest.mark.parametrize(
+    ("value", "image_id"), [(42, 42), (0, 0), (42.0, 42), ("42", "42"), ("beach", "beach")]
+)
+def test_value_that_is_an_image_id(value, image_id):
+    found = from_json_value(value)
+    assert found == image_id
+    assert type(found) is type(image_id)
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, False, 4.5, float("nan"), float("inf"), "", [42], {"id": 42}]
+)
+def test_value_that_is_no_image_id(value):
+    assert from_json_value(value) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "known", "matched"),
+    [
+        ([42, 7], {7, 42, 1}, {42: 42, 7: 7}),
+        ([42, 7], {42}, {42: 42}),
+        (["beach"], {"beach", "dog"}, {"beach": "beach"}),
+        (["000000000042"], {42}, {"000000000042": 42}),
+        (["000000000042.jpg"], {42}, {"000000000042.jpg": 42}),
+        (["COCO_val2014_000000000042"], {42}, {"COCO_val2014_000000000042": 42}),
+        (["COCO_val2014_000000000042.jpg"], {42}, {"COCO_val2014_000000000042.jpg": 42}),
+        ([42], {"COCO_train2014_000000000042.png"}, {42: "COCO_train2014_000000000042.png"}),
+        ([np.int64(42)], {"000000000042"}, {42: "000000000042"}),
+        (["42"], {42}, {}),
+        ([42], {"42"}, {}),
+        (["0000000042"], {42}, {}),
+        (["photo_000000000042"], {42}, {}),
+        (["000000000042_caption"], {42}, {}),
+        ([("val", 42)], {("val", 42): "dog"}, {("val", 42): ("val", 42)}),
+        ([], {42}, {}),
+    ],
+)
+def test_match(wanted, known, matched):
+    assert match(wanted, known) == matched
+
+
+def test_equal_ids_go_before_file_stems():
+    known = ["000000000042", "000000000007"]
+    assert match(["000000000042", 7], known) == {
+        "000000000042": "000000000042",
+        7: "000000000007",
+    }
+
+
+def test_two_ids_that_mean_one_image():
+    with pytest.raises(ImageIdError, match=r"'000000000042' and 42 both stand for image 42"):
+        match([7], [42, "000000000042"])
+
+
+@pytest.mark.parametrize(
+    ("missing", "known", "cause"),
+    [
+        (["42"], [42, 43], "one side has strings where the other has integers"),
+        ([42], ["42", "43"], "one side has strings where the other has integers"),
+        (["beach.jpg"], [42], "one side has file names where the other has image ids"),
+        ([42], ["beach", "dog"], "one side has file names where the other has image ids"),
+        ([7, 8], [42, 43], "check that both come from the same split"),
+        (["beach"], ["dog"], "check that both come from the same split"),
+        (["000000000007"], [42], "check that both come from the same split"),
+    ],
+)
+def test_mismatch_names_the_likely_cause(missing, known, cause):
+    assert cause in str(mismatch(missing, known, "the captions", "the image side"))
+
+
+def test_mismatch_shows_ids_of_both_sides():
+    problem = mismatch([7, 8, 9, 10], ["a"], "the captions", "the image side (gold.json)")
+    assert isinstance(problem, ImageIdError)
+    assert str(problem).startswith(
+        "4 image ids of the captions are unknown to the image side (gold.json): "
+        "the captions has 7, 8, 9, ..., the image side (gold.json) has 1 images such as 'a'; "
+    )
+
+
+@pytest.mark.parametrize(
+    ("ids", "shown"),
+    [([], "none"), ([42], "42"), ([1, "a", 3], "1, 'a', 3"), ([1, 2, 3, 4], "1, 2, 3, ...")],
+)
+def test_samples(ids, shown):
+    assert samples(ids) == shown

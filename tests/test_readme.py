@@ -1,0 +1,39 @@
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval.cli import main
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
+
+
+def commands():
+    """Commands of the README that score its example, with the output shown below them."""
+    for language, text in BLOCKS:
+        if language == "console":
+            command, _, output = text.replace("\\\n", "").partition("\n")
+            yield pytest.param(command.removeprefix("$ "), output, id=command[:60])
+
+
+@pytest.mark.parametrize(("command", "output"), list(commands()))
+def test_commands_print_what_the_readme_shows(command, output, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    program, *arguments = shlex.split(command)
+    assert program == "vifidel-eval"
+    assert CliRunner().invoke(main, arguments).stdout.split() == output.split()
+
+
+@pytest.mark.parametrize(
+    "code", [text for language, text in BLOCKS if language == "python" and "COCO(" not in text]
+)
+def test_python_blocks_run_in_a_checkout(code, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code, "README.md", "exec"), {})

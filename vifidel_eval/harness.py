@@ -1,0 +1,132 @@
+"""Score many systems under many metrics: caption files and scorers in, one result object out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .errors import ImageIdError
+from .image_ids import ImageId, match, mismatch, samples
+
+if TYPE_CHECKING:
+    from .scorers import Evaluation, Scorer
+
+# Scores in files are rounded to this many decimals: the last bits of exp differ by machine.
+_DECIMALS = 10
+
+
+@dataclass(frozen=True)
+class System:
+    """A captioning system: its name and its caption of each image."""
+
+    name: str
+    captions: Mapping[ImageId, str]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of systems under metrics.
+
+    Attributes
+    ----------
+    signatures : dict
+        Metric name to signature.
+    evaluations : dict
+        System name to metric name to `Evaluation`.
+    """
+
+    signatures: dict[str, str]
+    evaluations: dict[str, dict[str, Evaluation]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``--output`` writes; undefined scores are None.
+
+        ``{"signatures": {METRIC: signature}, "systems": {NAME: {"overall": {METRIC: score},
+        "imgToEval": {"ID": {"image_id": ID, METRIC: score}}}}}``; scores have 10 decimals.
+        """
+        return {
+            "signatures": self.signatures,
+            "systems": {
+                name: {
+                    "overall": {metric: _rounded(e.score) for metric, e in of_metric.items()},
+                    "imgToEval": _per_image(of_metric),
+                }
+                for name, of_metric in self.evaluations.items()
+            },
+        }
+
+
+def score_systems(
+    systems: Iterable[System],
+    scorers: Mapping[str, Scorer],
+    references: Mapping[ImageId, list[str]] | None = None,
+    allow_subset: bool = False,
+    on_progress: Callable[[int], object] | None = None,
+) -> Scores:
+    """Score every system under every metric.
+
+    Parameters
+    ----------
+    systems : iterable of System
+        The candidates.
+    scorers : mapping
+        Metric name to scorer.
+    references : mapping, optional
+        Image id to references; without them the captions decide which images there are.
+    allow_subset : bool
+        Whether a system may caption only some of the images; it is then scored on those.
+    on_progress : callable, optional
+        Called with the number of captions just scored.
+
+    Raises
+    ------
+    VifidelError
+        If ids do not match or the input is not as the scorers need it.
+    """
+    # All ids are checked before the first system is scored: nothing computed gets lost.
+    paired = {system.name: _paired(system, references, allow_subset) for system in systems}
+    evaluations = {
+        name: {metric: scorer.evaluate(gts, res, on_progress) for metric, scorer in scorers.items()}
+        for name, (gts, res) in paired.items()
+    }
+    return Scores({metric: s.signature() for metric, s in scorers.items()}, evaluations)
+
+
+def _paired(
+    system: System, references: Mapping[ImageId, list[str]] | None, allow_subset: bool
+) -> tuple[dict[ImageId, list[str]], dict[ImageId, list[str]]]:
+    """Return references and candidates of the images of a system, in the references' order."""
+    if references is None:
+        references = {image_id: [] for image_id in system.captions}
+    reference_id = match(system.captions, references)
+    unknown = [image_id for image_id in system.captions if image_id not in reference_id]
+    if unknown:
+        raise mismatch(unknown, references, f"system {system.name!r}", "the references")
+    res = {reference_id[image_id]: [caption] for image_id, caption in system.captions.items()}
+    if len(res) < len(system.captions):
+        raise ImageIdError(
+            f"system {system.name!r}: two of its image ids mean the same image; keep one."
+        )
+    missing = [image_id for image_id in references if image_id not in res]
+    if missing and not allow_subset:
+        raise ImageIdError(
+            f"system {system.name!r} has no caption for {len(missing)} of {len(references)} "
+            f"images, such as {samples(missing)}; complete the file, or give --allow-subset "
+            "(allow_subset=True) to score only the images it has."
+        )
+    gts = {image_id: refs for image_id, refs in references.items() if image_id in res}
+    return gts, {image_id: res[image_id] for image_id in gts}
+
+
+def _rounded(score: float) -> float | None:
+    return None if math.isnan(score) else round(score, _DECIMALS)
+
+
+def _per_image(of_metric: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:
+    images: dict[str, dict[str, Any]] = {}
+    for metric, evaluation in of_metric.items():
+        for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
+            images.setdefault(str(image_id), {"image_id": image_id})[metric] = _rounded(score)
+    return images
