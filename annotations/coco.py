@@ -34,7 +34,9 @@ COCO_CATEGORIES: dict[Any, str] = dict(
 )
 
 
-def read_coco_instances(content: Mapping[str, Any], where: str) -> ObjectLabels:
+def read_coco_instances(
+    content: Mapping[str, Any], where: str, threshold: float | None = None
+) -> ObjectLabels:
     """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
 
     Every annotation is one instance, a crowd region too. Images that are listed and have no
@@ -46,6 +48,9 @@ def read_coco_instances(content: Mapping[str, Any], where: str) -> ObjectLabels:
         The parsed file: ``images``, ``annotations``, ``categories``.
     where : str
         The file, for messages.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default, for annotations that have
+        one: those of ``COCO(...).loadRes(...)``.
 
     Raises
     ------
@@ -61,7 +66,12 @@ def read_coco_instances(content: Mapping[str, Any], where: str) -> ObjectLabels:
     for number, annotation in enumerate(annotations):
         at = f"{where}: annotations[{number}]"
         image_id = _image_id(annotation, "image_id", at)
-        objects.add(image_id, _category_name(annotation, names, at, "of this file"))
+        name = _category_name(annotation, names, at, "of this file's")
+        if "score" in annotation:
+            objects.threshold = DETECTION_THRESHOLD if threshold is None else threshold
+            if check_score(annotation["score"], f"{at} (image {image_id!r})") < objects.threshold:
+                continue
+        objects.add(image_id, name)
     return objects
 
 
@@ -93,7 +103,7 @@ def read_coco_results(
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     names = COCO_CATEGORIES if categories is None else categories
-    whose = "of COCO's 80" if categories is None else "of the categories given"
+    whose = "of COCO's" if categories is None else "of the given"
     objects = ObjectLabels("coco-results", where, threshold, lists_every_image=False)
     for number, detection in enumerate(_entries(content, "", where)):
         at = f"{where}: [{number}]"
@@ -112,9 +122,9 @@ def category_names(categories: Any, where: str) -> dict[Any, str]:
     names: dict[Any, str] = {}
     for number, category in enumerate(_entries(categories, "categories", where)):
         category_id, name = category.get("id"), category.get("name")
-        if not isinstance(category_id, int | str) or not isinstance(name, str):
+        if not isinstance(category_id, int | str) or not isinstance(name, str) or not name.strip():
             raise AnnotationError(
-                f"{where}: categories[{number}] needs an 'id' and a 'name' that is a string."
+                f"{where}: categories[{number}] needs an 'id' and a 'name' that is a word."
             )
         names[category_id] = name
     return names
@@ -141,9 +151,11 @@ def _image_id(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
 def _category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
     category_id = entry.get("category_id")
     try:
-        return names[category_id]
+        if not isinstance(category_id, bool):
+            return names[category_id]
     except (KeyError, TypeError):
-        raise AnnotationError(
-            f"{at} (image {entry.get('image_id')!r}): category_id {category_id!r} is none {whose} "
-            f"({len(names)} categories); give the file that lists the categories."
-        ) from None
+        pass
+    raise AnnotationError(
+        f"{at} (image {entry.get('image_id')!r}): category_id {category_id!r} is none {whose} "
+        f"{len(names)} categories; give the file that lists the categories."
+    )

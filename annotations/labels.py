@@ -62,7 +62,10 @@ def read_labels(
 def _repeated(counts: Mapping[Any, Any], at: str) -> list[str]:
     for label, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise AnnotationError(f"{at}: the count of {label!r} is {count!r}, not a whole number.")
+            raise AnnotationError(
+                f"{at}: the count of {label!r} is {count!r:.40}, not a whole number; give a list "
+                "of labels, or a count each."
+            )
     return [label for label, count in counts.items() for _ in range(count)]
 
 

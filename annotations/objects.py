@@ -24,7 +24,7 @@ _RUN_TOGETHER = {
     "pottedplant": "potted plant",
     "tvmonitor": "tv monitor",
 }
-_SENSE = re.compile(r"(?<=\S)[\s_]*\([^()]*\)\s*$")
+_SENSE = re.compile(r"(?<=\S)[\s_]*\([^()]*\)")
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -97,6 +97,7 @@ def clean_label(name: str) -> str:
     >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
     ('bow', 'tv monitor', 'hot dog')
     """
+    name = name.encode(errors="replace").decode()  # JSON can spell half a character
     name = unicodedata.normalize("NFC", name).lower()
     name = " ".join(_SENSE.sub("", name).replace("_", " ").split())
     return _RUN_TOGETHER.get(name, name)
@@ -110,13 +111,19 @@ def check_score(score: Any, where: str) -> float:
     AnnotationError
         If it is not a finite number; `where` names the file and the entry.
     """
-    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
-        raise AnnotationError(f"{where}: score {score!r} is not a number; write a number.")
-    return float(score)
+    try:
+        number = math.nan if isinstance(score, bool | str) else float(score)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise AnnotationError(f"{where}: score {score!r:.40} is not a number; write a number.")
+    return number
 
 
 def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once an image.
+
+    One source alone stays as it is, with its counts.
 
     Ids of later sources that are COCO file stems join the numbers of the first.
 
@@ -125,7 +132,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     AnnotationError
         If there is no source.
     ImageIdError
-        If a source shares no image with the first.
+        If a source shares no image with those before it.
     """
     sources = list(sources)
     if not sources:
@@ -139,9 +146,9 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         lists_every_image=any(source.lists_every_image for source in sources),
     )
     for source in sources:
-        same_image = match(source, first)
-        if source and first and not same_image:
-            raise mismatch(source, first, source.where, first.where)
+        same_image = match(source, united)
+        if source and united and not same_image:
+            raise mismatch(source, united, source.where, first.where)
         for image_id, labels in source.items():
             together = united.setdefault(same_image.get(image_id, image_id), Counter())
             together.update(labels.keys() - together.keys())

@@ -44,8 +44,17 @@ def read_open_images(
         If a column or a class name is missing, or a confidence is not a number.
     """
     threshold = OPEN_IMAGES_THRESHOLD if threshold is None else threshold
-    objects = ObjectLabels("open-images", where, threshold, lists_every_image=False)
     rows = csv.DictReader(io.StringIO(text))
+    try:
+        return _read_rows(rows, where, threshold, categories or {})
+    except csv.Error as problem:
+        raise AnnotationError(f"{where}: not CSV ({problem}); is it the right file?") from None
+
+
+def _read_rows(
+    rows: csv.DictReader[str], where: str, threshold: float, categories: Mapping[Any, str]
+) -> ObjectLabels:
+    objects = ObjectLabels("open-images", where, threshold, lists_every_image=False)
     missing = {"ImageID", "LabelName", "Confidence"} - set(rows.fieldnames or ())
     if missing:
         raise AnnotationError(
@@ -59,7 +68,7 @@ def read_open_images(
             raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
         objects.setdefault(image_id, Counter())
         if _confidence(row["Confidence"], at) >= threshold:
-            objects.add(image_id, _class_name(label, categories or {}, at))
+            objects.add(image_id, _class_name(label, categories, at))
     return objects
 
 
@@ -73,14 +82,19 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     """
     names: dict[Any, str] = {}
     rows = csv.reader(io.StringIO(text))
-    for row in rows:
-        if len(row) != 2:
-            raise AnnotationError(
-                f"{where}: line {rows.line_num} has {len(row)} fields; class descriptions have "
-                "two, the machine id and the name."
-            )
-        if row[0].startswith("/"):  # the header does not
-            names[row[0]] = row[1]
+    try:
+        for row in rows:
+            if row and len(row) != 2:
+                raise AnnotationError(
+                    f"{where}: line {rows.line_num} has {len(row)} fields; class descriptions "
+                    "have two, the machine id and the name."
+                )
+            if row and row[0].startswith("/"):  # the header does not
+                names[row[0]] = row[1]
+    except csv.Error as problem:
+        raise AnnotationError(
+            f"{where}: line {rows.line_num} is not CSV ({problem}); is it the right file?"
+        ) from None
     if not names:
         raise AnnotationError(f"{where}: no class such as '/m/01g317,Person' in it.")
     return names

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AnnotationError
-from ..files import parse_json, read_text
+from ..files import parse_json, read_json, read_text
 from ..image_ids import from_json_key
 from .coco import category_names, read_coco_instances, read_coco_results
 from .labels import read_labels
@@ -56,8 +56,8 @@ def read_objects(
     ImageIdError
         If members of a list have no image in common.
     """
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise AnnotationError(f"threshold {threshold!r} is not between 0 and 1.")
+    if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+        raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
     if isinstance(source, ObjectLabels):
         return source
     if isinstance(source, list | tuple):
@@ -67,7 +67,7 @@ def read_objects(
     if isinstance(getattr(source, "dataset", None), Mapping):  # a pycocotools COCO
         return _read_mapping(source.dataset, "the COCO object", threshold)
     if isinstance(source, Mapping):
-        return read_labels(source, "objects", threshold)
+        return _read_mapping(source, "objects", threshold)
     raise AnnotationError(
         f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a path, a "
         "pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
@@ -85,9 +85,14 @@ def read_categories(source: Any) -> dict[Any, str] | None:
     if source is None:
         return None
     if isinstance(source, Mapping):
-        return dict(source)
+        return {from_json_key(k) if isinstance(k, str) else k: v for k, v in source.items()}
     names: dict[Any, str] = {}
     for path in source if isinstance(source, list | tuple) else [source]:
+        if not isinstance(path, str | os.PathLike):
+            raise AnnotationError(
+                f"categories cannot be {type(path).__name__}; accepted: a path, a list of paths, "
+                "or a mapping {id: name}."
+            )
         text, where = read_text(path, AnnotationError), str(path)
         if text.lstrip()[:1] not in ("{", "["):
             names.update(read_class_descriptions(text, where))
@@ -102,13 +107,15 @@ def _read_path(
     path: Path, threshold: float | None, categories: dict[Any, str] | None
 ) -> ObjectLabels:
     where = str(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         return _read_folder(path, threshold)
+    if _is_xml(path):  # whose encoding the file itself declares
+        return read_voc([path], where)
     text = read_text(path, AnnotationError)
+    if not text.strip():
+        raise AnnotationError(f"{where}: the file is empty; write it again.")
     numbered, machine = _split_ids(categories)
     start = text.lstrip()[:1]
-    if start == "<":
-        return read_voc([path], where)
     if start not in ("{", "["):
         if "ImageID" in text.partition("\n")[0]:
             return read_open_images(text, where, threshold, machine)
@@ -117,9 +124,18 @@ def _read_path(
     content = parse_json(text, where, AnnotationError)
     if isinstance(content, list):
         return _read_list(content, where, threshold, numbered)
-    if isinstance(content, dict):
-        return _read_mapping(content, where, threshold)
+    if isinstance(content, dict) and content:
+        keyed = {from_json_key(key): value for key, value in content.items()}
+        return _read_mapping(keyed, where, threshold)
     raise AnnotationError(f"{where}: not a source of objects; accepted: {_ACCEPTED}.")
+
+
+def _is_xml(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+    except (OSError, ValueError):
+        return False  # read_text says what is wrong with the path
 
 
 def _read_folder(folder: Path, threshold: float | None) -> ObjectLabels:
@@ -133,7 +149,13 @@ def _read_folder(folder: Path, threshold: float | None) -> ObjectLabels:
         )
     images: dict[Any, Any] = {}
     for path in json_files:
-        images[path.stem] = parse_json(read_text(path, AnnotationError), str(path), AnnotationError)
+        detections = read_json(path, AnnotationError)
+        if isinstance(detections, dict) and "images" in detections:
+            raise AnnotationError(
+                f"{path}: a dataset's file, not the detections of one image; give the file "
+                "itself instead of its folder."
+            )
+        images[from_json_key(path.stem)] = detections
     return read_labels(images, str(folder), threshold)
 
 
@@ -155,18 +177,18 @@ def _read_list(
     )
 
 
-def _read_mapping(content: Mapping[str, Any], where: str, threshold: float | None) -> ObjectLabels:
+def _read_mapping(content: Mapping[Any, Any], where: str, threshold: float | None) -> ObjectLabels:
     annotations = content.get("annotations")
     if isinstance(annotations, list):
         if "categories" in content:
-            return read_coco_instances(content, where)
+            return read_coco_instances(content, where, threshold)
         raise AnnotationError(
             f"{where}: has 'annotations' but no 'categories': a caption file is no source of "
             "objects; give the instances file of the same images."
         )
-    return read_labels(
-        {from_json_key(key): items for key, items in content.items()}, where, threshold
-    )
+    if isinstance(content.get("images"), list) and "categories" in content:
+        raise AnnotationError(f"{where}: has no 'annotations'; give the instances file.")
+    return read_labels(content, where, threshold)
 
 
 def _split_ids(categories: dict[Any, str] | None) -> tuple[dict[Any, str], dict[Any, str]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ..errors import AnnotationError
+from ..files import reason
 from .objects import ObjectLabels
 
 
@@ -27,10 +28,10 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
     for path in files:
         try:
             root = ElementTree.parse(path).getroot()
-        except ElementTree.ParseError as problem:
+        except (ElementTree.ParseError, ValueError) as problem:  # ValueError: unknown encodings
             raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
         except OSError as problem:
-            raise AnnotationError(f"{path}: {problem.strerror}; check the path.") from None
+            raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
         image_id = Path(root.findtext("filename", "").strip() or path.name).stem

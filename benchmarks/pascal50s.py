@@ -18,9 +18,9 @@ import click
 import numpy as np
 from scipy.io import loadmat
 from tabulate import tabulate
-from vifidel_eval.annotations import read_objects
 
 from vifidel_eval import Vifidel
+from vifidel_eval.annotations import read_objects
 
 KINDS = {1: "HC", 2: "HI", 3: "HM", 4: "MM"}
 REFERENCE_NUMBERS = (0, 1, 5)

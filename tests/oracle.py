@@ -39,7 +39,11 @@ def transport_distance(left: Sequence[float], right: Sequence[float], costs: np.
     for j in range(columns):
         marginals[rows + j, j::columns] = 1
     solution = linprog(
-        costs.ravel(), A_eq=marginals, b_eq=np.concatenate([left, right]), method="highs-ds"
+        costs.ravel(),
+        A_eq=marginals,
+        b_eq=np.concatenate([left, right]),
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     assert solution.success, solution.message
     return float(solution.fun)

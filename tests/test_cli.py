@@ -129,7 +129,7 @@ RESULT = {"image_id": 101, "caption": "two dogs"}
         ([{"image_id": None, "caption": "x"}], "'image_id' is None"),
         ([{"image_id": "101", "caption": "x"}], "strings where the other has integers"),
         ([{"image_id": "beach_walk.jpg", "caption": "x"}], "file names where the other has"),
-        ([{"image_id": 999, "caption": "x"}], "1 image ids of system 'file' are unknown"),
+        ([{"image_id": 999, "caption": "x"}], "does not know 1 image id of system 'file': 999"),
         ([], "no caption in it"),
         ({"annotations": []}, "holds a dataset's annotations"),
     ],

@@ -1,12 +1,12 @@
 import os
 
 import pytest
-from vifidel_eval.scorers import Scorer
-from vifidel_eval.scorers.base import Evaluation, candidates
 
 from vifidel_eval import ImageIdError, VifidelError
 from vifidel_eval.files import write_whole
 from vifidel_eval.harness import System, score_systems
+from vifidel_eval.scorers import Scorer
+from vifidel_eval.scorers.base import Evaluation, candidates
 
 
 class Length(Scorer):
@@ -72,7 +72,10 @@ def test_systems_are_scored_in_the_order_of_the_references():
 def test_ids_of_all_systems_are_checked_before_any_is_scored():
     scorer = Length()
     systems = [System("x", {1: "a", 2: "a", 3: "a"}), System("y", {1: "a", 4: "a"})]
-    with pytest.raises(ImageIdError, match=r"1 image ids of system 'y' are unknown.* has 4, "):
+    with pytest.raises(
+        ImageIdError,
+        match=r"the reference side .* system 'y': 4; it has 3 .*: 3, 1, 2;",
+    ):
         score_systems(systems, {"LENGTH": scorer}, REFERENCES)
     assert scorer.calls == 0
 

@@ -98,8 +98,8 @@ def test_mismatch_shows_ids_of_both_sides():
     problem = mismatch([7, 8, 9, 10], ["a"], "the captions", "the image side (gold.json)")
     assert isinstance(problem, ImageIdError)
     assert str(problem).startswith(
-        "4 image ids of the captions are unknown to the image side (gold.json): "
-        "the captions has 7, 8, 9, ..., the image side (gold.json) has 1 images such as 'a'; "
+        "the image side (gold.json) does not know 4 image ids of the captions: 7, 8, 9, ...; "
+        "it has 1 image id: 'a'; "
     )
 
 

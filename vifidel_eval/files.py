@@ -30,14 +30,16 @@ def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
         raise error(
             f"{path}: not a UTF-8 text file (byte {problem.start}); is it the right file?"
         ) from None
-    except OSError as problem:
-        raise error(f"{path}: {_reason(problem)}; check the path.") from None
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        raise error(f"{path}: {reason(problem)}; check the path.") from None
 
 
 def parse_json(text: str, where: str, error: type[VifidelError]) -> Any:
     """Return parsed JSON; `error` tells a truncated text from one that is not JSON."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unrepeated)
+    except _RepeatedKeyError as problem:
+        raise error(f"{where}: the key {problem.args[0]!r} stands twice; keep one.") from None
     except json.JSONDecodeError as problem:
         if not text.strip():
             raise error(f"{where}: the file is empty; write it again.") from None
@@ -47,6 +49,8 @@ def parse_json(text: str, where: str, error: type[VifidelError]) -> Any:
             f"{where}: {what} (line {problem.lineno}, column {problem.colno}: {problem.msg}); "
             "write it again."
         ) from None
+    except ValueError as problem:  # a number of thousands of digits
+        raise error(f"{where}: not JSON that can be read ({problem}).") from None
     except RecursionError:
         raise error(f"{where}: the JSON is nested too deeply to be read.") from None
 
@@ -63,7 +67,10 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        # JSON can spell half a character, UTF-8 cannot: it stays spelt.
+        with os.fdopen(
+            handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
+        ) as file:
             file.write(text)
         mask = os.umask(0)
         os.umask(mask)
@@ -72,8 +79,21 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     except OSError as problem:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise VifidelError(f"{path}: cannot be written: {_reason(problem)}.") from None
+        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
 
 
-def _reason(problem: OSError) -> str:
-    return (problem.strerror or str(problem)).lower()
+class _RepeatedKeyError(Exception):
+    """A JSON object has a key twice; all but the last value would be lost."""
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
+    return content
+
+
+def reason(problem: OSError | ValueError) -> str:
+    """Return what the operating system says of a file, without its number and path."""
+    return (getattr(problem, "strerror", None) or str(problem)).lower()

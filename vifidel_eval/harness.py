@@ -103,7 +103,7 @@ def _paired(
     reference_id = match(system.captions, references)
     unknown = [image_id for image_id in system.captions if image_id not in reference_id]
     if unknown:
-        raise mismatch(unknown, references, f"system {system.name!r}", "the references")
+        raise mismatch(unknown, references, f"system {system.name!r}", "the reference side")
     res = {reference_id[image_id]: [caption] for image_id, caption in system.captions.items()}
     if len(res) < len(system.captions):
         raise ImageIdError(

@@ -99,9 +99,8 @@ def mismatch(
         What the two sides are, as the sentence calls them.
     """
     return ImageIdError(
-        f"{len(missing)} image ids of {asked} are unknown to {knower}: {asked} has "
-        f"{samples(missing)}, {knower} has {len(known)} images such as {samples(known)}; "
-        f"{_likely_cause(missing, known)}"
+        f"{knower} does not know {_counted(missing)} of {asked}: {samples(missing)}; it has "
+        f"{_counted(known)}: {samples(known)}; {_likely_cause(missing, known)}"
     )
 
 
@@ -109,6 +108,10 @@ def samples(ids: Collection[ImageId], most: int = 3) -> str:
     """Return the first few ids as a person would quote them."""
     shown = [repr(image_id) for image_id, _ in zip(ids, range(most), strict=False)]
     return ", ".join(shown) + (", ..." if len(ids) > most else "") if shown else "none"
+
+
+def _counted(ids: Collection[ImageId]) -> str:
+    return f"{len(ids)} image id" + ("" if len(ids) == 1 else "s")
 
 
 def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> str:
@@ -121,4 +124,7 @@ def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> s
 
 
 def _look_like_files(ids: Collection[ImageId]) -> bool:
-    return any(isinstance(image_id, str) and not image_id.isdigit() for image_id in ids)
+    return any(
+        isinstance(image_id, str) and not image_id.isdigit() and _number(image_id) is None
+        for image_id in ids
+    )

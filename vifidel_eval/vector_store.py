@@ -15,6 +15,7 @@ start at once cannot see half of one.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -31,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VectorsError
+from .files import reason
 
 _BLOCK_BYTES = 1 << 24
 _FORMAT = 1  # of the cache; a change makes old folders unused
@@ -144,7 +146,7 @@ def _put_in_place(building: Path, folder: Path) -> None:
 
 def _unwritable(cache: Path, problem: OSError) -> VectorsError:
     return VectorsError(
-        f"{cache}: word vectors cannot be kept there ({problem.strerror or problem}); set "
+        f"{cache}: word vectors cannot be kept there ({reason(problem)}); set "
         "VIFIDEL_EVAL_CACHE to a folder with room for them."
     )
 
@@ -182,10 +184,24 @@ def _convert(path: Path, folder: Path) -> None:
     (folder / "layout.json").write_text(json.dumps(layout), encoding="utf-8")
 
 
-def _opened(path: Path) -> IO[bytes]:
-    with open(path, "rb") as plain:
-        packed = plain.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else open(path, "rb")  # type: ignore[return-value]
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a plain or gzipped file; a person who waits sees how much of it is read."""
+    from tqdm import tqdm
+
+    with open(path, "rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        with tqdm.wrapattr(
+            file,
+            "read",
+            total=path.stat().st_size,
+            desc=f"reading {path.name}",
+            disable=None,
+            delay=1,
+            leave=False,
+        ) as watched:
+            yield gzip.GzipFile(fileobj=watched) if packed else watched
 
 
 def _blocks(source: IO[bytes], path: Path) -> tuple[int, Iterator[tuple[list[bytes], bytes]]]:

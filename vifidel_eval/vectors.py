@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VectorsError
+from .files import reason
 from .vector_store import VectorStore, open_store
 
 #: What the embedded default calls itself in signatures.
@@ -195,10 +196,8 @@ def _first_bytes(path: Path) -> bytes:
     try:
         with open(path, "rb") as plain:
             return plain.read(4)
-    except OSError as problem:
-        raise VectorsError(
-            f"{path}: {(problem.strerror or str(problem)).lower()}; check the path."
-        ) from None
+    except (OSError, ValueError) as problem:
+        raise VectorsError(f"{path}: {reason(problem)}; check the path.") from None
 
 
 def _download(name: str) -> Path:

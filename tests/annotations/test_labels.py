@@ -1,6 +1,6 @@
 import pytest
-from vifidel_eval.annotations import read_labels
 
+from vifidel_eval.annotations import read_labels
 from vifidel_eval.errors import AnnotationError
 
 BOX = {"xmin": 40, "ymin": 70, "xmax": 175, "ymax": 117}

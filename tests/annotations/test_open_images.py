@@ -1,6 +1,6 @@
 import pytest
-from vifidel_eval.annotations import read_class_descriptions, read_open_images
 
+from vifidel_eval.annotations import read_class_descriptions, read_open_images
 from vifidel_eval.errors import AnnotationError
 
 HEADER = (

@@ -1,8 +1,8 @@
 import json
 
 import pytest
-from vifidel_eval.annotations import read_categories, read_labels, read_objects
 
+from vifidel_eval.annotations import read_categories, read_labels, read_objects
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
 INSTANCES = {
@@ -93,7 +93,10 @@ def test_list_is_the_union_of_its_members(tmp_path):
 
 def test_members_without_a_common_image(tmp_path):
     gold = write(tmp_path, "instances.json", INSTANCES)
-    with pytest.raises(ImageIdError, match=r"objects has 'a', .*instances\.json has 2 images"):
+    with pytest.raises(
+        ImageIdError,
+        match=r"instances\.json .* of objects: 'a'; it has 2 ",
+    ):
         read_objects([gold, {"a": ["dog"]}])
 
 
@@ -108,7 +111,9 @@ def test_threshold(tmp_path, threshold, labels):
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.01, 60, float("nan")])
 def test_threshold_out_of_range(threshold):
-    with pytest.raises(AnnotationError, match=rf"threshold {threshold} is not between 0 and 1"):
+    with pytest.raises(
+        AnnotationError, match=rf"threshold {threshold} is not a number between 0 and 1"
+    ):
         read_objects({42: [["dog", 0.9]]}, threshold)
 
 
@@ -178,14 +183,18 @@ def test_missing_categories_file(tmp_path):
         ("cut.xml", VOC("000123")[:40], "not well-formed XML"),
         ("notes.txt", "two dogs and a frisbee", "not a source of objects; accepted: COCO"),
         ("number.json", "42", "not a source of objects; accepted: COCO"),
-        ("captions.json", CAPTIONS, "a caption file is no source of objects"),
+        ("captions.json", CAPTIONS, ".*a caption file is no source of objects"),
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
         ("keyed.json", {"42": "A dog."}, "image 42: expected a list of labels, found 'A dog"),
         ("none.json", [], "an empty list"),
-        ("pipeline.json", [{"score": 0.9, "label": "dog"}], "entries have no 'image_id'"),
-        ("names.json", ["dog", "cat"], "entries have no 'image_id'"),
+        (
+            "pipeline.json",
+            [{"score": 0.9, "label": "dog"}],
+            "a list whose entries have no 'image_id'",
+        ),
+        ("names.json", ["dog", "cat"], "a list whose entries have no 'image_id'"),
         ("boxes.csv", OPEN_IMAGES, "line 2: class /m/0cmf2 has no name"),
-        ("image_info.json", INSTANCES | {"annotations": None}, ".*annotations"),
+        ("image_info.json", {"images": [{"id": 42}], "categories": []}, ".*no 'annotations'"),
     ],
 )
 def test_bad_file(tmp_path, name, content, message):

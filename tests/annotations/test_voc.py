@@ -1,6 +1,6 @@
 import pytest
-from vifidel_eval.annotations import read_voc
 
+from vifidel_eval.annotations import read_voc
 from vifidel_eval.errors import AnnotationError
 
 LIVING_ROOM = """\
@@ -89,6 +89,10 @@ def test_encoding_declared_in_the_file(tmp_path):
             "object 2 has no <name>",
         ),
         ("<annotation><object><name> </name></object></annotation>", "object 1 has no <name>"),
+        (
+            "<annotation><object><part><name>head</name></part></object></annotation>",
+            "object 1 has no <name>",
+        ),
     ],
 )
 def test_bad_xml(tmp_path, text, message):
