@@ -180,7 +180,7 @@ class Vifidel(Scorer):
                 words.masses,
                 costs.reshape(len(gold.objects.atoms), len(words.atoms)),
             ).ravel()
-            distance = float((plan * costs).sum())
+            distance = math.fsum((plan * costs).tolist())
             matches = [
                 Match(
                     label=self._lexicon.word(int(gold.objects.atoms[label])),

@@ -56,8 +56,9 @@ def vifidel(
     vector_of: Callable,
     p: int = 2,
     counts: bool = True,
+    solve: Callable = transport_distance,
 ) -> float:
-    """Eq. 3, or with references Eq. 5 in Eq. 3."""
+    """Eq. 3, or with references Eq. 5 in Eq. 3; `solve` returns the distance of Eq. 2."""
     if not labels:
         return math.nan
     if not words:
@@ -81,5 +82,5 @@ def vifidel(
     instances = np.array([labels[label] if counts else 1 for label in labels], dtype=float)
     occurrences = np.array(list(caption.values()), dtype=float)
     return math.exp(
-        -transport_distance(instances / instances.sum(), occurrences / occurrences.sum(), costs)
+        -solve(instances / instances.sum(), occurrences / occurrences.sum(), costs)
     )

@@ -201,7 +201,8 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             delay=1,
             leave=False,
         ) as watched:
-            yield gzip.GzipFile(fileobj=watched) if packed else watched
+            stream: Any = watched  # tqdm's types know files of text only
+            yield gzip.GzipFile(fileobj=stream) if packed else stream
 
 
 def _blocks(source: IO[bytes], path: Path) -> tuple[int, Iterator[tuple[list[bytes], bytes]]]:
