@@ -7,18 +7,21 @@ words, so that a bag's sums do not depend on where its words came from.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .vectors import WordVectors
-from .words import piece_words, pieces
+from .words import END, piece_words, pieces
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+_END = -1  # the number of END, no word's
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,18 @@ class Tally:
         return Tally(self.words + other.words, self.unknown + other.unknown)
 
 
+class _Memory(dict[str, tuple[int, ...]]):
+    """Answers of a function, each computed once."""
+
+    def __init__(self, function: Callable[[str], tuple[int, ...]]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, key: str) -> tuple[int, ...]:
+        answer = self[key] = self._function(key)
+        return answer
+
+
 class Lexicon:
     """The words and object labels of a run: each has a number and a vector.
 
@@ -77,7 +92,7 @@ class Lexicon:
         self._normalize = normalize
         self._stop_words = frozenset(stop_words)
         self._numbers: dict[str, int] = {}
-        self._piece_numbers: dict[str, tuple[int, ...]] = {}
+        self._piece_numbers = _Memory(self._numbers_of_piece)
         self._words: list[str] = []
         self._matrix: Floats = np.empty((0, 1))
         self._squared_lengths: Floats = np.empty(0)
@@ -100,34 +115,31 @@ class Lexicon:
 
     def bags_of_captions(self, captions: Iterable[str]) -> tuple[Bags, Tally]:
         """Return the bag of content words of each caption; every occurrence counts."""
-        numbers: list[int] = []
-        ends = [0]
-        known = self._piece_numbers
-        for caption in captions:
-            for piece in pieces(caption):
-                of_piece = known.get(piece)
-                numbers += self._learn(piece) if of_piece is None else of_piece
-            ends.append(len(numbers))
-        return self._bags(numbers, ends)
+        of_pieces = map(self._piece_numbers.__getitem__, pieces(captions))
+        numbers = np.fromiter(itertools.chain.from_iterable(of_pieces), dtype=np.int64)
+        ends = np.flatnonzero(numbers == _END)
+        sizes = np.diff(ends, prepend=-1) - 1
+        return self._bags(np.delete(numbers, ends), sizes)
 
     def bags_of_labels(
         self, images: Iterable[Counter[str]], counts: bool = True
     ) -> tuple[Bags, Tally]:
         """Return the bag of object labels of each image; without `counts` each label weighs 1."""
         numbers: list[int] = []
-        ends = [0]
+        sizes = []
         for labels in images:
+            before = len(numbers)
             for label, count in labels.items():
                 numbers += [self._number(label)] * (count if counts else 1)
-            ends.append(len(numbers))
-        return self._bags(numbers, ends)
+            sizes.append(len(numbers) - before)
+        return self._bags(np.array(numbers, dtype=np.int64), np.array(sizes, dtype=np.int64))
 
-    def _learn(self, piece: str) -> tuple[int, ...]:
-        numbers = tuple(
+    def _numbers_of_piece(self, piece: str) -> tuple[int, ...]:
+        if piece == END:
+            return (_END,)
+        return tuple(
             self._number(word) for word in piece_words(piece) if word not in self._stop_words
         )
-        self._piece_numbers[piece] = numbers
-        return numbers
 
     def _number(self, word: str) -> int:
         number = self._numbers.setdefault(word, len(self._words))
@@ -135,10 +147,10 @@ class Lexicon:
             self._words.append(word)
         return number
 
-    def _bags(self, numbers: list[int], ends: list[int]) -> tuple[Bags, Tally]:
+    def _bags(self, atoms: Integers, sizes: Integers) -> tuple[Bags, Tally]:
+        """Return bags from the numbers of all words and how many of them each bag has."""
         self._look_up_new()
-        atoms = np.array(numbers, dtype=np.int64)
-        owners = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        owners = np.repeat(np.arange(len(sizes)), sizes)
         known = self._known[atoms]
         unknown = Counter(self._words[number] for number in atoms[~known].tolist())
         tally = Tally(len(atoms), unknown)
@@ -156,10 +168,10 @@ class Lexicon:
             owners * max(len(distinct), 1) + rank[places], return_counts=True
         )
         owners, places = np.divmod(keys, max(len(distinct), 1))
-        totals = np.bincount(owners, weights=occurrences, minlength=len(ends) - 1)
+        totals = np.bincount(owners, weights=occurrences, minlength=len(sizes))
         bags = Bags(
             starts=np.concatenate(
-                [[0], np.cumsum(np.bincount(owners, minlength=len(ends) - 1))]
+                [[0], np.cumsum(np.bincount(owners, minlength=len(sizes)))]
             ).astype(np.int64),
             atoms=distinct[alphabetic[places]],
             masses=occurrences / totals[owners],

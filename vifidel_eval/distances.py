@@ -11,7 +11,7 @@ import numpy as np
 
 from .bags import Bags, Floats, Integers, Lexicon
 
-_PAIRS_AT_ONCE = 2048
+_PAIRS_AT_ONCE = 256
 
 
 def meetings(left: Bags, right: Bags) -> tuple[Integers, Integers]:

@@ -46,8 +46,15 @@ def penalties(
     segment_starts = np.cumsum(segment_sizes) - segment_sizes
     if not len(segment_starts):
         return np.ones(len(bags.atoms))
-    similarity = cosines(lexicon, bags.atoms[atom_at], references.atoms[word_at])
-    best = np.maximum.reduceat(similarity, segment_starts)
+    atoms, words = bags.atoms[atom_at], references.atoms[word_at]
+    best = np.logical_or.reduceat(atoms == words, segment_starts).astype(np.float64)
+    # Where a reference holds the word itself, its best cosine is 1; the others are computed.
+    others = np.flatnonzero(best == 0)
+    if len(others):
+        sizes = segment_sizes[others]
+        pairs = np.flatnonzero(np.repeat(best == 0, segment_sizes))
+        similarity = cosines(lexicon, atoms[pairs], words[pairs])
+        best[others] = np.maximum.reduceat(similarity, np.cumsum(sizes) - sizes)
     atom_of_segment = atom_at[segment_starts]
     sums = np.bincount(atom_of_segment, weights=(1 - best) / 2, minlength=len(bags.atoms))
     counts = np.bincount(atom_of_segment, minlength=len(bags.atoms))
