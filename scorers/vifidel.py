@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, read_objects
 from ..bags import Bags, Floats, Integers, Lexicon, Tally
-from ..distances import meetings
+from ..distances import WordDistances, meetings
 from ..errors import VifidelError
 from ..explanation import Explanation, Match
 from ..image_ids import ImageId
@@ -101,6 +101,7 @@ class Vifidel(Scorer):
         self._normalize = normalize
         self._stop_words = frozenset(stop_words)
         self._lexicon = Lexicon(self._vectors, normalize, self._stop_words)
+        self._distances = WordDistances(self._lexicon)
         self._gold_of: tuple[Any, list[_Gold]] = (None, [])
 
     def method(self) -> str:
@@ -235,17 +236,17 @@ class Vifidel(Scorer):
             objects=objects,
             references=bags,
             image_of_reference=image_of_reference,
-            label_penalties=penalties(self._lexicon, objects, bags, image_of_reference),
+            label_penalties=penalties(self._distances, objects, bags, image_of_reference),
             weighted=weighted,
             tally=of_labels + of_references,
         )
 
     def _penalties(self, words: Bags, gold: _Gold) -> Floats:
-        return penalties(self._lexicon, words, gold.references, gold.image_of_reference)
+        return penalties(self._distances, words, gold.references, gold.image_of_reference)
 
     def _costs(self, gold: _Gold, words: Bags, word_penalties: Floats) -> Floats:
         return travel_costs(
-            self._lexicon, gold.objects, words, self._p, gold.label_penalties, word_penalties
+            self._distances, gold.objects, words, self._p, gold.label_penalties, word_penalties
         )
 
 

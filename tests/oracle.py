@@ -81,6 +81,4 @@ def vifidel(
     )
     instances = np.array([labels[label] if counts else 1 for label in labels], dtype=float)
     occurrences = np.array(list(caption.values()), dtype=float)
-    return math.exp(
-        -solve(instances / instances.sum(), occurrences / occurrences.sum(), costs)
-    )
+    return math.exp(-solve(instances / instances.sum(), occurrences / occurrences.sum(), costs))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.bags import Lexicon
+from vifidel_eval.distances import WordDistances
 from vifidel_eval.importance import penalties
 from vifidel_eval.vectors import load_vectors
 
@@ -15,7 +16,7 @@ def penalty_of(vectors, word, references):
     bags, _ = lexicon.bags_of_captions([word])
     of_references, _ = lexicon.bags_of_captions(references)
     owners = np.zeros(len(of_references), dtype=np.int64)
-    return penalties(lexicon, bags, of_references, owners)
+    return penalties(WordDistances(lexicon), bags, of_references, owners)
 
 
 # Fig. 3 of the paper: 1 - cos of a word to the closest word of each of five references, and rho.

@@ -11,7 +11,9 @@ import numpy as np
 
 from .bags import Bags, Floats, Integers, Lexicon
 
-_PAIRS_AT_ONCE = 256
+_PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
+_SLOT_BITS = 21
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
 
 
 def meetings(left: Bags, right: Bags) -> tuple[Integers, Integers]:
@@ -37,27 +39,61 @@ def cross(
     return left_starts[of_range] + left_within, right_starts[of_range] + right_within
 
 
-def squared_distances(lexicon: Lexicon, left: Integers, right: Integers) -> Floats:
-    """Return ``||x_i - x_j||^2`` for pairs of words, computed once a distinct pair."""
-    size = max(len(lexicon.matrix), 1)
-    keys, pair_of = np.unique(
-        np.minimum(left, right) * size + np.maximum(left, right), return_inverse=True
-    )
-    first, second = np.divmod(keys, size)
-    distances = np.empty(len(keys))
-    for start in range(0, len(keys), _PAIRS_AT_ONCE):
-        some = slice(start, start + _PAIRS_AT_ONCE)
-        difference = lexicon.matrix[first[some]]
-        difference -= lexicon.matrix[second[some]]
-        distances[some] = (difference * difference).sum(axis=1)
-    return distances[pair_of]
+class WordDistances:
+    """Squared distances and cosines between words of a lexicon.
 
+    Captions use the same few words over and over: the distances of pairs seen last are kept, in
+    a table that a pair's key indexes directly, so that memory stays bounded.
 
-def cosines(lexicon: Lexicon, left: Integers, right: Integers) -> Floats:
-    """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself.
-
-    2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2.
+    Parameters
+    ----------
+    lexicon : Lexicon
+        The words and their vectors; it may grow.
     """
-    x, y = lexicon.squared_lengths[left], lexicon.squared_lengths[right]
-    dots = (x + y - squared_distances(lexicon, left, right)) / 2
-    return np.clip(dots / np.sqrt(x * y), -1, 1)
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        # NumPy's zeros take no memory until they are written.
+        self._keys = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
+        self._distances = np.zeros(1 << _SLOT_BITS)
+
+    @property
+    def squared_lengths(self) -> Floats:
+        """``||x||^2`` of every word."""
+        return self._lexicon.squared_lengths
+
+    def squared(self, left: Integers, right: Integers) -> Floats:
+        """Return ``||x_i - x_j||^2`` for pairs of words."""
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        keys = ((low << 32) + high + 1).view(np.uint64)  # no key is 0, the empty slot's
+        slots = (keys * _MULTIPLIER) >> np.uint64(64 - _SLOT_BITS)
+        distances = self._distances[slots]
+        missing = np.flatnonzero(self._keys[slots] != keys)
+        if len(missing):
+            new, first, again = np.unique(keys[missing], return_index=True, return_inverse=True)
+            at = missing[first]
+            computed = self._computed(low[at], high[at])
+            distances[missing] = computed[again]
+            self._keys[slots[at]] = new
+            self._distances[slots[at]] = computed
+        return distances
+
+    def cosines(self, left: Integers, right: Integers) -> Floats:
+        """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself.
+
+        2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2.
+        """
+        x, y = self.squared_lengths[left], self.squared_lengths[right]
+        dots = (x + y - self.squared(left, right)) / 2
+        return np.clip(dots / np.sqrt(x * y), -1, 1)
+
+    def _computed(self, left: Integers, right: Integers) -> Floats:
+        matrix = self._lexicon.matrix
+        distances = np.empty(len(left))
+        for start in range(0, len(left), _PAIRS_AT_ONCE):
+            some = slice(start, start + _PAIRS_AT_ONCE)
+            difference = matrix[left[some]]
+            difference -= matrix[right[some]]
+            difference *= difference
+            distances[some] = difference.sum(axis=1)
+        return distances

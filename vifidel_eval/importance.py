@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bags import Bags, Floats, Integers, Lexicon
-from .distances import cosines, cross
+from .bags import Bags, Floats, Integers
+from .distances import WordDistances, cross
 
 
 def penalties(
-    lexicon: Lexicon, bags: Bags, references: Bags, image_of_reference: Integers
+    distances: WordDistances, bags: Bags, references: Bags, image_of_reference: Integers
 ) -> Floats:
     """Return the penalty rho of every atom: Eq. 4 of Madhyastha et al. (2019).
 
@@ -19,8 +19,8 @@ def penalties(
 
     Parameters
     ----------
-    lexicon : Lexicon
-        The words and their vectors.
+    distances : WordDistances
+        Between the words of all bags.
     bags : Bags
         One bag an image, of labels or of caption words.
     references : Bags
@@ -53,7 +53,7 @@ def penalties(
     if len(others):
         sizes = segment_sizes[others]
         pairs = np.flatnonzero(np.repeat(best == 0, segment_sizes))
-        similarity = cosines(lexicon, atoms[pairs], words[pairs])
+        similarity = distances.cosines(atoms[pairs], words[pairs])
         best[others] = np.maximum.reduceat(similarity, np.cumsum(sizes) - sizes)
     atom_of_segment = atom_at[segment_starts]
     sums = np.bincount(atom_of_segment, weights=(1 - best) / 2, minlength=len(bags.atoms))

@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from .bags import Bags, Floats, Lexicon
-from .distances import meetings, squared_distances
+from .bags import Bags, Floats
+from .distances import WordDistances, meetings
 
 # Far more pivots than bags of words can need; POT's default gives up at a tenth of it.
 _MOST_PIVOTS = 1_000_000
@@ -21,7 +21,7 @@ _OPTIMAL = 1  # POT's code for a finished solution
 
 
 def travel_costs(
-    lexicon: Lexicon,
+    distances: WordDistances,
     left: Bags,
     right: Bags,
     p: int,
@@ -37,9 +37,9 @@ def travel_costs(
     left_at, right_at = meetings(left, right)
     i, j = left.atoms[left_at], right.atoms[right_at]
     a, b = left_penalties[left_at], right_penalties[right_at]
-    lengths = lexicon.squared_lengths
+    lengths = distances.squared_lengths
     apart = (a - b) * (a * lengths[i] - b * lengths[j])
-    costs = np.maximum(apart + a * b * squared_distances(lexicon, i, j), 0)
+    costs = np.maximum(apart + a * b * distances.squared(i, j), 0)
     return costs if p == 2 else np.sqrt(costs)
 
 
