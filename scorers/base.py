@@ -21,6 +21,9 @@ _MANY_UNKNOWN = 0.1
 _ALMOST_ALL_UNKNOWN = 0.9
 _ENOUGH_TO_REFUSE = 20
 
+_SEQUENCES = (list, tuple)
+_STRINGS = frozenset({str})
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -168,9 +171,9 @@ def candidates(
 
 
 def _only_caption(image_id: ImageId, captions: Any) -> str:
-    if isinstance(captions, list | tuple) and len(captions) == 1 and isinstance(captions[0], str):
+    if isinstance(captions, _SEQUENCES) and len(captions) == 1 and isinstance(captions[0], str):
         return captions[0]
-    if isinstance(captions, list | tuple) and len(captions) != 1:
+    if isinstance(captions, _SEQUENCES) and len(captions) != 1:
         found = f"{len(captions)} captions"
     else:
         found = f"{captions!r:.60}"
@@ -187,7 +190,9 @@ def check_references(image_id: ImageId, references: Any) -> Sequence[str]:
     CaptionError
         If they are not.
     """
-    if isinstance(references, list | tuple) and all(isinstance(r, str) for r in references):
+    if isinstance(references, _SEQUENCES) and (
+        _STRINGS.issuperset(map(type, references)) or all(isinstance(r, str) for r in references)
+    ):
         return references
     raise CaptionError(
         f"image {image_id!r}: expected a list of references, found {references!r:.60}."

@@ -21,7 +21,7 @@ from .words import END, piece_words, pieces
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_END = -1  # the number of END, no word's
+_END = 0  # the number of the piece after each caption
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,41 @@ class Tally:
         return Tally(self.words + other.words, self.unknown + other.unknown)
 
 
-class _Memory(dict[str, tuple[int, ...]]):
-    """Answers of a function, each computed once."""
+class _Pieces(dict[str, int]):
+    """Numbers the pieces of captions and holds the words of each, one after the other.
 
-    def __init__(self, function: Callable[[str], tuple[int, ...]]) -> None:
-        super().__init__()
-        self._function = function
+    Parameters
+    ----------
+    numbers_of : callable
+        From a new piece to the numbers of its words.
+    """
 
-    def __missing__(self, key: str) -> tuple[int, ...]:
-        answer = self[key] = self._function(key)
-        return answer
+    def __init__(self, numbers_of: Callable[[str], list[int]]) -> None:
+        super().__init__({END: _END})
+        self._numbers_of = numbers_of
+        self._new: list[list[int]] = [[]]
+        self._sizes: Integers = np.empty(0, dtype=np.int64)
+        self._starts: Integers = np.empty(0, dtype=np.int64)
+        self._words: Integers = np.empty(0, dtype=np.int64)
+
+    def __missing__(self, piece: str) -> int:
+        self._new.append(self._numbers_of(piece))
+        self[piece] = number = len(self)
+        return number
+
+    def words_of_captions(self, captions: Iterable[str]) -> tuple[Integers, Integers]:
+        """Return the numbers of the words of all captions, and how many each caption has."""
+        read = np.fromiter(map(self.__getitem__, pieces(captions)), dtype=np.int64)
+        if self._new:
+            self._sizes = np.concatenate([self._sizes, [len(words) for words in self._new]])
+            new = np.array(list(itertools.chain.from_iterable(self._new)), dtype=np.int64)
+            self._words = np.concatenate([self._words, new])
+            self._starts = np.cumsum(self._sizes) - self._sizes
+            self._new = []
+        sizes = self._sizes[read]
+        ends = np.cumsum(sizes)
+        at = np.repeat(self._starts[read] - ends + sizes, sizes) + np.arange(sizes.sum())
+        return self._words[at], np.diff(ends[read == _END], prepend=0)
 
 
 class Lexicon:
@@ -92,9 +117,9 @@ class Lexicon:
         self._normalize = normalize
         self._stop_words = frozenset(stop_words)
         self._numbers: dict[str, int] = {}
-        self._piece_numbers = _Memory(self._numbers_of_piece)
+        self._pieces = _Pieces(self._numbers_of_piece)
         self._words: list[str] = []
-        self._matrix: Floats = np.empty((0, 1))
+        self._room: Floats = np.empty((0, 1))
         self._squared_lengths: Floats = np.empty(0)
         self._looked_up = 0
         self._known: NDArray[np.bool_] = np.empty(0, dtype=bool)
@@ -102,7 +127,7 @@ class Lexicon:
     @property
     def matrix(self) -> Floats:
         """Vectors of the words looked up so far, (number of words, dimensions)."""
-        return self._matrix
+        return self._room[: self._looked_up]
 
     @property
     def squared_lengths(self) -> Floats:
@@ -115,11 +140,7 @@ class Lexicon:
 
     def bags_of_captions(self, captions: Iterable[str]) -> tuple[Bags, Tally]:
         """Return the bag of content words of each caption; every occurrence counts."""
-        of_pieces = map(self._piece_numbers.__getitem__, pieces(captions))
-        numbers = np.fromiter(itertools.chain.from_iterable(of_pieces), dtype=np.int64)
-        ends = np.flatnonzero(numbers == _END)
-        sizes = np.diff(ends, prepend=-1) - 1
-        return self._bags(np.delete(numbers, ends), sizes)
+        return self._bags(*self._pieces.words_of_captions(captions))
 
     def bags_of_labels(
         self, images: Iterable[Counter[str]], counts: bool = True
@@ -134,12 +155,8 @@ class Lexicon:
             sizes.append(len(numbers) - before)
         return self._bags(np.array(numbers, dtype=np.int64), np.array(sizes, dtype=np.int64))
 
-    def _numbers_of_piece(self, piece: str) -> tuple[int, ...]:
-        if piece == END:
-            return (_END,)
-        return tuple(
-            self._number(word) for word in piece_words(piece) if word not in self._stop_words
-        )
+    def _numbers_of_piece(self, piece: str) -> list[int]:
+        return [self._number(word) for word in piece_words(piece) if word not in self._stop_words]
 
     def _number(self, word: str) -> int:
         number = self._numbers.setdefault(word, len(self._words))
@@ -183,10 +200,15 @@ class Lexicon:
         if not new:
             return
         rows = self._rows(new)
-        self._matrix = np.concatenate([self._matrix.reshape(-1, rows.shape[1]), rows])
+        size = len(self._words)
+        if size > len(self._room):  # grows by doubling: batches add a few words each
+            room = np.empty((2 * size, rows.shape[1]))
+            room[: self._looked_up] = self._room[: self._looked_up]
+            self._room = room
+        self._room[self._looked_up : size] = rows
         self._squared_lengths = np.concatenate([self._squared_lengths, (rows * rows).sum(axis=1)])
         self._known = np.concatenate([self._known, ~np.isnan(rows).any(axis=1)])
-        self._looked_up = len(self._words)
+        self._looked_up = size
 
     def _rows(self, words: Sequence[str]) -> Floats:
         """Return vectors of words and labels; a label of several words is one unit.

@@ -7,6 +7,8 @@ import numpy as np
 from .bags import Bags, Floats, Integers
 from .distances import WordDistances, cross
 
+_PAIRS_AT_ONCE = 1 << 20  # long captions would fill the memory at once
+
 
 def penalties(
     distances: WordDistances, bags: Bags, references: Bags, image_of_reference: Integers
@@ -35,27 +37,41 @@ def penalties(
         equal to Eq. 1.
     """
     usable = np.flatnonzero(references.sizes > 0)
-    images = image_of_reference[usable]
-    reference_sizes = references.sizes[usable]
-    atom_at, word_at = cross(
-        bags.starts[images], bags.sizes[images], references.starts[usable], reference_sizes
-    )
-    # The words of one reference follow each other: one maximum an atom and reference.
-    atom_counts = bags.sizes[images]
-    segment_sizes = np.repeat(reference_sizes, atom_counts)
-    segment_starts = np.cumsum(segment_sizes) - segment_sizes
-    if not len(segment_starts):
-        return np.ones(len(bags.atoms))
-    atoms, words = bags.atoms[atom_at], references.atoms[word_at]
-    best = np.logical_or.reduceat(atoms == words, segment_starts).astype(np.float64)
-    # Where a reference holds the word itself, its best cosine is 1; the others are computed.
-    others = np.flatnonzero(best == 0)
-    if len(others):
-        sizes = segment_sizes[others]
-        pairs = np.flatnonzero(np.repeat(best == 0, segment_sizes))
-        similarity = distances.cosines(atoms[pairs], words[pairs])
-        best[others] = np.maximum.reduceat(similarity, np.cumsum(sizes) - sizes)
-    atom_of_segment = atom_at[segment_starts]
-    sums = np.bincount(atom_of_segment, weights=(1 - best) / 2, minlength=len(bags.atoms))
-    counts = np.bincount(atom_of_segment, minlength=len(bags.atoms))
+    pairs = np.cumsum(bags.sizes[image_of_reference[usable]] * references.sizes[usable])
+    sums = np.zeros(len(bags.atoms))
+    counts = np.zeros(len(bags.atoms))
+    start = 0
+    while start < len(usable):
+        done = pairs[start - 1] if start else 0
+        end = max(int(np.searchsorted(pairs, done + _PAIRS_AT_ONCE)), start + 1)
+        some = usable[start:end]
+        start = end
+        images, sizes = image_of_reference[some], references.sizes[some]
+        atom_at, word_at = cross(
+            bags.starts[images], bags.sizes[images], references.starts[some], sizes
+        )
+        # The words of one reference follow each other: a segment is an atom and a reference.
+        segment_sizes = np.repeat(sizes, bags.sizes[images])
+        if not len(segment_sizes):
+            continue
+        of_segment = atom_at[np.cumsum(segment_sizes) - segment_sizes]
+        best = _best_cosines(
+            distances, bags.atoms[atom_at], references.atoms[word_at], segment_sizes
+        )
+        sums += np.bincount(of_segment, weights=(1 - best) / 2, minlength=len(sums))
+        counts += np.bincount(of_segment, minlength=len(sums))
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
+
+
+def _best_cosines(
+    distances: WordDistances, atoms: Integers, words: Integers, segment_sizes: Integers
+) -> Floats:
+    """Return the largest cosine of each segment of pairs."""
+    held = np.logical_or.reduceat(atoms == words, np.cumsum(segment_sizes) - segment_sizes)
+    best = np.ones(len(held))  # the cosine of a word and itself, if the reference holds it
+    if not held.all():
+        others = np.flatnonzero(np.repeat(~held, segment_sizes))
+        cosines = distances.cosines(atoms[others], words[others])
+        sizes = segment_sizes[~held]
+        best[~held] = np.maximum.reduceat(cosines, np.cumsum(sizes) - sizes)
+    return best
