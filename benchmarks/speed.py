@@ -1,0 +1,165 @@
+"""How fast VIFIDEL is beside its own solver, BLEU, ROUGE-L, CIDEr and a plain implementation.
+
+    python benchmarks/speed.py CAPTIONS.json RESULTS.json INSTANCES.json
+
+Everything runs in one process, one after the other, repeated; medians are printed as
+microseconds a caption on this machine and as ratios, which carry over to others. VIFIDEL starts
+from raw captions in dictionaries and ends at scores; pycocoevalcap's metrics get captions that
+are tokenised already. *Bare simplex* is POT's compiled solver alone on the same problems.
+*Plain* follows the published formulas caption by caption (tests/oracle.py) with `ot.emd2`; it is
+slow and so timed on the first 200 captions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import ot
+from ot.lp.emd_wrap import emd_c
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.rouge.rouge import Rouge
+from tabulate import tabulate
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from oracle import vifidel
+
+from vifidel_eval import Vifidel, content_words
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.vectors import load_vectors
+
+REPEATS = 7
+PLAIN_CAPTIONS = 200
+
+
+def seconds(run: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Return the median time of a call."""
+    times = []
+    for _ in range(repeats):
+        gc.collect()
+        start = time.perf_counter()
+        with contextlib.redirect_stdout(io.StringIO()):
+            run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def fresh(texts: dict[Any, list[str]]) -> dict[Any, list[str]]:
+    """Return the same captions in new lists: nothing prepared for the old ones is reused."""
+    return {image_id: [*captions] for image_id, captions in texts.items()}
+
+
+def unit_vectors() -> Callable[[str], np.ndarray]:
+    """Return a function from a word or label to its vector of length 1."""
+    vectors, known = load_vectors(), {}
+
+    def unit(rows: np.ndarray) -> np.ndarray:
+        return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+    def vector_of(word: str) -> np.ndarray:
+        if word not in known:
+            known[word] = unit(unit(vectors.lookup(word.split())).mean(axis=0))
+        return known[word]
+
+    return vector_of
+
+
+@click.command()
+@click.argument("references", type=click.Path(exists=True, path_type=Path))
+@click.argument("results", type=click.Path(exists=True, path_type=Path))
+@click.argument("instances", type=click.Path(exists=True, path_type=Path))
+def main(references: Path, results: Path, instances: Path) -> None:
+    """Time all of them on COCO files: REFERENCES, RESULTS of one system, INSTANCES."""
+    objects = read_objects(instances)
+    res = {i: [caption] for i, caption in read_results(results).items() if objects.get(i)}
+    gts = {i: captions[:4] for i, captions in read_references(references).items() if i in res}
+    res = {i: res[i] for i in gts}
+    tokenised = [
+        {i: [" ".join(c.lower().replace(".", "").replace(",", "").split()) for c in captions]
+         for i, captions in side.items()}
+        for side in (gts, res)
+    ]  # fmt: skip
+
+    weighted = Vifidel(instances)
+    unweighted = Vifidel(instances, references=False)
+    start = time.perf_counter()
+    weighted.compute_score(gts, res)
+    first = time.perf_counter() - start
+    unweighted.compute_score(gts, res)
+
+    problems = []
+    for i in gts:
+        matches = unweighted.explain(i, res[i][0])
+        rows = len({m.label for m in matches.matches})
+        columns = len({m.word for m in matches.matches})
+        if rows and columns:
+            random = np.random.default_rng(len(problems))
+            problems.append(
+                (np.full(rows, 1 / rows), np.full(columns, 1 / columns),
+                 random.random((rows, columns)))
+            )  # fmt: skip
+
+    def bare() -> None:
+        for left, right, costs in problems:
+            emd_c(left, right, costs, 100_000, 1)
+
+    vector_of = unit_vectors()
+    some = list(gts)[:PLAIN_CAPTIONS]
+
+    def plain() -> None:
+        for i in some:
+            vifidel(
+                objects[i],
+                content_words(res[i][0]),
+                [content_words(reference) for reference in gts[i]],
+                vector_of,
+                solve=lambda a, b, costs: float(ot.emd2(np.array(a), np.array(b), costs)),
+            )
+
+    plain()  # looks all vectors up
+    times = {
+        "bare simplex": seconds(bare) / len(problems),
+        "VIFIDEL, no references": seconds(
+            lambda: unweighted.compute_score(fresh(gts), res)
+        ) / len(gts),
+        "VIFIDEL, 4 references": 0.0,
+        "VIFIDEL, 4 references, next system": seconds(
+            lambda: weighted.compute_score(gts, res)
+        ) / len(gts),
+        "VIFIDEL, 4 references, first call of a process": first / len(gts),
+    }  # fmt: skip
+    other = {i: captions[::-1] for i, captions in gts.items()}
+    both = seconds(lambda: [weighted.compute_score(g, res) for g in (gts, other)])
+    times["VIFIDEL, 4 references"] = both / 2 / len(gts)
+    for name, scorer in (("ROUGE-L", Rouge()), ("BLEU", Bleu(4)), ("CIDEr", Cider())):
+        times[name] = seconds(lambda: scorer.compute_score(*tokenised), 3) / len(gts)  # noqa: B023
+    times["plain VIFIDEL, 4 references"] = seconds(plain, 3) / len(some)
+
+    ours = times["VIFIDEL, 4 references"]
+    print(f"{len(gts)} captions, medians of {REPEATS} runs (BLEU, ROUGE-L, CIDEr, plain: 3)")
+    print(
+        tabulate(
+            [
+                (name, 1e6 * t, t / times["bare simplex"], t / ours)
+                for name, t in sorted(times.items(), key=lambda item: item[1])
+            ],
+            headers=["", "us a caption", "times bare simplex", "times VIFIDEL, 4 references"],
+            floatfmt=(".1f", ".1f", ".1f", ".2f"),
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
