@@ -208,17 +208,17 @@ class Vifidel(Scorer):
     def _gold(self, gts: Mapping[ImageId, Sequence[str]]) -> list[_Gold]:
         """Return the shared side of all images, prepared once for all systems."""
         ids = list(gts)
-        if self._use_references:
-            references = [check_references(image_id, gts[image_id]) for image_id in ids]
-        else:
-            references = [()] * len(ids)
+        references = [gts[image_id] if self._use_references else () for image_id in ids]
         if self._gold_of[0] != (ids, references):
+            for image_id, of_image in zip(ids, references, strict=True):
+                check_references(image_id, of_image)
             batches = range(0, len(ids), _IMAGES_AT_ONCE)
             prepared = [
                 self._prepare(ids[i : i + _IMAGES_AT_ONCE], references[i : i + _IMAGES_AT_ONCE])
                 for i in batches
             ]
-            self._gold_of = ((ids, [list(r) for r in references]), prepared)
+            # Copies: the caller may change the lists afterwards.
+            self._gold_of = ((ids, [r[:] for r in references]), prepared)
         return self._gold_of[1]
 
     def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _Gold:

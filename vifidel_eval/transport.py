@@ -88,23 +88,28 @@ def transport_distances(left: Bags, right: Bags, costs: Floats) -> Floats:
     """
     _check_finite(costs)
     distances = np.full(len(left), np.nan)
-    rows, columns = left.sizes.tolist(), right.sizes.tolist()
-    row_starts, column_starts = left.starts.tolist(), right.starts.tolist()
+    places = zip(
+        left.starts[:-1].tolist(),
+        left.sizes.tolist(),
+        right.starts[:-1].tolist(),
+        right.sizes.tolist(),
+        strict=True,
+    )
     left_at, right_at = meetings(left, right)
     # What a bag with one atom on either side moves is decided: the product of the masses.
     decided = (left.masses[left_at] * right.masses[right_at] * costs).tolist()
     simplex = _simplex()
+    left_masses, right_masses = left.masses, right.masses
     end = 0
-    for bag, (n, m) in enumerate(zip(rows, columns, strict=True)):
+    for bag, (i, n, j, m) in enumerate(places):
         if not n or not m:
             continue
         start, end = end, end + n * m
         if n == 1 or m == 1:
             distances[bag] = math.fsum(decided[start:end])
             continue
-        i, j = row_starts[bag], column_starts[bag]
         of_bag = costs[start:end].reshape(n, m)
-        plan = simplex(left.masses[i : i + n], right.masses[j : j + m], of_bag)
+        plan = simplex(left_masses[i : i + n], right_masses[j : j + m], of_bag)
         plan *= of_bag
         distances[bag] = math.fsum(plan.ravel().tolist())
     return distances
