@@ -13,6 +13,7 @@ from .bags import Bags, Floats, Integers, Lexicon
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
 _SLOT_BITS = 21
+_NEXT = np.uint64(1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
 
 
@@ -43,7 +44,7 @@ class WordDistances:
     """Squared distances and cosines between words of a lexicon.
 
     Captions use the same few words over and over: the distances of pairs seen last are kept, in
-    a table that a pair's key indexes directly, so that memory stays bounded.
+    a table that a pair's key indexes directly, so that memory stays bounded (48 MB).
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class WordDistances:
         self._lexicon = lexicon
         # NumPy's zeros take no memory until they are written.
         self._keys = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
-        self._distances = np.zeros(1 << _SLOT_BITS)
+        self._values = np.zeros((1 << _SLOT_BITS, 2))  # squared distance, cosine
 
     @property
     def squared_lengths(self) -> Floats:
@@ -64,28 +65,32 @@ class WordDistances:
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
+        return self._values_of(left, right)[:, 0]
+
+    def cosines(self, left: Integers, right: Integers) -> Floats:
+        """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself."""
+        return self._values_of(left, right)[:, 1]
+
+    def _values_of(self, left: Integers, right: Integers) -> Floats:
         low, high = np.minimum(left, right), np.maximum(left, right)
         keys = ((low << 32) + high + 1).view(np.uint64)  # no key is 0, the empty slot's
         slots = (keys * _MULTIPLIER) >> np.uint64(64 - _SLOT_BITS)
-        distances = self._distances[slots]
-        missing = np.flatnonzero(self._keys[slots] != keys)
+        values = self._values.take(slots, axis=0)
+        missing = np.flatnonzero(self._keys.take(slots) != keys)
+        if len(missing):  # a pair that found its slot taken is in the next one
+            slots[missing] ^= _NEXT
+            values[missing] = self._values[slots[missing]]
+            missing = missing[self._keys[slots[missing]] != keys[missing]]
         if len(missing):
             new, first, again = np.unique(keys[missing], return_index=True, return_inverse=True)
             at = missing[first]
             computed = self._computed(low[at], high[at])
-            distances[missing] = computed[again]
-            self._keys[slots[at]] = new
-            self._distances[slots[at]] = computed
-        return distances
-
-    def cosines(self, left: Integers, right: Integers) -> Floats:
-        """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself.
-
-        2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2.
-        """
-        x, y = self.squared_lengths[left], self.squared_lengths[right]
-        dots = (x + y - self.squared(left, right)) / 2
-        return np.clip(dots / np.sqrt(x * y), -1, 1)
+            values[missing] = computed[again]
+            own = slots[at] ^ _NEXT
+            kept_at = np.where(self._keys[own] == 0, own, slots[at])
+            self._keys[kept_at] = new
+            self._values[kept_at] = computed
+        return values
 
     def _computed(self, left: Integers, right: Integers) -> Floats:
         matrix = self._lexicon.matrix
@@ -96,4 +101,7 @@ class WordDistances:
             difference -= matrix[right[some]]
             difference *= difference
             distances[some] = difference.sum(axis=1)
-        return distances
+        # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
+        x, y = self.squared_lengths[left], self.squared_lengths[right]
+        cosines = (x + y - distances) / (2 * np.sqrt(x * y))
+        return np.column_stack([distances, np.clip(cosines, -1, 1)])
