@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from ..words import STOP_WORDS, stop_words_signature
 from .base import Evaluation, Scorer, candidates, check_known_words, check_references
 
 _IMAGES_AT_ONCE = 1024
+_MOST_IMAGES_KEPT = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -205,20 +206,26 @@ class Vifidel(Scorer):
             unknown_words=tuple((gold.tally + of_words).unknown),
         )
 
-    def _gold(self, gts: Mapping[ImageId, Sequence[str]]) -> list[_Gold]:
-        """Return the shared side of all images, prepared once for all systems."""
+    def _gold(self, gts: Mapping[ImageId, Sequence[str]]) -> Iterable[_Gold]:
+        """Return the shared side of all images, some at a time.
+
+        It is prepared once for all systems, unless there are so many images that it would fill
+        the memory: then it is prepared anew for each.
+        """
         ids = list(gts)
         references = [gts[image_id] if self._use_references else () for image_id in ids]
-        if self._gold_of[0] != (ids, references):
-            for image_id, of_image in zip(ids, references, strict=True):
-                check_references(image_id, of_image)
-            batches = range(0, len(ids), _IMAGES_AT_ONCE)
-            prepared = [
-                self._prepare(ids[i : i + _IMAGES_AT_ONCE], references[i : i + _IMAGES_AT_ONCE])
-                for i in batches
-            ]
-            # Copies: the caller may change the lists afterwards.
-            self._gold_of = ((ids, [r[:] for r in references]), prepared)
+        if self._gold_of[0] == (ids, references):
+            return self._gold_of[1]
+        for image_id, of_image in zip(ids, references, strict=True):
+            check_references(image_id, of_image)
+        prepared = (
+            self._prepare(ids[i : i + _IMAGES_AT_ONCE], references[i : i + _IMAGES_AT_ONCE])
+            for i in range(0, len(ids), _IMAGES_AT_ONCE)
+        )
+        if len(ids) > _MOST_IMAGES_KEPT:
+            return prepared
+        # Copies of the lists: the caller may change them afterwards.
+        self._gold_of = ((ids, [of_image[:] for of_image in references]), list(prepared))
         return self._gold_of[1]
 
     def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _Gold:

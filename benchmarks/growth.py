@@ -1,0 +1,75 @@
+"""Time a caption and peak memory as the corpus grows.
+
+    python benchmarks/growth.py CAPTIONS.json RESULTS.json INSTANCES.json
+
+Scores 1, 10 and 100 copies of the images under new ids, each number in a process of its own. The
+process first scores one copy; then all copies are timed, from captions in dictionaries to scores,
+nothing prepared. The memory of the dictionaries themselves is printed beside the peak.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import click
+from tabulate import tabulate
+
+from vifidel_eval import Vifidel
+from vifidel_eval.annotations import ObjectLabels, read_objects
+from vifidel_eval.captions import read_references, read_results
+
+COPIES = (1, 10, 100)
+
+
+def peak_megabytes() -> float:
+    """Return the peak memory of this process."""
+    unit = 1e6 if sys.platform == "darwin" else 1e3
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def measure(copies: int, references: Path, results: Path, instances: Path) -> list[float]:
+    """Return captions, microseconds a caption, megabytes of the dictionaries and at the peak."""
+    objects = read_objects(instances)
+    gold, captions = read_references(references), read_results(results)
+    many = ObjectLabels("coco-instances", str(instances))
+    many.update({(copy, i): labels for copy in range(copies) for i, labels in objects.items()})
+    gts = {(copy, i): gold[i] for copy in range(copies) for i in captions}
+    res = {(copy, i): [caption] for copy in range(copies) for i, caption in captions.items()}
+    scorer = Vifidel(many)
+    scorer.compute_score(*({(0, i): side[0, i] for i in captions} for side in (gts, res)))
+    before = peak_megabytes()
+    scorer._gold_of = (None, [])
+    start = time.perf_counter()
+    scorer.compute_score(gts, res)
+    seconds = time.perf_counter() - start
+    return [len(gts), 1e6 * seconds / len(gts), before, peak_megabytes()]
+
+
+@click.command()
+@click.argument("references", type=click.Path(exists=True, path_type=Path))
+@click.argument("results", type=click.Path(exists=True, path_type=Path))
+@click.argument("instances", type=click.Path(exists=True, path_type=Path))
+def main(references: Path, results: Path, instances: Path) -> None:
+    """Measure on COCO files: REFERENCES, RESULTS of one system, INSTANCES."""
+    rows = []
+    for copies in COPIES:
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, mp_context=spawn) as process:
+            rows.append(process.submit(measure, copies, references, results, instances).result())
+    first = rows[0][1]
+    print(
+        tabulate(
+            [(n, us, us / first, before, peak) for n, us, before, peak in rows],
+            headers=["captions", "us a caption", "ratio", "MB before", "MB peak"],
+            floatfmt=(".0f", ".1f", ".2f", ".0f", ".0f"),
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
