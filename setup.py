@@ -38,9 +38,9 @@ setup(
     extras_require={
         "dev": [
             "hypothesis>=6.100",
-            "mypy>=1.13",
+            "mypy~=2.4",
             "pytest>=8",
-            "ruff>=0.8",
+            "ruff~=0.17.5",
             "types-tabulate",
             "types-tqdm",
         ],

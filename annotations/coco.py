@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 from ..errors import AnnotationError
@@ -122,7 +123,11 @@ def category_names(categories: Any, where: str) -> dict[Any, str]:
     names: dict[Any, str] = {}
     for number, category in enumerate(_entries(categories, "categories", where)):
         category_id, name = category.get("id"), category.get("name")
-        if not isinstance(category_id, int | str) or not isinstance(name, str) or not name.strip():
+        if (
+            not isinstance(category_id, Integral | str)
+            or not isinstance(name, str)
+            or not name.strip()
+        ):
             raise AnnotationError(
                 f"{where}: categories[{number}] needs an 'id' and a 'name' that is a word."
             )

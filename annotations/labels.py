@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 from ..errors import AnnotationError
@@ -48,7 +49,7 @@ def read_labels(
         at = f"{where}: image {image_id!r}"
         objects[image_id] = Counter()
         listed = _repeated(items, at) if isinstance(items, Mapping) else items
-        if not isinstance(listed, list | tuple):
+        if not isinstance(listed, list | tuple | set | frozenset):
             raise AnnotationError(f"{at}: expected a list of labels, found {items!r:.40}.")
         for number, item in enumerate(listed):
             label, score = _label_and_score(item, f"{at}, item {number}")
@@ -61,7 +62,7 @@ def read_labels(
 
 def _repeated(counts: Mapping[Any, Any], at: str) -> list[str]:
     for label, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 0:
             raise AnnotationError(
                 f"{at}: the count of {label!r} is {count!r:.40}, not a whole number; give a list "
                 "of labels, or a count each."

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId, match, mismatch
+from ..image_ids import ImageId, match, mismatch, to_json_value
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -25,6 +25,9 @@ _RUN_TOGETHER = {
     "tvmonitor": "tv monitor",
 }
 _SENSE = re.compile(r"(?<=\S)[\s_]*\([^()]*\)")
+
+# Single precision may round a score of 1 up.
+_HIGHEST_SCORE = 1.001
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -82,8 +85,11 @@ class ObjectLabels(dict[ImageId, Counter[str]]):
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it."""
         digest = hashlib.sha256()
-        for image_id in sorted(self, key=lambda i: (type(i).__name__, str(i))):
-            digest.update(f"{image_id!r}:{sorted(self[image_id].items())!r}\n".encode())
+        for key, labels in sorted(
+            (repr(to_json_value(image_id)), sorted(labels.items()))
+            for image_id, labels in self.items()
+        ):
+            digest.update(f"{key}:{labels!r}\n".encode())
         threshold = "" if self.threshold is None else f">={self.threshold:g}"
         return f"{self.kind}{threshold}#{digest.hexdigest()[:8]}"
 
@@ -117,6 +123,10 @@ def check_score(score: Any, where: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise AnnotationError(f"{where}: score {score!r:.40} is not a number; write a number.")
+    if number > _HIGHEST_SCORE:
+        raise AnnotationError(
+            f"{where}: score {score!r:.40} is above 1; divide percentages by 100."
+        )
     return number
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +57,19 @@ def read_objects(
     ImageIdError
         If members of a list have no image in common.
     """
-    if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+    if threshold is not None and not (isinstance(threshold, Real) and 0 <= threshold <= 1):
         raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
     if isinstance(source, ObjectLabels):
+        if threshold is not None:
+            raise AnnotationError(
+                "a threshold comes too late for objects that are read already: give it to "
+                "read_objects."
+            )
         return source
     if isinstance(source, list | tuple):
         return union([read_objects(member, threshold, categories) for member in source])
+    if source == "":
+        raise AnnotationError("objects: the path is empty.")
     if isinstance(source, str | os.PathLike):
         return _read_path(Path(source), threshold, read_categories(categories))
     if isinstance(getattr(source, "dataset", None), Mapping):  # a pycocotools COCO
@@ -85,7 +93,13 @@ def read_categories(source: Any) -> dict[Any, str] | None:
     if source is None:
         return None
     if isinstance(source, Mapping):
-        return {from_json_key(k) if isinstance(k, str) else k: v for k, v in source.items()}
+        return category_names(
+            [
+                {"id": from_json_key(k) if isinstance(k, str) else k, "name": source[k]}
+                for k in source
+            ],
+            "categories",
+        )
     names: dict[Any, str] = {}
     for path in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(path, str | os.PathLike):

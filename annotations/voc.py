@@ -7,7 +7,7 @@ count: ``object/part`` is a head, a hand or a foot.
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from xml.etree import ElementTree
 
 from ..errors import AnnotationError
@@ -28,13 +28,14 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
     for path in files:
         try:
             root = ElementTree.parse(path).getroot()
-        except (ElementTree.ParseError, ValueError) as problem:  # ValueError: unknown encodings
+        except (ElementTree.ParseError, ValueError, LookupError) as problem:  # encodings too
             raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
         except OSError as problem:
             raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
-        image_id = Path(root.findtext("filename", "").strip() or path.name).stem
+        # A Windows path takes both kinds of slashes.
+        image_id = PureWindowsPath(root.findtext("filename", "").strip() or path.name).stem
         if image_id in read_from:
             raise AnnotationError(
                 f"{path} and {read_from[image_id]} both annotate image {image_id!r}; "

@@ -14,6 +14,7 @@ import numpy as np
 from ..bags import Floats, Tally
 from ..errors import CaptionError, ImageIdError, VectorsError, VifidelWarning
 from ..image_ids import ImageId, samples
+from ..vectors import WordVectors
 
 # Above this share of unknown words the scores say little about the captions: warn.
 _MANY_UNKNOWN = 0.1
@@ -36,7 +37,7 @@ class Evaluation:
     scores : (number of images,) float64
         NaN where the score is undefined.
     tally : Tally
-        Words of captions, references and labels that were read, and the unknown ones.
+        Words of the candidates, and those of them that have no vector.
     wordless : int
         Captions without a usable word; they score 0.
     unweighted : int
@@ -124,8 +125,8 @@ class Scorer(ABC):
 
         The captions are taken as written from ``coco_eval.coco`` and ``coco_eval.cocoRes`` for
         the images of ``coco_eval.params["image_id"]``. The score joins ``coco_eval.eval``, the
-        scores of the images join ``imgToEval`` and ``evalImgs``, where an undefined score is
-        None: JSON has no NaN.
+        scores of the images join ``imgToEval`` and ``evalImgs``. An undefined score is None
+        there: JSON has no NaN.
 
         Raises
         ------
@@ -136,7 +137,7 @@ class Scorer(ABC):
         gts = {i: _captions(coco_eval.coco, i) for i in ids}
         res = {i: _captions(coco_eval.cocoRes, i) for i in ids}
         score, scores = self.compute_score(gts, res)
-        coco_eval.setEval(score, self.method())
+        coco_eval.setEval(None if math.isnan(score) else score, self.method())
         per_image = [None if math.isnan(value) else value for value in scores.tolist()]
         coco_eval.setImgToEvalImgs(per_image, gts.keys(), self.method())
         coco_eval.setEvalImgs()
@@ -145,7 +146,12 @@ class Scorer(ABC):
 
 def _captions(coco: Any, image_id: ImageId) -> list[str]:
     # imgToAnns is a defaultdict: indexing it would add the image.
-    return [annotation["caption"] for annotation in coco.imgToAnns.get(image_id, [])]
+    annotations = coco.imgToAnns.get(image_id, [])
+    if not all("caption" in annotation for annotation in annotations):
+        raise CaptionError(
+            f"image {image_id!r}: its annotations have no 'caption'; COCOEvalCap takes captions."
+        )
+    return [annotation["caption"] for annotation in annotations]
 
 
 def candidates(
@@ -160,6 +166,11 @@ def candidates(
     ImageIdError
         If `gts` and `res` do not have the same ids.
     """
+    if not isinstance(gts, Mapping) or not isinstance(res, Mapping):
+        raise CaptionError(
+            "gts and res map image ids to lists of captions; found "
+            f"{type(gts).__name__} and {type(res).__name__}."
+        )
     if gts.keys() != res.keys():
         only_gts = [image_id for image_id in gts if image_id not in res]
         only_res = [image_id for image_id in res if image_id not in gts]
@@ -199,7 +210,7 @@ def check_references(image_id: ImageId, references: Any) -> Sequence[str]:
     )
 
 
-def check_known_words(tally: Tally, vectors: str) -> None:
+def check_known_words(tally: Tally, what: str, vectors: WordVectors) -> None:
     """Warn of many unknown words; refuse vectors that know almost none.
 
     Raises
@@ -211,7 +222,10 @@ def check_known_words(tally: Tally, vectors: str) -> None:
     if unknown <= _MANY_UNKNOWN * tally.words:
         return
     examples = ", ".join(word for word, _ in tally.unknown.most_common(5))
-    share = f"{unknown} of {tally.words} words have no vector in {vectors}, such as {examples}"
+    share = (
+        f"{unknown} of {tally.words} words of the {what} have no vector in "
+        f"{vectors.signature()}, such as {examples}"
+    )
     if unknown > _ALMOST_ALL_UNKNOWN * tally.words and tally.words >= _ENOUGH_TO_REFUSE:
-        raise VectorsError(f"{share}; are these vectors of the captions' language, lower case?")
+        raise VectorsError(f"{share}; are these vectors of the {what}' language, in lower case?")
     warnings.warn(f"{share}; they are left out.", VifidelWarning, stacklevel=4)

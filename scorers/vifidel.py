@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import math
+import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +18,7 @@ from numpy.typing import NDArray
 from ..annotations import ObjectLabels, read_objects
 from ..bags import Bags, Floats, Integers, Lexicon, Tally
 from ..distances import WordDistances, meetings
-from ..errors import VifidelError
+from ..errors import VifidelError, VifidelWarning
 from ..explanation import Explanation, Match
 from ..image_ids import ImageId
 from ..importance import penalties
@@ -38,7 +41,8 @@ class _Gold:
     image_of_reference: Integers
     label_penalties: Floats
     weighted: NDArray[np.bool_]  # (images,): has a usable reference
-    tally: Tally
+    of_labels: Tally
+    of_references: Tally
 
 
 class Vifidel(Scorer):
@@ -92,15 +96,19 @@ class Vifidel(Scorer):
         threshold: float | None = None,
         stop_words: Collection[str] = STOP_WORDS,
     ) -> None:
-        if p not in (1, 2):
+        if not isinstance(p, Real) or p not in (1, 2):
             raise VifidelError(f"p must be 1 or 2, not {p!r}.")
+        if isinstance(stop_words, str) or not isinstance(stop_words, Iterable):
+            raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
         self._objects: ObjectLabels = read_objects(objects, threshold)
         self._vectors = load_vectors(vectors)
         self._use_references = references
-        self._p = p
+        self._p = int(p)
         self._counts = counts
         self._normalize = normalize
-        self._stop_words = frozenset(stop_words)
+        self._stop_words = frozenset(
+            unicodedata.normalize("NFC", str(word)).lower() for word in stop_words
+        )
         self._lexicon = Lexicon(self._vectors, normalize, self._stop_words)
         self._distances = WordDistances(self._lexicon)
         self._gold_of: tuple[Any, list[_Gold]] = (None, [])
@@ -133,7 +141,7 @@ class Vifidel(Scorer):
     ) -> Evaluation:
         captions = candidates(gts, res)
         scores: list[Floats] = [np.empty(0)]
-        tally = Tally(0, Counter())
+        of_captions = of_labels = of_references = Tally(0, Counter())
         wordless = unweighted = start = 0
         for gold in self._gold(gts):
             words, of_words = self._lexicon.bags_of_captions(captions[start : start + gold.images])
@@ -143,12 +151,26 @@ class Vifidel(Scorer):
             wordless += int((words.sizes == 0).sum())
             if self._use_references:
                 unweighted += int((~np.isnan(distances) & ~gold.weighted).sum())
-            tally = tally + gold.tally + of_words
+            of_captions += of_words
+            of_labels += gold.of_labels
+            of_references += gold.of_references
             start += gold.images
             if on_progress is not None:
                 on_progress(gold.images)
-        check_known_words(tally, self._vectors.signature())
-        return Evaluation(list(gts), np.concatenate(scores), tally, wordless, unweighted)
+        check_known_words(of_labels, "object labels", self._vectors)
+        check_known_words(of_references, "references", self._vectors)
+        check_known_words(of_captions, "captions", self._vectors)
+        evaluation = Evaluation(
+            list(gts), np.concatenate(scores), of_captions, wordless, unweighted
+        )
+        if evaluation.undefined == len(evaluation.ids) > 0:
+            warnings.warn(
+                f"none of the {len(evaluation.ids)} images has a usable object label in "
+                f"{self._objects.where}: no score is defined.",
+                VifidelWarning,
+                stacklevel=3,
+            )
+        return evaluation
 
     def explain(
         self, image_id: ImageId, caption: str, references: Sequence[str] = ()
@@ -162,14 +184,15 @@ class Vifidel(Scorer):
         caption : str
             The candidate.
         references : sequence of str
-            Weight words by these; none are needed.
+            Weight words by these; none are needed, and a scorer without references ignores them.
 
         Raises
         ------
         VifidelError
             If the image is unknown or a caption is not a string.
         """
-        gold = self._prepare([image_id], [check_references(image_id, list(references))])
+        check_references(image_id, references)
+        gold = self._prepare([image_id], [references if self._use_references else ()])
         words, of_words = self._lexicon.bags_of_captions(
             candidates({image_id: ()}, {image_id: [caption]})
         )
@@ -203,7 +226,7 @@ class Vifidel(Scorer):
             score=float(_scores(gold.objects, words, np.array([distance]))[0]),
             distance=distance,
             matches=tuple(sorted(matches, key=lambda match: -match.contribution)),
-            unknown_words=tuple((gold.tally + of_words).unknown),
+            unknown_words=tuple((gold.of_labels + of_words).unknown),
         )
 
     def _gold(self, gts: Mapping[ImageId, Sequence[str]]) -> Iterable[_Gold]:
@@ -245,7 +268,8 @@ class Vifidel(Scorer):
             image_of_reference=image_of_reference,
             label_penalties=penalties(self._distances, objects, bags, image_of_reference),
             weighted=weighted,
-            tally=of_labels + of_references,
+            of_labels=of_labels,
+            of_references=of_references,
         )
 
     def _penalties(self, words: Bags, gold: _Gold) -> Floats:

@@ -1,4 +1,5 @@
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_output_holds_every_score_as_valid_json(tmp_path):
         res = {e["image_id"]: [e["caption"]] for e in json.loads(Path(path).read_text("utf-8"))}
         expected, per_image = scorer.compute_score(gts, res)
         system = document["systems"][name]
-        assert system["overall"]["VIFIDEL"] == pytest.approx(expected, abs=1e-10)
+        assert system["overall"]["VIFIDEL"] == pytest.approx(expected, rel=1e-9)
         rows = dict(zip(gts, per_image.tolist(), strict=True))
         assert list(system["imgToEval"]) == [str(i) for i in gts]
         for key, row in system["imgToEval"].items():
@@ -57,7 +58,7 @@ def test_output_holds_every_score_as_valid_json(tmp_path):
             if int(key) == 105:
                 assert row["VIFIDEL"] is None
             else:
-                assert row["VIFIDEL"] == pytest.approx(rows[int(key)], abs=1e-10)
+                assert row["VIFIDEL"] == pytest.approx(rows[int(key)], rel=1e-9)
     assert list(tmp_path.iterdir()) == [output]
 
 
@@ -73,7 +74,7 @@ def test_formats_show_the_same_numbers():
     header, careful, _ = csv.splitlines()
     assert header == "System,VIFIDEL,Scored,Undefined,No words,Unknown words"
     assert careful.split(",")[0] == "careful"
-    assert float(careful.split(",")[1]) == pytest.approx(overall, abs=1e-10)
+    assert float(careful.split(",")[1]) == pytest.approx(overall, rel=1e-9)
     assert f" careful  &    {rounded} &" in latex
     assert "\\toprule" in latex
 
@@ -175,12 +176,57 @@ def test_wrong_options_say_what_to_give():
 
 
 def test_warnings_are_one_line(write):
-    vectors = write("dog 1 0\ndogs 1 0\nfrisbee 0 1\nperson 1 1\n", "few.txt")
+    known = "dog dogs frisbee person people horse sheep bus car cup bowl banana bananas sky".split()
+    vectors = write("".join(f"{word} {at} 1\n" for at, word in enumerate(known)), "few.txt")
     result = score(CAREFUL, "--vectors", vectors, "--allow-subset")
     assert result.exit_code == 0
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("Warning: ")
-    assert "words have no vector in few.txt#" in line
+    lines = result.stderr.splitlines()
+    assert len(lines) == 3  # labels, references, captions
+    for line in lines:
+        assert line.startswith("Warning: ")
+        assert "have no vector in few.txt#" in line
+
+
+def test_what_is_unweighted_is_shown(write):
+    references = write({str(i): ["it is", "."] for i in range(101, 107)})
+    header, careful = score(CAREFUL, "--format", "csv", references=references).stdout.splitlines()
+    assert header.endswith(",Unweighted")
+    assert careful.endswith(",5")
+
+
+def test_small_scores_keep_their_digits(write):
+    vectors = write("dog 7 0\nbus 0 7\n", "long.txt")
+    results = write([{"image_id": 1, "caption": "a bus"}])
+    objects = write({"1": ["dog"]}, "objects.json")
+    arguments = ("score", results, "--no-references", "--objects", objects, "--vectors", vectors,
+                 "--raw-vectors", "--format")  # fmt: skip
+    expected = pytest.approx(math.exp(-98), rel=1e-9)
+    as_json = json.loads(run(*arguments, "json").stdout)
+    assert as_json["systems"]["file"]["overall"]["VIFIDEL"] == expected
+    assert float(run(*arguments, "csv").stdout.splitlines()[1].split(",")[1]) == expected
+    assert " 2.7e-43 " in run(*arguments, "table").stdout
+
+
+def test_systems_of_different_images_need_the_option_without_references_too(write):
+    three = write(json.loads(Path(CAREFUL).read_text("utf-8"))[:3], "three.json")
+    arguments = ("score", three, CAREFUL, "--no-references", "--objects", OBJECTS)
+    refused = run(*arguments)
+    assert refused.exit_code == 1
+    assert "system 'three' has no caption for 3 of 6 images" in refused.stderr
+    assert run(*arguments, "--allow-subset").exit_code == 0
+
+
+def test_output_never_replaces_an_input_a_link_or_a_folder(write, tmp_path):
+    own = write(json.loads(Path(CAREFUL).read_text("utf-8")), "own.json")
+    before = own.read_text()
+    refused = score(own, "--output", own)
+    assert (refused.exit_code, own.read_text()) == (1, before)
+    assert "would replace an input" in refused.stderr
+    assert "is a folder" in score(own, "--output", tmp_path).stderr
+    (link := tmp_path / "link.json").symlink_to(tmp_path / "target.json")
+    assert score(own, "--output", link).exit_code == 0
+    assert link.is_symlink()
+    assert "systems" in json.loads((tmp_path / "target.json").read_text("utf-8"))
 
 
 def test_info_prints_what_a_bug_report_needs():

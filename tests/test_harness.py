@@ -1,5 +1,7 @@
+import json
 import os
 
+import numpy as np
 import pytest
 
 from vifidel_eval import ImageIdError, VifidelError
@@ -22,8 +24,6 @@ class Length(Scorer):
         return "LENGTH|version:1"
 
     def evaluate(self, gts, res, on_progress=None):
-        import numpy as np
-
         from vifidel_eval.bags import Tally
 
         self.calls += 1
@@ -84,6 +84,19 @@ def test_two_names_of_one_image_are_refused():
     system = System("x", {1: "a", 2: "a", 3: "a", "000000000003": "b"})
     with pytest.raises(ImageIdError, match="two of its image ids mean the same image"):
         score_systems([system], {"LENGTH": Length()}, REFERENCES)
+
+
+def test_two_systems_of_one_name_are_refused():
+    systems = [System("x", {1: "a"}), System("x", {1: "b"})]
+    with pytest.raises(VifidelError, match="two systems have the same name"):
+        score_systems(systems, {"LENGTH": Length()})
+
+
+def test_numpy_ids_become_json(tmp_path):
+    scores = score_systems([System("x", {np.int64(7): "a"})], {"LENGTH": Length()})
+    assert json.loads(json.dumps(scores.to_json()))["systems"]["x"]["imgToEval"] == {
+        "7": {"image_id": 7, "LENGTH": 1.0}
+    }
 
 
 def test_without_references_the_captions_decide_which_images_there_are():

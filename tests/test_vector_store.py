@@ -1,6 +1,7 @@
 import gzip
 import multiprocessing
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -72,11 +73,30 @@ def test_processes_that_start_at_once(tmp_path):
         assert pool.map(read_rows, [path] * 4) == [[0, 4999]] * 4
 
 
-def test_clear_cache_removes_everything(tmp_path, cache_folder):
+def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, cache_folder):
     open_store(write(tmp_path / "v.txt", ["dog 1 2"]))
+    (cache_folder / "thesis").mkdir(exist_ok=True)
+    (cache_folder / "thesis" / "chapter.txt").write_text("precious")
     assert clear_cache() > 0
-    assert not cache_folder.exists()
+    assert [path.name for path in cache_folder.rglob("*")] == ["thesis", "chapter.txt"]
     assert clear_cache() == 0
+    shutil.rmtree(cache_folder / "thesis")
+
+
+@pytest.mark.parametrize("name", ["layout.json", "vectors.f32", "hashes.u64"])
+def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, name):
+    path = write(tmp_path / f"damaged-{name}.txt", ["dog 1 2", "cat 3 4"])
+    open_store(path)
+    (damaged,) = cache_folder.glob(f"damaged-{name}-*/{name}")
+    damaged.write_bytes(b"")
+    store = open_store(path)
+    assert store.vectors[store.rows_of(["cat"])].tolist() == [[3, 4]]
+
+
+def test_lines_that_make_up_for_each_other_are_still_damaged(tmp_path):
+    path = write(tmp_path / "mixed.txt", ["dog 1 2 3", "cat 1 2 3 4", "bird 1 2"])
+    with pytest.raises(VectorsError, match="line 3 is not"):
+        open_store(path)
 
 
 def test_truncated_gzip_is_one_sentence_and_leaves_nothing(tmp_path, cache_folder):

@@ -114,6 +114,14 @@ def test_unreadable_files_are_one_sentence(tmp_path, content, message):
     assert "\n" not in str(caught.value)
 
 
+def test_a_saved_model_of_something_else(tmp_path):
+    from gensim.corpora import Dictionary
+
+    Dictionary([["dog"]]).save(str(tmp_path / "d.kv"))
+    with pytest.raises(VectorsError, match=r"d\.kv: a saved Dictionary, not word vectors"):
+        load_vectors(tmp_path / "d.kv")
+
+
 def test_missing_file_and_wrong_type():
     with pytest.raises(VectorsError, match=r"nowhere\.bin: no such file"):
         load_vectors("nowhere.bin")

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import VectorsError
 from .vectors import WordVectors
 from .words import END, piece_words, pieces
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+_LONGEST = 1e100  # squares of larger numbers are not finite
 _END = 0  # the number of the piece after each caption
 
 
@@ -200,6 +202,11 @@ class Lexicon:
         if not new:
             return
         rows = self._rows(new)
+        if np.nanmax(np.abs(rows), initial=0) > _LONGEST:
+            raise VectorsError(
+                f"{self._vectors.signature()}: vectors with numbers above {_LONGEST:g} have no "
+                "distances; scale them (normalize=True)."
+            )
         size = len(self._words)
         if size > len(self._room):  # grows by doubling: batches add a few words each
             room = np.empty((2 * size, rows.shape[1]))
@@ -233,6 +240,9 @@ class Lexicon:
     def _scaled(self, rows: Floats) -> Floats:
         """Return rows of length 1, or as they are; a zero row says nothing and becomes NaN."""
         rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, np.nan)
-        lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
-        lengths[lengths == 0] = np.nan
-        return rows / lengths if self._normalize else np.where(np.isnan(lengths), np.nan, rows)
+        largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+        largest[largest == 0] = np.nan
+        if not self._normalize:
+            return np.where(np.isnan(largest), np.nan, rows)
+        rows = rows / largest  # whose squares neither vanish nor overflow
+        return rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))

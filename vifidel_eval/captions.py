@@ -105,14 +105,15 @@ def system_names(paths: list[Path]) -> list[str]:
     >>> system_names([Path("captions_val2014_att2in_results.json"), Path("beam.json")])
     ['att2in', 'beam']
     """
+    resolved = [path.resolve() for path in paths]
+    for path, same in zip(paths, resolved, strict=True):
+        if resolved.count(same) > 1:
+            raise CaptionError(f"{path}: given twice; give each result file once.")
     for name_of in (_algorithm, lambda path: path.stem, str):
         names = [name_of(path) for path in paths]
         if len(set(names)) == len(names):
-            return names
-    raise CaptionError(
-        f"{next(name for name in names if names.count(name) > 1)}: given twice; give each result "
-        "file once."
-    )
+            break
+    return names
 
 
 def _algorithm(path: Path) -> str:

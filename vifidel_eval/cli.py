@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import warnings
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,12 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a `VifidelError` ends it with status 1."""
+        shown = set()
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            click.echo(f"Warning: {message}", err=True)
+            if str(message) not in shown:  # the gold side is the same for every system
+                shown.add(str(message))
+                click.echo(f"Warning: {message}", err=True)
 
         with warnings.catch_warnings():
             warnings.simplefilter("always", VifidelWarning)
@@ -32,6 +36,10 @@ class _Group(click.Group):
                 return super().invoke(ctx)
             except VifidelError as problem:
                 raise click.ClickException(str(problem)) from None
+            except OSError as problem:
+                if problem.errno == errno.EPIPE:  # the reader has seen enough: click ends quietly
+                    raise
+                raise click.ClickException(f"the output cannot be printed: {problem}.") from None
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -122,16 +130,17 @@ def score(
 
     from .annotations import read_objects
     from .captions import read_references, read_results, system_names
-    from .files import read_text, write_whole
+    from .files import check_output, read_text, write_whole
     from .harness import System, score_systems
     from .scorers import Vifidel
     from .words import STOP_WORDS
 
-    unknown = [name for name in metrics.split(",") if name not in _METRICS]
+    names = [name.strip().upper() for name in metrics.split(",")]
+    unknown = [name for name in names if name not in _METRICS]
     if unknown:
         raise click.UsageError(f"no metric {unknown[0]!r}; there is {', '.join(_METRICS)}.")
-    if output is not None and not output.resolve().parent.is_dir():
-        raise VifidelError(f"{output}: there is no such folder; create it first.")
+    if output is not None:
+        check_output(output, [*results, *objects, *categories, references, stop_words])
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)

@@ -75,7 +75,7 @@ class WordDistances:
         low, high = np.minimum(left, right), np.maximum(left, right)
         keys = ((low << 32) + high + 1).view(np.uint64)  # no key is 0, the empty slot's
         slots = (keys * _MULTIPLIER) >> np.uint64(64 - _SLOT_BITS)
-        values = self._values.take(slots, axis=0)
+        values: Floats = self._values.take(slots, axis=0)
         missing = np.flatnonzero(self._keys.take(slots) != keys)
         if len(missing):  # a pair that found its slot taken is in the next one
             slots[missing] ^= _NEXT

@@ -67,6 +67,7 @@ class Explanation:
     def __str__(self) -> str:
         from tabulate import tabulate
 
+        lines = [f"image {self.image_id}: {self.caption}"]
         table = tabulate(
             [
                 (m.label, m.word, m.mass, m.label_penalty, m.word_penalty, m.cost, m.contribution)
@@ -75,8 +76,13 @@ class Explanation:
             headers=("label", "word", "mass", "label rho", "word rho", "cost", "mass x cost"),
             floatfmt=".4f",
         )
-        lines = [f"image {self.image_id}: {self.caption}", table]
+        if self.matches:
+            lines.append(table)
+        elif self.score == 0:
+            lines.append("the caption has no usable word")
+        else:
+            lines.append("the image has no usable object label")
         if self.unknown_words:
             lines.append(f"without a vector: {', '.join(self.unknown_words)}")
         lines.append(f"distance {self.distance:.4f}, score {self.score:.4f}")
-        return "\n".join(line for line in lines if line)
+        return "\n".join(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +59,21 @@ def parse_json(text: str, where: str, error: type[VifidelError]) -> Any:
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file so that the path never holds half of it: temporary file, then rename.
 
+    A link keeps pointing to its target, which is what is written; devices and pipes are written
+    as they are.
+
     Raises
     ------
     VifidelError
         If the file cannot be written; what stood at `path` before is unharmed.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     temporary = None
     try:
+        if target.exists() and not target.is_file():
+            with open(target, "w", encoding="utf-8", errors="backslashreplace") as device:
+                device.write(text)
+            return
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
         # JSON can spell half a character, UTF-8 cannot: it stays spelt.
         with os.fdopen(
@@ -92,6 +100,22 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
     return content
+
+
+def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
+    """Raise before long work what would make its output fail or destroy an input.
+
+    Raises
+    ------
+    VifidelError
+        If `path` is a folder, has no folder, or is one of the inputs.
+    """
+    if path.is_dir():
+        raise VifidelError(f"{path}: the output is a folder; name a file in it.")
+    if not path.resolve().parent.is_dir():
+        raise VifidelError(f"{path}: there is no such folder; create it first.")
+    if any(other is not None and other.resolve() == path.resolve() for other in inputs):
+        raise VifidelError(f"{path}: the output would replace an input; name another file.")
 
 
 def reason(problem: OSError | ValueError) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .errors import ImageIdError
-from .image_ids import ImageId, match, mismatch, samples
+from .errors import CaptionError, ImageIdError
+from .image_ids import ImageId, match, mismatch, samples, to_json_value
 
 if TYPE_CHECKING:
     from .scorers import Evaluation, Scorer
 
-# Scores in files are rounded to this many decimals: the last bits of exp differ by machine.
-_DECIMALS = 10
+# Scores in files have this many digits: the last bits of exp differ by machine.
+_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,14 @@ class Scores:
         """Return what ``--output`` writes; undefined scores are None.
 
         ``{"signatures": {METRIC: signature}, "systems": {NAME: {"overall": {METRIC: score},
-        "imgToEval": {"ID": {"image_id": ID, METRIC: score}}}}}``; scores have 10 decimals.
+        "imgToEval": {"ID": {"image_id": ID, METRIC: score}}}}}``; scores have ten significant
+        digits.
         """
         return {
             "signatures": self.signatures,
             "systems": {
                 name: {
-                    "overall": {metric: _rounded(e.score) for metric, e in of_metric.items()},
+                    "overall": {metric: rounded(e.score) for metric, e in of_metric.items()},
                     "imgToEval": _per_image(of_metric),
                 }
                 for name, of_metric in self.evaluations.items()
@@ -74,7 +75,7 @@ def score_systems(
     scorers : mapping
         Metric name to scorer.
     references : mapping, optional
-        Image id to references; without them the captions decide which images there are.
+        Image id to references; without them the images are those of all systems together.
     allow_subset : bool
         Whether a system may caption only some of the images; it is then scored on those.
     on_progress : callable, optional
@@ -85,6 +86,12 @@ def score_systems(
     VifidelError
         If ids do not match or the input is not as the scorers need it.
     """
+    systems = list(systems)
+    names = [system.name for system in systems]
+    if len(set(names)) < len(names):
+        raise CaptionError(f"two systems have the same name: {', '.join(sorted(names))}.")
+    if references is None:
+        references = {image_id: [] for system in systems for image_id in system.captions}
     # All ids are checked before the first system is scored: nothing computed gets lost.
     paired = {system.name: _paired(system, references, allow_subset) for system in systems}
     evaluations = {
@@ -95,11 +102,9 @@ def score_systems(
 
 
 def _paired(
-    system: System, references: Mapping[ImageId, list[str]] | None, allow_subset: bool
+    system: System, references: Mapping[ImageId, list[str]], allow_subset: bool
 ) -> tuple[dict[ImageId, list[str]], dict[ImageId, list[str]]]:
     """Return references and candidates of the images of a system, in the references' order."""
-    if references is None:
-        references = {image_id: [] for image_id in system.captions}
     reference_id = match(system.captions, references)
     unknown = [image_id for image_id in system.captions if image_id not in reference_id]
     if unknown:
@@ -120,13 +125,15 @@ def _paired(
     return gts, {image_id: res[image_id] for image_id in gts}
 
 
-def _rounded(score: float) -> float | None:
-    return None if math.isnan(score) else round(score, _DECIMALS)
+def rounded(score: float) -> float | None:
+    """Return a score as files hold it: ten significant digits, None if it is undefined."""
+    return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
 
 
 def _per_image(of_metric: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:
     images: dict[str, dict[str, Any]] = {}
     for metric, evaluation in of_metric.items():
         for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
-            images.setdefault(str(image_id), {"image_id": image_id})[metric] = _rounded(score)
+            row = {"image_id": to_json_value(image_id)}
+            images.setdefault(str(image_id), row)[metric] = rounded(score)
     return images

@@ -17,6 +17,7 @@ from .errors import ImageIdError
 
 ImageId = Hashable
 
+_WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
 
 
@@ -28,7 +29,7 @@ def from_json_key(key: str) -> ImageId:
     >>> from_json_key("42"), from_json_key("000000000042"), from_json_key("beach")
     (42, '000000000042', 'beach')
     """
-    if key.isascii() and key.isdigit() and (key == "0" or not key.startswith("0")):
+    if _WHOLE_NUMBER.fullmatch(key):
         return int(key)
     return key
 
@@ -47,6 +48,13 @@ def _number(image_id: ImageId) -> int | None:
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
     return int(image_id) if isinstance(image_id, Integral) else None
+
+
+def to_json_value(image_id: ImageId) -> Any:
+    """Return an image id as JSON can hold it; NumPy's numbers become Python's."""
+    if isinstance(image_id, Integral):
+        return int(image_id)
+    return image_id if isinstance(image_id, str | float) else str(image_id)
 
 
 def match(

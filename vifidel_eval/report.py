@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 
 from tabulate import tabulate
 
-from .harness import Scores
+from .harness import Scores, rounded
 
 #: What ``--format`` accepts.
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 
+_SMALLEST_READABLE = 1e-4
 _TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 
 
@@ -33,9 +33,9 @@ def render(scores: Scores, style: str) -> str:
     if style == "csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerows([headers, *([_or_empty(x, "") for x in row] for row in rows)])
+        writer.writerows([headers, *(["" if x is None else x for x in row] for row in rows)])
         return text.getvalue().rstrip("\n")
-    cells = [[_or_empty(x, "-", "{:.4f}") for x in row] for row in rows]
+    cells = [[_readable(x) for x in row] for row in rows]
     table = tabulate(
         cells, headers, _TABULATE[style], disable_numparse=True, colalign=_alignment(headers)
     )
@@ -49,30 +49,29 @@ def to_json(scores: Scores) -> str:
     return json.dumps(scores.to_json(), allow_nan=False, ensure_ascii=False, indent=1)
 
 
-def _table(scores: Scores) -> tuple[list[str], list[list[str | int | float]]]:
+def _table(scores: Scores) -> tuple[list[str], list[list[str | int | float | None]]]:
+    """Return headers and a row a system; the last column only where it says something."""
     headers = ["System", *scores.signatures, "Scored", "Undefined", "No words", "Unknown words"]
-    rows: list[list[str | int | float]] = []
+    unweighted = any(
+        evaluation.unweighted
+        for of_metric in scores.evaluations.values()
+        for evaluation in of_metric.values()
+    )
+    rows: list[list[str | int | float | None]] = []
     for name, of_metric in scores.evaluations.items():
         first = next(iter(of_metric.values()))
-        unknown = first.tally.unknown.total()
-        share = f" ({unknown / first.tally.words:.1%})" if unknown else ""
-        rows.append(
-            [
-                name,
-                *(evaluation.score for evaluation in of_metric.values()),
-                len(first.ids) - first.undefined,
-                first.undefined,
-                first.wordless,
-                f"{unknown}{share}",
-            ]
-        )
-    return headers, rows
+        row: list[str | int | float | None] = [name]
+        row += [rounded(evaluation.score) for evaluation in of_metric.values()]
+        row += [len(first.ids) - first.undefined, first.undefined, first.wordless]
+        row += [first.tally.unknown.total(), *([first.unweighted] if unweighted else [])]
+        rows.append(row)
+    return [*headers, *(["Unweighted"] if unweighted else [])], rows
 
 
-def _or_empty(cell: str | int | float, empty: str, number: str = "{}") -> str:
+def _readable(cell: str | int | float | None) -> str:
     if isinstance(cell, float):
-        return empty if math.isnan(cell) else number.format(cell)
-    return str(cell)
+        return f"{cell:.4f}" if cell == 0 or cell >= _SMALLEST_READABLE else f"{cell:.1e}"
+    return "-" if cell is None else str(cell)
 
 
 def _alignment(headers: list[str]) -> list[str]:

@@ -16,6 +16,7 @@ start at once cannot see half of one.
 from __future__ import annotations
 
 import contextlib
+import glob
 import gzip
 import hashlib
 import json
@@ -35,6 +36,8 @@ from .errors import VectorsError
 from .files import reason
 
 _BLOCK_BYTES = 1 << 24
+_LAYOUT = "layout.json"
+_BUILDING = "building-"
 _FORMAT = 1  # of the cache; a change makes old folders unused
 
 
@@ -59,7 +62,7 @@ class VectorStore:
     """
 
     def __init__(self, folder: Path) -> None:
-        layout = json.loads((folder / "layout.json").read_text(encoding="utf-8"))
+        layout = json.loads((folder / _LAYOUT).read_text(encoding="utf-8"))
         shape = (layout["words"], layout["dimensions"])
         self.vectors = np.memmap(folder / "vectors.f32", dtype="<f4", mode="r", shape=shape)
         self._text = np.memmap(folder / "words.utf8", dtype=np.uint8, mode="r")
@@ -98,41 +101,50 @@ def open_store(path: Path) -> VectorStore:
         If the file is none of these or damaged, or the cache cannot be written.
     """
     state = path.stat()
-    resolved = str(path.resolve())
-    name = f"{path.stem[:40]}-{_digest(resolved)}"
-    version = _digest(f"{_FORMAT} {state.st_size} {state.st_mtime_ns}")
+    name = f"{path.stem[:40]}-{_digest(os.fsencode(path.resolve()))}"
+    version = _digest(f"{_FORMAT} {state.st_size} {state.st_mtime_ns}".encode())
     cache = cache_folder()
     folder = cache / f"{name}-{version}"
-    if not folder.is_dir():
-        try:
-            cache.mkdir(parents=True, exist_ok=True)
-            building = Path(tempfile.mkdtemp(prefix="building-", dir=cache))
-        except OSError as problem:
-            raise _unwritable(cache, problem) from None
-        try:
-            _convert(path, building)
-            _put_in_place(building, folder)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-            raise VectorsError(
-                f"{path}: not gzip to its end ({problem}); the file looks truncated, get it again."
-            ) from None
-        except OSError as problem:
-            raise _unwritable(cache, problem) from None
-        finally:
-            shutil.rmtree(building, ignore_errors=True)
-        for outdated in cache.glob(f"{name}-*"):
-            if outdated != folder:
-                shutil.rmtree(outdated, ignore_errors=True)
+    try:
+        return VectorStore(folder)
+    except (OSError, ValueError, KeyError):  # not there yet, or damaged
+        shutil.rmtree(folder, ignore_errors=True)
+        _convert_into(folder, path, name)
     return VectorStore(folder)
+
+
+def _convert_into(folder: Path, path: Path, name: str) -> None:
+    cache = folder.parent
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=cache))
+    except OSError as problem:
+        raise _unwritable(cache, problem) from None
+    try:
+        _convert(path, building)
+        _put_in_place(building, folder)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+        raise VectorsError(
+            f"{path}: not gzip to its end ({problem}); the file looks truncated, get it again."
+        ) from None
+    except OSError as problem:
+        raise _unwritable(cache, problem) from None
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    for outdated in cache.glob(f"{glob.escape(name)}-*"):
+        if outdated != folder:
+            shutil.rmtree(outdated, ignore_errors=True)
 
 
 def clear_cache() -> int:
     """Remove all converted vectors and return how many bytes they took."""
-    folder = cache_folder()
-    if not folder.is_dir():
-        return 0
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    shutil.rmtree(folder)
+    cache = cache_folder()
+    size = 0
+    for folder in cache.iterdir() if cache.is_dir() else ():
+        # Nothing else that may stand in the folder a user chose is ours to remove.
+        if folder.name.startswith(_BUILDING) or (folder / _LAYOUT).is_file():
+            size += sum(file.stat().st_size for file in folder.iterdir())
+            shutil.rmtree(folder)
     return size
 
 
@@ -151,8 +163,8 @@ def _unwritable(cache: Path, problem: OSError) -> VectorsError:
     )
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _hash(word: bytes) -> int:
@@ -181,7 +193,7 @@ def _convert(path: Path, folder: Path) -> None:
     order.tofile(folder / "hashes.rows")
     np.concatenate(ends).tofile(folder / "words.starts")
     layout = {"words": len(all_hashes), "dimensions": dimensions}
-    (folder / "layout.json").write_text(json.dumps(layout), encoding="utf-8")
+    (folder / _LAYOUT).write_text(json.dumps(layout), encoding="utf-8")
 
 
 @contextlib.contextmanager
@@ -202,7 +214,8 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             leave=False,
         ) as watched:
             stream: Any = watched  # tqdm's types know files of text only
-            yield gzip.GzipFile(fileobj=stream) if packed else stream
+            opened: Any = gzip.GzipFile(fileobj=stream) if packed else stream
+            yield opened
 
 
 def _blocks(source: IO[bytes], path: Path) -> tuple[int, Iterator[tuple[list[bytes], bytes]]]:
@@ -278,10 +291,11 @@ def _text_rows(
 def _parsed(
     lines: list[bytes], dimensions: int, path: Path, line: int
 ) -> tuple[list[bytes], bytes]:
-    halves = [text.partition(b" ") for text in lines]
-    numbers = _numbers(b" ".join(half[2] for half in halves))
-    if numbers is not None and len(numbers) == len(lines) * dimensions:
-        return [half[0] for half in halves], numbers.tobytes()
+    if all(text.rstrip().count(b" ") == dimensions for text in lines):
+        halves = [text.partition(b" ") for text in lines]
+        numbers = _numbers(b" ".join(half[2] for half in halves))
+        if numbers is not None and len(numbers) == len(lines) * dimensions:
+            return [half[0] for half in halves], numbers.tobytes()
     words: list[bytes] = []
     rows: list[bytes] = []
     for at, text in enumerate(lines):  # some word holds blanks (GloVe 840B), or a line is damaged
@@ -289,8 +303,8 @@ def _parsed(
         row = _numbers(b" ".join(fields))
         if len(fields) != dimensions or row is None or len(row) != dimensions:
             raise VectorsError(
-                f"{path}: line {line + at} is not a word and {dimensions} numbers; the file may "
-                "be truncated."
+                f"{path}: line {line + at} is not a word and {dimensions} numbers with blanks "
+                "between; the file may be truncated."
             )
         words.append(word)
         rows.append(row.tobytes())

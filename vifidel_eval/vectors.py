@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -64,8 +66,9 @@ def load_vectors(source: Any = None) -> WordVectors:
         if path.exists() or path.suffix or len(path.parts) != 1:
             return _read_file(path)
         return _read_file(_download(str(source)))
-    if hasattr(source, "key_to_index") and hasattr(source, "vectors"):
-        return _KeyedVectors(source, "KeyedVectors")
+    trained = getattr(source, "wv", source)  # of a Word2Vec or FastText model
+    if _is_keyed_vectors(trained):
+        return _KeyedVectors(trained, "KeyedVectors")
     if hasattr(source, "lookup") and hasattr(source, "signature"):
         return source  # type: ignore[no-any-return]
     raise VectorsError(
@@ -169,7 +172,8 @@ def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -
     digest = hashlib.sha256(repr(matrix.shape).encode())
     if word_of is not None:
         digest.update(b"\n".join(word_of(row) for row in chosen.tolist()))
-    digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
+    with np.errstate(over="ignore"):
+        digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
     return digest.hexdigest()[:8]
 
 
@@ -187,9 +191,16 @@ def _read_file(path: Path) -> WordVectors:
     except Exception as problem:  # gensim raises whatever its parsers meet
         raise VectorsError(
             f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "
-            "file may be truncated."
+            "file may be truncated, or a pickle of something else."
         ) from None
-    return _KeyedVectors(getattr(loaded, "wv", loaded), path.name)
+    loaded = getattr(loaded, "wv", loaded)
+    if not _is_keyed_vectors(loaded):
+        raise VectorsError(f"{path}: a saved {type(loaded).__name__}, not word vectors.")
+    return _KeyedVectors(loaded, path.name)
+
+
+def _is_keyed_vectors(candidate: Any) -> bool:
+    return hasattr(candidate, "key_to_index") and hasattr(candidate, "vectors")
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -204,7 +215,9 @@ def _download(name: str) -> Path:
     import gensim.downloader
 
     try:
-        return Path(gensim.downloader.load(name, return_path=True))
+        # Its progress would stand in the middle of what the command prints.
+        with contextlib.redirect_stdout(sys.stderr):
+            return Path(gensim.downloader.load(name, return_path=True))
     except Exception as problem:  # urllib, ssl, or an unknown name
         raise VectorsError(
             f"{name!r} is neither a file nor vectors that gensim's downloader can fetch "

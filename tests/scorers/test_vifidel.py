@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oracle import vifidel
 
 from vifidel_eval import (
+    AnnotationError,
     CaptionError,
     ImageIdError,
     VectorsError,
@@ -17,6 +18,7 @@ from vifidel_eval import (
     VifidelWarning,
     content_words,
 )
+from vifidel_eval.annotations import read_objects
 
 # Twelve made-up words with random directions: no structure that a mistake could hide behind.
 WORDS = [f"word{letter}" for letter in "abcdefghijkl"]
@@ -111,7 +113,8 @@ def test_image_without_objects_is_undefined_and_left_out_of_the_mean(random_vect
     score, scores = scorer.compute_score({1: ["wordb"], 2: ["wordb"]}, {1: ["worda"], 2: ["worda"]})
     assert (score, scores[0]) == (1.0, 1.0)
     assert math.isnan(scores[1])
-    evaluation = scorer.evaluate({2: ["wordb"]}, {2: ["worda"]})
+    with pytest.warns(VifidelWarning, match="none of the 1 images has a usable object label"):
+        evaluation = scorer.evaluate({2: ["wordb"]}, {2: ["worda"]})
     assert math.isnan(evaluation.score)
     assert evaluation.undefined == 1
 
@@ -137,16 +140,20 @@ def test_references_without_usable_words_do_not_count(random_vectors):
 
 def test_unknown_words_are_left_out_counted_and_warned_of(random_vectors):
     scorer = Vifidel({1: ["worda", "xylophone"]}, random_vectors, references=False)
-    with pytest.warns(VifidelWarning, match="2 of 4 words have no vector .* such as xylophone"):
-        evaluation = scorer.evaluate({1: []}, {1: ["worda xylophone"]})
+    with pytest.warns(VifidelWarning) as caught:
+        evaluation = scorer.evaluate({1: []}, {1: ["worda xylophone drum"]})
+    assert [str(warning.message).partition(" have")[0] for warning in caught] == [
+        "1 of 2 words of the object labels",
+        "2 of 3 words of the captions",
+    ]
     assert evaluation.score == 1.0
-    assert evaluation.tally.unknown == {"xylophone": 2}
+    assert evaluation.tally.unknown == {"xylophone": 1, "drum": 1}
 
 
 def test_vectors_that_know_almost_nothing_are_refused(random_vectors):
     scorer = Vifidel({1: ["worda"]}, random_vectors)
     caption = " ".join(f"unheard{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
-    with pytest.raises(VectorsError, match="26 of 28 words have no vector"):
+    with pytest.raises(VectorsError, match="26 of 26 words of the captions have no"):
         scorer.compute_score({1: ["worda"]}, {1: [caption]})
 
 
@@ -192,6 +199,59 @@ def test_stop_words_are_an_argument_and_never_apply_to_labels(random_vectors):
 def test_bad_input_is_one_sentence(random_vectors, gts, res, error, message):
     with pytest.raises(error, match=message):
         Vifidel({1: ["worda"]}, random_vectors).compute_score(gts, res)
+
+
+@pytest.mark.parametrize("side", ["objects", "references"])
+def test_almost_no_known_word_on_one_side_is_not_hidden_by_the_others(random_vectors, side):
+    unheard = [f"unheard{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    objects = unheard if side == "objects" else ["worda"]
+    references = [" ".join(unheard)] if side == "references" else ["worda " * 500]
+    scorer = Vifidel({1: objects}, random_vectors)
+    with pytest.raises(VectorsError, match=r"26 of 26 words of the (object labels|references)"):
+        scorer.compute_score({1: references}, {1: ["worda"]})
+
+
+def test_arguments_of_other_kinds_are_refused(random_vectors):
+    labels = {1: ["worda"]}
+    for wrong in ("the", None, 3):
+        with pytest.raises(VifidelError, match="stop_words must be a collection"):
+            Vifidel(labels, random_vectors, stop_words=wrong)
+    with pytest.raises(AnnotationError, match="give it to read_objects"):
+        Vifidel(read_objects(labels), random_vectors, threshold=0.5)
+    scorer = Vifidel(labels, random_vectors)
+    with pytest.raises(CaptionError, match="found list and list"):
+        scorer.compute_score([["worda"]], [["worda"]])
+    for wrong in ("worda", None):
+        with pytest.raises(CaptionError, match="expected a list of references"):
+            scorer.explain(1, "worda", wrong)
+
+
+def test_explanation_of_a_scorer_without_references_ignores_them(random_vectors):
+    scorer = Vifidel({1: ["worda"]}, random_vectors, references=False)
+    score, _ = scorer.compute_score({1: ["wordb"]}, {1: ["wordb"]})
+    assert scorer.explain(1, "wordb", ["wordb"]).score == score
+
+
+def test_stop_words_match_in_any_case(random_vectors):
+    scorer = Vifidel({1: ["worda"]}, random_vectors, references=False, stop_words=["WordB"])
+    assert scorer.compute_score({1: []}, {1: ["worda wordb"]})[0] == 1.0
+
+
+def test_equal_inputs_have_equal_signatures(random_vectors):
+    plain = Vifidel({5: ["worda"]}, random_vectors).signature()
+    assert Vifidel({np.int64(5): ["worda"]}, random_vectors, p=2.0).signature() == plain
+
+
+def test_numbers_too_large_for_distances_are_refused(make_vectors):
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(2, dtype=np.float64)
+    vectors.add_vectors(["dog", "cat"], np.array([[1e200, 0], [-1e200, 1e200]]))
+    labels, res = {1: ["dog"]}, {1: ["cat"]}
+    score, _ = Vifidel(labels, vectors).compute_score({1: []}, res)
+    assert score == pytest.approx(math.exp(-(2 + math.sqrt(2))))  # 1 - cos is 1 + 1/sqrt(2)
+    with pytest.raises(VectorsError, match="have no distances"):
+        Vifidel(labels, vectors, normalize=False).compute_score({1: []}, res)
 
 
 def test_p_other_than_one_and_two_is_refused(random_vectors):
@@ -279,7 +339,6 @@ def test_real_vectors_equal_the_oracle_on_val2017(shared_data):
     scorer = Vifidel(coco / "instances_val2017.json")
     _, scores = scorer.compute_score(gts, res)
 
-    from vifidel_eval.annotations import read_objects
     from vifidel_eval.vectors import load_vectors
 
     objects, vectors = read_objects(coco / "instances_val2017.json"), load_vectors()
