@@ -9,7 +9,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -96,7 +95,7 @@ class Vifidel(Scorer):
         threshold: float | None = None,
         stop_words: Collection[str] = STOP_WORDS,
     ) -> None:
-        if not isinstance(p, Real) or p not in (1, 2):
+        if not isinstance(p, int | float | np.integer) or p not in (1, 2):
             raise VifidelError(f"p must be 1 or 2, not {p!r}.")
         if isinstance(stop_words, str) or not isinstance(stop_words, Iterable):
             raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")

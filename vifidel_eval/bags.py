@@ -245,4 +245,5 @@ class Lexicon:
         if not self._normalize:
             return np.where(np.isnan(largest), np.nan, rows)
         rows = rows / largest  # whose squares neither vanish nor overflow
-        return rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+        unit: Floats = rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+        return unit

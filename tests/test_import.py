@@ -1,0 +1,17 @@
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import vifidel_eval",
+        "from vifidel_eval.cli import main; main(['score', '--help'], standalone_mode=False)",
+    ],
+)
+def test_import_and_help_load_nothing_heavy(code):
+    heavy = {"numpy", "scipy", "ot", "gensim", "tokenizers", "safetensors", "regex", "torch"}
+    code += f"\nimport sys; loaded = {heavy} & set(sys.modules); assert not loaded, loaded"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
