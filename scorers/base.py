@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,9 @@ _SEQUENCES = (list, tuple)
 _STRINGS = frozenset({str})
 
 
+_NOTHING_READ = Tally(0, Counter())
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """The scores of one system under one metric.
@@ -42,17 +46,22 @@ class Evaluation:
         Captions without a usable word; they score 0.
     unweighted : int
         Images scored without weights because no reference has a usable word.
+    corpus_score : float, optional
+        The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
     """
 
     ids: list[ImageId]
     scores: Floats
-    tally: Tally
+    tally: Tally = _NOTHING_READ
     wordless: int = 0
     unweighted: int = 0
+    corpus_score: float | None = None
 
     @property
     def score(self) -> float:
-        """Mean of the defined scores; NaN if none is."""
+        """The corpus score, else the mean of the defined scores; NaN if none is."""
+        if self.corpus_score is not None:
+            return self.corpus_score
         defined = self.scores[~np.isnan(self.scores)].tolist()
         return math.fsum(defined) / len(defined) if defined else math.nan
 
@@ -96,6 +105,15 @@ class Scorer(ABC):
         VifidelError
             If ids or captions are not as described.
         """
+
+    def evaluate_columns(
+        self,
+        gts: Mapping[ImageId, Sequence[str]],
+        res: Mapping[ImageId, Sequence[str]],
+        on_progress: Callable[[int], object] | None = None,
+    ) -> dict[str, Evaluation]:
+        """Return one evaluation a column of a table; most metrics have one, named `method`."""
+        return {self.method(): self.evaluate(gts, res, on_progress)}
 
     def compute_score(
         self, gts: Mapping[ImageId, Sequence[str]], res: Mapping[ImageId, Sequence[str]]

@@ -25,5 +25,9 @@ class VectorsError(VifidelError):
     """Word vectors cannot be read, or know almost none of the words."""
 
 
+class MetricUnavailable(VifidelError):  # noqa: N818
+    """A metric cannot run here; the others can. The sentence says why and what would help."""
+
+
 class VifidelWarning(UserWarning):
     """The scores are as defined, but the input deserves a look."""
