@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .errors import CaptionError, ImageIdError
+from .errors import CaptionError, ImageIdError, MetricUnavailable
 from .image_ids import ImageId, match, mismatch, samples, to_json_value
 
 if TYPE_CHECKING:
-    from .scorers import Evaluation, Scorer
+    from .scorers import Evaluation, Mean, Scorer
 
 # Scores in files have this many digits: the last bits of exp differ by machine.
 _DIGITS = 10
+
+
+_Captions = dict[ImageId, list[str]]
 
 
 @dataclass(frozen=True)
@@ -35,17 +38,20 @@ class Scores:
         Metric name to signature.
     evaluations : dict
         System name to metric name to `Evaluation`.
+    unavailable : dict
+        Metric name to the reason why it could not be computed here.
     """
 
     signatures: dict[str, str]
     evaluations: dict[str, dict[str, Evaluation]]
+    unavailable: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``--output`` writes; undefined scores are None.
 
         ``{"signatures": {METRIC: signature}, "systems": {NAME: {"overall": {METRIC: score},
         "imgToEval": {"ID": {"image_id": ID, METRIC: score}}}}}``; scores have ten significant
-        digits.
+        digits. Metrics that could not be computed are under ``"unavailable"``, with the reason.
         """
         return {
             "signatures": self.signatures,
@@ -56,7 +62,7 @@ class Scores:
                 }
                 for name, of_metric in self.evaluations.items()
             },
-        }
+        } | ({"unavailable": self.unavailable} if self.unavailable else {})
 
 
 def score_systems(
@@ -83,6 +89,8 @@ def score_systems(
 
     Raises
     ------
+    MetricUnavailable
+        If no metric can be computed here; as long as one can, the others are named in the result.
     VifidelError
         If ids do not match or the input is not as the scorers need it.
     """
@@ -94,11 +102,60 @@ def score_systems(
         references = {image_id: [] for system in systems for image_id in system.captions}
     # All ids are checked before the first system is scored: nothing computed gets lost.
     paired = {system.name: _paired(system, references, allow_subset) for system in systems}
-    evaluations = {
-        name: {metric: scorer.evaluate(gts, res, on_progress) for metric, scorer in scorers.items()}
-        for name, (gts, res) in paired.items()
-    }
-    return Scores({metric: s.signature() for metric, s in scorers.items()}, evaluations)
+    run = _Run(paired, on_progress)
+    signatures: dict[str, str] = {}
+    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in paired}
+    unavailable: dict[str, str] = {}
+    for metric, scorer in scorers.items():
+        try:
+            of_systems = run.columns(scorer)
+        except MetricUnavailable as problem:
+            unavailable[metric] = str(problem)
+            continue
+        for name, columns in of_systems.items():
+            named = columns if len(columns) > 1 else {metric: next(iter(columns.values()))}
+            evaluations[name] |= named
+            signatures |= dict.fromkeys(named, scorer.signature())
+    if not signatures:
+        raise MetricUnavailable(" ".join(unavailable.values()) or "no metric was asked for.")
+    return Scores(signatures, evaluations, unavailable)
+
+
+class _Run:
+    """Evaluates each scorer once for every system, however many combinations it is part of."""
+
+    def __init__(
+        self,
+        systems: Mapping[str, tuple[_Captions, _Captions]],
+        on_progress: Callable[[int], object] | None,
+    ) -> None:
+        self._systems = systems
+        self._on_progress = on_progress
+        self._done: dict[int, dict[str, dict[str, Evaluation]]] = {}
+
+    def columns(self, scorer: Scorer) -> dict[str, dict[str, Evaluation]]:
+        """Return, for each system, the columns of a scorer."""
+        from .scorers import Mean
+
+        if id(scorer) not in self._done:
+            if isinstance(scorer, Mean):
+                self._done[id(scorer)] = self._combined(scorer)
+            else:
+                self._done[id(scorer)] = {
+                    name: scorer.evaluate_columns(gts, res, self._on_progress)
+                    for name, (gts, res) in self._systems.items()
+                }
+        return self._done[id(scorer)]
+
+    def _combined(self, mean: Mean) -> dict[str, dict[str, Evaluation]]:
+        of_parts = [self.columns(part) for part in mean.parts]
+        evaluations = mean.combine(
+            [[list(part[name].values())[-1] for part in of_parts] for name in self._systems]
+        )
+        return {
+            name: {mean.method(): evaluation}
+            for name, evaluation in zip(self._systems, evaluations, strict=True)
+        }
 
 
 def _paired(

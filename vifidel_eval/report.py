@@ -40,7 +40,8 @@ def render(scores: Scores, style: str) -> str:
         cells, headers, _TABULATE[style], disable_numparse=True, colalign=_alignment(headers)
     )
     comment = "% " if style == "latex" else ""
-    notes = [f"{comment}{signature}" for signature in scores.signatures.values()]
+    notes = [f"{comment}{s}" for s in dict.fromkeys(scores.signatures.values())]
+    notes += [f"{comment}{name} not available: {why}" for name, why in scores.unavailable.items()]
     return "\n".join([table, "", *notes])
 
 

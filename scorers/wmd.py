@@ -1,0 +1,100 @@
+"""Word Mover's Distance between a candidate and its references."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..bags import Bags, Floats
+from ..errors import VifidelError
+from ..image_ids import ImageId
+from ..transport import transport_distances, travel_costs
+from ..words import STOP_WORDS
+from .transport import Gold, TransportScorer, similarities
+
+_AGAINST = ("best", "worst", "mean")
+
+
+class Wmd(TransportScorer[Gold]):
+    """Word Mover's Distance, as a similarity (Kusner et al., 2015; Kilickaya et al., 2017).
+
+    The bag of a reference's content words is moved onto the bag of the candidate's; the score is
+    exp(-distance), in [0, 1]: NaN for an image without a usable reference, 0 for a caption
+    without a usable word.
+
+    Parameters
+    ----------
+    against : "best", "worst" or "mean"
+        Which distance counts where there are several references: to the closest, to the
+        farthest, or the mean over all.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+    p : 1 or 2
+        Exponent of the travel cost; Kusner's is 1, the distance itself.
+    normalize : bool
+        Whether word vectors are scaled to length 1.
+    stop_words : collection of str
+        Words that are left out.
+
+    Raises
+    ------
+    VectorsError
+        If the vectors cannot be read.
+    VifidelError
+        If an argument is none of those named here.
+
+    Examples
+    --------
+    >>> score, scores = Wmd().compute_score({1: ["a dog runs"]}, {1: ["the dog is running"]})
+    """
+
+    _needed = "a usable reference"
+
+    def __init__(
+        self,
+        against: str = "best",
+        vectors: Any = None,
+        p: int = 1,
+        normalize: bool = True,
+        stop_words: Collection[str] = STOP_WORDS,
+    ) -> None:
+        if against not in _AGAINST:
+            raise VifidelError(f"against must be one of {', '.join(_AGAINST)}, not {against!r}.")
+        super().__init__(vectors, True, p, normalize, stop_words)
+        self._against = against
+
+    def method(self) -> str:
+        return "WMD" if self._against == "best" else f"WMD-{self._against}"
+
+    def _settings(self) -> list[str]:
+        return [f"against:{self._against}"]
+
+    def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> Gold:
+        return self._bags_of_references(references)
+
+    def _score(self, gold: Gold, words: Bags) -> tuple[Floats, int]:
+        usable = np.flatnonzero(gold.references.sizes)
+        images = gold.image_of_reference[usable]
+        references, candidates = gold.references.take(usable), words.take(images)
+        costs = travel_costs(
+            self._distances,
+            references,
+            candidates,
+            self._p,
+            np.ones(len(references.atoms)),
+            np.ones(len(candidates.atoms)),
+        )
+        distances = transport_distances(references, candidates, costs)
+        of_image = np.full(gold.images, np.nan)
+        if len(images):  # the references of an image follow each other
+            first = np.flatnonzero(np.diff(images, prepend=-1))
+            numbers = np.diff(first, append=len(images))
+            of_image[images[first]] = {
+                "best": lambda: np.minimum.reduceat(distances, first),
+                "worst": lambda: np.maximum.reduceat(distances, first),
+                "mean": lambda: np.add.reduceat(distances, first) / numbers,
+            }[self._against]()
+        has_reference = np.bincount(images, minlength=gold.images) > 0
+        return similarities(has_reference, words, of_image), 0
