@@ -36,6 +36,7 @@ setup(
         "wordllama>=0.3",
     ],
     extras_require={
+        "lm": ["torch>=2.6"],
         "dev": [
             "hypothesis>=6.100",
             "mypy~=2.4",

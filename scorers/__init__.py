@@ -1,8 +1,22 @@
 """The scorers of the family, all with pycocoevalcap's ``compute_score(gts, res)``."""
 
 from .base import Evaluation, Scorer
+from .coco import Bleu, Cider, Meteor, RougeL, Spice
 from .combined import Mean
+from .language_model import LanguageModel
 from .vifidel import Vifidel
 from .wmd import Wmd
 
-__all__ = ["Evaluation", "Mean", "Scorer", "Vifidel", "Wmd"]
+__all__ = [
+    "Bleu",
+    "Cider",
+    "Evaluation",
+    "LanguageModel",
+    "Mean",
+    "Meteor",
+    "RougeL",
+    "Scorer",
+    "Spice",
+    "Vifidel",
+    "Wmd",
+]

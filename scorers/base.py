@@ -139,7 +139,7 @@ class Scorer(ABC):
         return evaluation.score, evaluation.scores
 
     def add_to(self, coco_eval: Any) -> float:
-        """Add this metric to a finished ``COCOEvalCap`` run and return the corpus score.
+        """Add this metric to a finished ``COCOEvalCap`` run and return its (last) corpus score.
 
         The captions are taken as written from ``coco_eval.coco`` and ``coco_eval.cocoRes`` for
         the images of ``coco_eval.params["image_id"]``. The score joins ``coco_eval.eval``, the
@@ -154,10 +154,12 @@ class Scorer(ABC):
         ids = list(coco_eval.params["image_id"])
         gts = {i: _captions(coco_eval.coco, i) for i in ids}
         res = {i: _captions(coco_eval.cocoRes, i) for i in ids}
-        score, scores = self.compute_score(gts, res)
-        coco_eval.setEval(None if math.isnan(score) else score, self.method())
-        per_image = [None if math.isnan(value) else value for value in scores.tolist()]
-        coco_eval.setImgToEvalImgs(per_image, gts.keys(), self.method())
+        score = math.nan
+        for column, evaluation in self.evaluate_columns(gts, res).items():
+            score = evaluation.score
+            coco_eval.setEval(None if math.isnan(score) else score, column)
+            per_image = [None if math.isnan(s) else s for s in evaluation.scores.tolist()]
+            coco_eval.setImgToEvalImgs(per_image, gts.keys(), column)
         coco_eval.setEvalImgs()
         return score
 

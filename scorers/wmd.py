@@ -14,7 +14,7 @@ from ..transport import transport_distances, travel_costs
 from ..words import STOP_WORDS
 from .transport import Gold, TransportScorer, similarities
 
-_AGAINST = ("best", "worst", "mean")
+_REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
 
 
 class Wmd(TransportScorer[Gold]):
@@ -60,8 +60,8 @@ class Wmd(TransportScorer[Gold]):
         normalize: bool = True,
         stop_words: Collection[str] = STOP_WORDS,
     ) -> None:
-        if against not in _AGAINST:
-            raise VifidelError(f"against must be one of {', '.join(_AGAINST)}, not {against!r}.")
+        if against not in _REDUCE:
+            raise VifidelError(f"against must be one of {', '.join(_REDUCE)}, not {against!r}.")
         super().__init__(vectors, True, p, normalize, stop_words)
         self._against = against
 
@@ -90,11 +90,7 @@ class Wmd(TransportScorer[Gold]):
         of_image = np.full(gold.images, np.nan)
         if len(images):  # the references of an image follow each other
             first = np.flatnonzero(np.diff(images, prepend=-1))
-            numbers = np.diff(first, append=len(images))
-            of_image[images[first]] = {
-                "best": lambda: np.minimum.reduceat(distances, first),
-                "worst": lambda: np.maximum.reduceat(distances, first),
-                "mean": lambda: np.add.reduceat(distances, first) / numbers,
-            }[self._against]()
+            numbers = np.diff(first, append=len(images)) if self._against == "mean" else 1
+            of_image[images[first]] = _REDUCE[self._against].reduceat(distances, first) / numbers
         has_reference = np.bincount(images, minlength=gold.images) > 0
         return similarities(has_reference, words, of_image), 0

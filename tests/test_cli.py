@@ -19,8 +19,9 @@ def run(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-def score(*arguments, references=REFERENCES, objects=OBJECTS):
-    return run("score", *arguments, "--references", references, "--objects", objects)
+def score(*arguments, references=REFERENCES, objects=OBJECTS, metrics="VIFIDEL"):
+    files = ("--references", references, "--objects", objects)
+    return run("score", *arguments, *files, *(("--metrics", metrics) if metrics else ()))
 
 
 @pytest.fixture
@@ -170,9 +171,54 @@ def test_wrong_files_are_one_sentence(arguments, message):
 
 def test_wrong_options_say_what_to_give():
     assert "--no-references" in run("score", CAREFUL, "--objects", OBJECTS).stderr
-    wrong = score(CAREFUL, "--metrics", "VIFIDEL,SPIDER")
-    assert wrong.exit_code == 2
-    assert "no metric 'SPIDER'; there is VIFIDEL" in wrong.stderr
+    wrong = score(CAREFUL, metrics="VIFIDEL,SPIDER")
+    assert wrong.exit_code == 1
+    assert "no metric 'spider'; there is VIFIDEL" in wrong.stderr
+    no_objects = run("score", CAREFUL, "--references", REFERENCES)
+    assert "VIFIDEL needs --objects" in no_objects.stderr
+    no_captions = run("score", CAREFUL, "--no-references", "--metrics", "CIDEr")
+    assert "CIDEr needs --references" in no_captions.stderr
+
+
+def test_without_metrics_all_that_run_here_and_what_else_could_be_had():
+    result = CliRunner().invoke(
+        main,
+        ["score", CAREFUL, "--references", REFERENCES, "--objects", OBJECTS, "--format", "csv"],
+        env={"PATH": ""},  # no Java
+    )
+    assert result.exit_code == 0
+    header, row = result.stdout.splitlines()
+    columns = "VIFIDEL,WMD,Bleu_1,Bleu_2,Bleu_3,Bleu_4,ROUGE_L,CIDEr"
+    assert header.startswith(f"System,{columns},Scored")
+    assert all(float(cell) > 0 for cell in row.split(",")[1:9])
+    assert result.stderr.startswith("Also to be had with --metrics: WMD-worst, WMD-mean, METEOR")
+    without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)
+    assert without_references.stdout.split()[:3] == ["System", "VIFIDEL", "Scored"]
+
+
+def test_a_metric_that_is_not_available_leaves_the_others():
+    arguments = ["score", CAREFUL, "--references", REFERENCES, "--format", "json", "--metrics"]
+    result = CliRunner().invoke(main, [*arguments, "METEOR,CIDEr,LM,WMD+METEOR"], env={"PATH": ""})
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert list(document["signatures"]) == ["CIDEr"]
+    assert "|tok:python|" in document["signatures"]["CIDEr"]
+    assert list(document["unavailable"]) == ["METEOR", "LM", "WMD+METEOR"]
+    assert "Java" in document["unavailable"]["METEOR"]
+    assert result.stderr.count("not available") == 3
+    nothing = CliRunner().invoke(main, [*arguments, "METEOR"], env={"PATH": ""})
+    assert nothing.exit_code == 1
+    assert "Java" in nothing.stderr
+
+
+def test_vifidel_plus_cider_is_their_mean_image_by_image():
+    result = score(CAREFUL, "--format", "json", metrics="VIFIDEL,CIDEr,VIFIDEL+CIDEr")
+    for row in json.loads(result.stdout)["systems"]["careful"]["imgToEval"].values():
+        if row["VIFIDEL"] is None:
+            assert row["VIFIDEL+CIDEr"] is None
+        else:
+            expected = (row["VIFIDEL"] + row["CIDEr"]) / 2
+            assert row["VIFIDEL+CIDEr"] == pytest.approx(expected, rel=1e-9)
 
 
 def test_warnings_are_one_line(write):

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import errno
 import warnings
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .errors import VifidelError, VifidelWarning
+from .errors import MetricUnavailable, VifidelError, VifidelWarning
 from .report import FORMATS, render, to_json
+from .train_lm import train_lm
+
+if TYPE_CHECKING:
+    from .scorers import Scorer
 
 _FILE = click.Path(path_type=Path)
-# The metrics that --metrics knows.
-_METRICS = ("VIFIDEL",)
 
 
 class _Group(click.Group):
@@ -53,7 +57,6 @@ def main() -> None:
 @click.option(
     "--objects",
     multiple=True,
-    required=True,
     type=_FILE,
     help="What the images show: COCO or LVIS instances, COCO detection results, PASCAL VOC XML "
     "(folder or file), Open Images boxes, labels by image id. Several: their union.",
@@ -79,7 +82,12 @@ def main() -> None:
     help="Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader name.  "
     "[default: embedded]",
 )
-@click.option("--metrics", default="VIFIDEL", show_default=True, help="Comma-separated names.")
+@click.option(
+    "--metrics",
+    help="Comma-separated: VIFIDEL, WMD, WMD-worst, WMD-mean, BLEU, ROUGE_L, CIDEr, METEOR, SPICE, "
+    "LM, or combinations such as VIFIDEL+CIDEr.  [default: all that run without Java or downloads]",
+)
+@click.option("--language-model", type=_FILE, help="What train-lm wrote, for LM.")
 @click.option(
     "--stop-words",
     type=_FILE,
@@ -88,9 +96,7 @@ def main() -> None:
 @click.option(
     "--p",
     type=click.Choice(["1", "2"]),
-    default="2",
-    show_default=True,
-    help="Exponent of the travel cost.",
+    help="Exponent of the travel cost.  [default: 2; WMD 1]",
 )
 @click.option("--presence", is_flag=True, help="Count each object label once an image.")
 @click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1.")
@@ -114,9 +120,10 @@ def score(
     threshold: float | None,
     categories: tuple[Path, ...],
     vectors: str | None,
-    metrics: str,
+    metrics: str | None,
+    language_model: Path | None,
     stop_words: Path | None,
-    p: str,
+    p: str | None,
     presence: bool,
     raw_vectors: bool,
     allow_subset: bool,
@@ -128,48 +135,101 @@ def score(
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     from tqdm import tqdm
 
-    from .annotations import read_objects
     from .captions import read_references, read_results, system_names
     from .files import check_output, read_text, write_whole
     from .harness import System, score_systems
-    from .scorers import Vifidel
+    from .metrics import DEFAULT, NEEDS_REFERENCES, build, left_out, parse
     from .words import STOP_WORDS
 
-    names = [name.strip().upper() for name in metrics.split(",")]
-    unknown = [name for name in names if name not in _METRICS]
-    if unknown:
-        raise click.UsageError(f"no metric {unknown[0]!r}; there is {', '.join(_METRICS)}.")
+    names = parse(metrics) if metrics else [*(DEFAULT if references else ("VIFIDEL",))]
+    parts = {part for name in names for part in name.split("+")}
+    if references is None and parts & NEEDS_REFERENCES:
+        raise click.UsageError(f"{min(parts & NEEDS_REFERENCES)} needs --references.")
+    if not objects and "VIFIDEL" in parts:
+        raise click.UsageError("VIFIDEL needs --objects, or name other --metrics.")
     if output is not None:
-        check_output(output, [*results, *objects, *categories, references, stop_words])
+        inputs = [*results, *objects, *categories, references, stop_words, language_model]
+        check_output(output, inputs)
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
     ]
     gold = None if references is None else read_references(references)
-    scorer = Vifidel(
-        [read_objects(path, threshold, categories) for path in objects],
-        vectors=vectors,
+    words = STOP_WORDS
+    if stop_words is not None:
+        words = frozenset(read_text(stop_words, VifidelError).split())
+    makers = _makers(
+        objects=objects,
+        threshold=threshold,
+        categories=categories,
         references=not no_references,
-        p=int(p),
         counts=not presence,
-        normalize=not raw_vectors,
-        stop_words=STOP_WORDS
-        if stop_words is None
-        else read_text(stop_words, VifidelError).lower().split(),
+        language_model=language_model,
+        shared={"vectors": vectors, "normalize": not raw_vectors, "stop_words": words}
+        | ({"p": int(p)} if p else {}),
     )
+    scorers, unavailable = build(names, makers)
     with tqdm(
-        total=sum(len(system.captions) for system in systems),
+        total=sum(len(system.captions) for system in systems) * len(scorers),
         unit=" captions",
         disable=None,  # no bar where nobody watches
         delay=1,
         leave=False,
     ) as bar:
-        scores = score_systems(systems, {"VIFIDEL": scorer}, gold, allow_subset, bar.update)
+        scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
+    if style in ("csv", "json"):  # the tables say it themselves
+        for name, why in scores.unavailable.items():
+            click.echo(f"Warning: {name} not available: {why}", err=True)
     try:
         click.echo(render(scores, style))
     finally:
         if output is not None:
             write_whole(output, to_json(scores) + "\n")
+    if not metrics:
+        click.echo(left_out(names), err=True)
+
+
+def _makers(
+    objects: tuple[Path, ...],
+    threshold: float | None,
+    categories: tuple[Path, ...],
+    references: bool,
+    counts: bool,
+    language_model: Path | None,
+    shared: dict[str, Any],
+) -> dict[str, Callable[[], Scorer]]:
+    """Return what makes each metric's scorer; nothing is read before it is needed."""
+    from . import scorers
+    from .annotations import read_objects
+    from .tokenization import Tokenization
+    from .vectors import load_vectors
+
+    @cache
+    def word_settings() -> dict[str, Any]:
+        return shared | {"vectors": load_vectors(shared["vectors"])}
+
+    def vifidel() -> Scorer:
+        sides = [read_objects(path, threshold, categories) for path in objects]
+        return scorers.Vifidel(sides, references=references, counts=counts, **word_settings())
+
+    def language_model_scorer() -> Scorer:
+        if language_model is None:
+            raise MetricUnavailable("LM needs --language-model FILE; train-lm writes one.")
+        return scorers.LanguageModel(language_model)
+
+    tokens = cache(Tokenization)
+    return {
+        "VIFIDEL": vifidel,
+        "WMD": lambda: scorers.Wmd("best", **word_settings()),
+        "WMD-worst": lambda: scorers.Wmd("worst", **word_settings()),
+        "WMD-mean": lambda: scorers.Wmd("mean", **word_settings()),
+        "BLEU": lambda: scorers.Bleu(tokens()),
+        "ROUGE_L": lambda: scorers.RougeL(tokens()),
+        "CIDEr": lambda: scorers.Cider(tokens()),
+        "METEOR": lambda: scorers.Meteor(tokens()),
+        "SPICE": lambda: scorers.Spice(tokens()),
+        "LM": language_model_scorer,
+    }
 
 
 @main.command()
@@ -187,3 +247,6 @@ def clear_cache_command() -> None:
     from .vector_store import cache_folder, clear_cache
 
     click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
+
+
+main.add_command(train_lm)

@@ -56,30 +56,30 @@ def parse_json(text: str, where: str, error: type[VifidelError]) -> Any:
         raise error(f"{where}: the JSON is nested too deeply to be read.") from None
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file so that the path never holds half of it: temporary file, then rename.
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file so that the path never holds half of it: temporary file, then rename.
 
-    A link keeps pointing to its target, which is what is written; devices and pipes are written
-    as they are.
+    Text is written as UTF-8. A link keeps pointing to its target, which is what is written;
+    devices and pipes are written as they are.
 
     Raises
     ------
     VifidelError
         If the file cannot be written; what stood at `path` before is unharmed.
     """
+    if isinstance(content, str):
+        # JSON can spell half a character, UTF-8 cannot: it stays spelt.
+        content = content.encode("utf-8", errors="backslashreplace")
     target = Path(os.path.realpath(path))
     temporary = None
     try:
         if target.exists() and not target.is_file():
-            with open(target, "w", encoding="utf-8", errors="backslashreplace") as device:
-                device.write(text)
+            with open(target, "wb") as device:
+                device.write(content)
             return
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-        # JSON can spell half a character, UTF-8 cannot: it stays spelt.
-        with os.fdopen(
-            handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
-        ) as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)  # mkstemp is private; an output is an ordinary file

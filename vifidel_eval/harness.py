@@ -71,6 +71,7 @@ def score_systems(
     references: Mapping[ImageId, list[str]] | None = None,
     allow_subset: bool = False,
     on_progress: Callable[[int], object] | None = None,
+    unavailable: Mapping[str, str] | None = None,
 ) -> Scores:
     """Score every system under every metric.
 
@@ -86,6 +87,9 @@ def score_systems(
         Whether a system may caption only some of the images; it is then scored on those.
     on_progress : callable, optional
         Called with the number of captions just scored.
+    unavailable : mapping, optional
+        Metrics that are known not to be available, with the reason; they join those that turn
+        out not to be.
 
     Raises
     ------
@@ -105,7 +109,7 @@ def score_systems(
     run = _Run(paired, on_progress)
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in paired}
-    unavailable: dict[str, str] = {}
+    unavailable = dict(unavailable or {})
     for metric, scorer in scorers.items():
         try:
             of_systems = run.columns(scorer)

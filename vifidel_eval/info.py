@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import shutil
-import subprocess
 
-from .errors import VifidelError
+from .errors import MetricUnavailable, VifidelError
+from .java import find_java
+from .metrics import METRICS
+from .scorers import Meteor, Spice
 from .vectors import load_vectors
 
 _PACKAGES = (
@@ -19,7 +20,9 @@ _PACKAGES = (
     "tokenizers",
     "pycocotools",
     "pycocoevalcap",
+    "torch",
 )
+_MISSING = "not installed"
 
 
 def environment() -> dict[str, str]:
@@ -29,24 +32,23 @@ def environment() -> dict[str, str]:
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            found[package] = "not installed"
+            found[package] = _MISSING
     try:
         found["embedded vectors"] = load_vectors().signature()
     except VifidelError as problem:
         found["embedded vectors"] = f"not available: {problem}"
-    found["Java"] = _java()
-    found["VIFIDEL"] = "available, needs no Java"
-    return found
-
-
-def _java() -> str:
-    command = shutil.which("java")
-    if command is None:
-        return "not found (only pycocoevalcap's own tokenizer, METEOR and SPICE need it)"
     try:
-        answer = subprocess.run(
-            [command, "-version"], capture_output=True, text=True, timeout=20, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as problem:
-        return f"found, but does not run ({problem})"
-    return (answer.stderr or answer.stdout).partition("\n")[0]
+        java = find_java("METEOR")
+        found["Java"] = f"{java.command}, Java {java.release}"
+    except MetricUnavailable as problem:
+        found["Java"] = f"not found: {problem}"
+    for name, need in METRICS.items():
+        found[name] = f"available with {need}" if need else "available"
+    for metric in (Meteor, Spice):
+        try:
+            metric()
+        except MetricUnavailable as problem:
+            found[metric.columns[0]] = f"not available: {problem}"
+    if found["torch"] == _MISSING:
+        found["LM"] = "not available: pip install 'vifidel-eval[lm]'"
+    return found

@@ -20,12 +20,15 @@ METRICS: Mapping[str, str] = {
     "ROUGE_L": "",
     "CIDEr": "",
     "METEOR": "Java",
-    "SPICE": "Java and a download of 385 MB",
-    "LM": "a language model",
+    "SPICE": "Java 8 to 14 and a download of 385 MB",
+    "LM": "--language-model FILE from train-lm",
 }
 
 #: What is computed without Java or downloads.
 DEFAULT = ("VIFIDEL", "WMD", "BLEU", "ROUGE_L", "CIDEr")
+
+#: Metrics that compare a candidate with references.
+NEEDS_REFERENCES = frozenset(METRICS) - {"VIFIDEL", "LM"}
 
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
@@ -54,6 +57,18 @@ def parse(text: str) -> list[str]:
             )
         names.append("+".join(spelling[part] for part in parts))
     return list(dict.fromkeys(names))
+
+
+def left_out(names: Iterable[str]) -> str:
+    """Return a sentence on the metrics that are not among `names` and what they need."""
+    others = [
+        f"{name} (needs {need})" if need else name
+        for name, need in METRICS.items()
+        if name not in names
+    ]
+    return (
+        f"Also to be had with --metrics: {', '.join(others)}, combinations such as VIFIDEL+CIDEr."
+    )
 
 
 def build(

@@ -114,10 +114,13 @@ def _simplified(caption: str) -> str:
 def piece_words(piece: str) -> list[str]:
     """Return the words inside one of `pieces`: ``fire-hydrant`` holds two."""
     return [
-        word
-        for word in _word_pattern().findall(piece)
-        if word not in _TREEBANK_PIECES and (len(word) > 1 or _standalone_pattern().match(word))
+        word for word in piece_runs(piece) if len(word) > 1 or _standalone_pattern().match(word)
     ]
+
+
+def piece_runs(piece: str) -> list[str]:
+    """Return all runs of letters and digits in one of `pieces`, such as the article ``a`` too."""
+    return [word for word in _word_pattern().findall(piece) if word not in _TREEBANK_PIECES]
 
 
 def stop_words_signature(stop_words: Collection[str]) -> str:

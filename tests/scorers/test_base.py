@@ -9,6 +9,8 @@ from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
 from vifidel_eval import CaptionError, Vifidel
+from vifidel_eval.scorers import Bleu
+from vifidel_eval.tokenization import PythonTokenizer, Tokenization
 
 OBJECTS = {
     139: ["dog", "frisbee"],
@@ -64,6 +66,15 @@ def test_one_line_puts_every_row_at_its_own_image():
     assert len({row["VIFIDEL"] for row in coco_eval.evalImgs}) == 4
     json.dumps(coco_eval.evalImgs, allow_nan=False)
     assert 285 not in coco_eval.imgToEval
+
+
+def test_one_line_adds_every_column_of_a_metric():
+    coco_eval = COCOEvalCap(*coco_pair(REFERENCES, CANDIDATES))
+    score = Bleu(Tokenization(PythonTokenizer())).add_to(coco_eval)
+    assert list(coco_eval.eval) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
+    assert score == coco_eval.eval["Bleu_4"]
+    rows = {row["image_id"]: row["Bleu_1"] for row in coco_eval.evalImgs}
+    assert rows[776] == pytest.approx(math.exp(1 - 3 / 2))  # "teddy bears" of "three teddy bears"
 
 
 def test_one_line_names_an_image_without_a_caption():

@@ -1,0 +1,80 @@
+"""The command ``vifidel-eval train-lm``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("train-lm")
+@click.argument("captions", type=_FILE)
+@click.option("--output", type=_FILE, required=True, help="File of the trained model: lm.pt.")
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Passes over all captions; the best one is kept.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all randomness."
+)
+@click.option(
+    "--hidden",
+    type=click.IntRange(min=1),
+    default=256,
+    show_default=True,
+    help="Size of the LSTM's state and of its word embeddings.",
+)
+def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) -> None:
+    """Train the language model of the metric LM on a COCO caption file.
+
+    The same command after an interruption goes on from the last complete epoch.
+    """
+    from tqdm import tqdm
+
+    from .captions import read_references
+    from .files import check_output
+    from .language_model import Epoch, state_path, train
+
+    check_output(output, [captions])
+    texts = read_references(captions)
+    unfinished = state_path(output)
+    with tqdm(
+        total=epochs,
+        bar_format="{l_bar}{bar}| {elapsed}<{remaining}",
+        disable=None,  # no bar where nobody watches
+        leave=False,
+    ) as bar:
+
+        def show(epoch: Epoch) -> None:
+            if epoch.resumed and epoch.number == 1:
+                going_on = f"{unfinished}: going on with the unfinished training in it."
+                tqdm.write(going_on, file=sys.stderr)
+            line = f"epoch {epoch.number}: validation perplexity {epoch.perplexity:.2f}"
+            notes = ["the best so far"] * epoch.best + ["computed before"] * epoch.resumed
+            tqdm.write(", ".join([line, *notes]), file=sys.stdout)
+
+        try:
+            done = train(
+                texts,
+                output,
+                seed=seed,
+                epochs=epochs,
+                hidden=hidden,
+                on_progress=bar.update,
+                on_epoch=show,
+            )
+        except KeyboardInterrupt:
+            if unfinished.exists():
+                click.echo(
+                    "Interrupted; the same command goes on after the last complete epoch.",
+                    err=True,
+                )
+            raise
+    best = min(done, key=lambda epoch: epoch.perplexity)
+    click.echo(f"{output}: epoch {best.number}, validation perplexity {best.perplexity:.2f}")
