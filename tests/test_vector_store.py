@@ -1,7 +1,8 @@
 import gzip
-import multiprocessing
 import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -63,14 +64,18 @@ def test_the_second_time_only_the_cache_is_read(tmp_path, monkeypatch):
     assert open_store(path).vectors.tolist() == [[1, 2]]
 
 
-def read_rows(path):
-    return open_store(path).rows_of(["word0", "word4999"])
-
-
 def test_processes_that_start_at_once(tmp_path):
     path = write(tmp_path / "many.txt", [f"word{i} {i} 1" for i in range(5000)])
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
-        assert pool.map(read_rows, [path] * 4) == [[0, 4999]] * 4
+    code = (
+        "import sys, pathlib\n"
+        "from vifidel_eval.vector_store import open_store\n"
+        "print(open_store(pathlib.Path(sys.argv[1])).rows_of(['word0', 'word4999']))"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [process.communicate(timeout=60)[0] for process in started] == ["[0, 4999]\n"] * 4
 
 
 def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, cache_folder):
