@@ -111,7 +111,7 @@ class PtbTokenizer:
 class PythonTokenizer:
     """Penn Treebank tokens of captions in pure Python, for machines without Java.
 
-    It follows what `PtbTokenizer` does to captions; ``benchmarks/tokenizers.py`` counts the
+    It follows what `PtbTokenizer` does to captions; ``benchmarks/treebank_tokens.py`` counts the
     captions where the two differ.
 
     Examples

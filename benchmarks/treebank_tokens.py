@@ -1,6 +1,6 @@
 """Tokens of the tokenizer in Python against those of pycocoevalcap's, which needs Java.
 
-    python benchmarks/tokenizers.py captions_val2017.json
+    python benchmarks/treebank_tokens.py captions_val2017.json
 
 Prints the captions of a COCO caption file that get different tokens, and how many they are.
 """
