@@ -71,6 +71,9 @@ class ObjectLabels(dict[ImageId, Counter[str]]):
             If an id is unknown. Where the source lists no images without objects, ids may be
             missing as long as most are known.
         """
+        found = [self.get(image_id) for image_id in ids]
+        if None not in found:
+            return found  # type: ignore[return-value]
         matched = match(ids, self)
         missing = [image_id for image_id in ids if image_id not in matched]
         if missing and (
