@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -295,6 +296,7 @@ class _WatchedMeteor(host_meteor.Meteor):  # type: ignore[misc]
         self._images = images
         self._on_progress = on_progress
         self._answers = 0
+        self._last_answered = time.monotonic()
         self._stopped = threading.Event()
         self._watchdog = threading.Thread(target=self._watch, daemon=True)
         self._watchdog.start()
@@ -311,18 +313,17 @@ class _WatchedMeteor(host_meteor.Meteor):  # type: ignore[misc]
         if not self.last_answer:
             raise EOFError
         self._answers += 1
+        self._last_answered = time.monotonic()
         if self._answers <= self._images:  # afterwards it adds up
             self._on_progress(1)
         return self.last_answer
 
     def _watch(self) -> None:
-        seen = -1
-        while not self._stopped.wait(METEOR_PATIENCE):
-            if self._answers == seen:
+        while not self._stopped.wait(min(1.0, METEOR_PATIENCE)):
+            if time.monotonic() - self._last_answered > METEOR_PATIENCE:
                 self.hung = True
                 self._process.kill()  # whoever waits for it wakes up
                 return
-            seen = self._answers
 
 
 def _why_silent(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -74,7 +73,15 @@ class Mean(Scorer):
             total = np.zeros(len(parts[0].scores))
             for of_part in scores:
                 total = total + of_part
-            combined.append(replace(parts[0], scores=total / len(parts), corpus_score=None))
+            combined.append(
+                Evaluation(
+                    parts[0].ids,
+                    total / len(parts),
+                    next((part.tally for part in parts if part.tally.words), parts[0].tally),
+                    max(part.wordless for part in parts),
+                    max(part.unweighted for part in parts),
+                )
+            )
         return combined
 
 

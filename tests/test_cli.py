@@ -174,8 +174,11 @@ def test_wrong_options_say_what_to_give():
     wrong = score(CAREFUL, metrics="VIFIDEL,SPIDER")
     assert wrong.exit_code == 1
     assert "no metric 'spider'; there is VIFIDEL" in wrong.stderr
-    no_objects = run("score", CAREFUL, "--references", REFERENCES)
+    no_objects = run("score", CAREFUL, "--references", REFERENCES, "--metrics", "VIFIDEL")
     assert "VIFIDEL needs --objects" in no_objects.stderr
+    assert "LM needs --language-model" in score(CAREFUL, metrics="LM").stderr
+    assert "empty place" in score(CAREFUL, metrics="WMD,").stderr
+    assert "names a metric twice" in score(CAREFUL, metrics="WMD+WMD").stderr
     no_captions = run("score", CAREFUL, "--no-references", "--metrics", "CIDEr")
     assert "CIDEr needs --references" in no_captions.stderr
 
@@ -196,14 +199,27 @@ def test_without_metrics_all_that_run_here_and_what_else_could_be_had():
     assert without_references.stdout.split()[:3] == ["System", "VIFIDEL", "Scored"]
 
 
+def test_counts_do_not_depend_on_the_order_of_the_metrics(write):
+    careful = json.loads(Path(CAREFUL).read_text("utf-8"))
+    careful[0]["caption"] = "it is"
+    results = write(careful)
+    rows = [
+        score(results, "--format", "csv", metrics=metrics).stdout.splitlines()[1].split(",")
+        for metrics in ("CIDEr,VIFIDEL", "VIFIDEL,CIDEr", "CIDEr+VIFIDEL,CIDEr")
+    ]
+    assert [row[3:] for row in rows] == [["5", "1", "1", "0"]] * 3
+
+
 def test_a_metric_that_is_not_available_leaves_the_others():
     arguments = ["score", CAREFUL, "--references", REFERENCES, "--format", "json", "--metrics"]
-    result = CliRunner().invoke(main, [*arguments, "METEOR,CIDEr,LM,WMD+METEOR"], env={"PATH": ""})
+    result = CliRunner().invoke(
+        main, [*arguments, "METEOR,CIDEr,SPICE,WMD+METEOR"], env={"PATH": ""}
+    )
     assert result.exit_code == 0
     document = json.loads(result.stdout)
     assert list(document["signatures"]) == ["CIDEr"]
     assert "|tok:python|" in document["signatures"]["CIDEr"]
-    assert list(document["unavailable"]) == ["METEOR", "LM", "WMD+METEOR"]
+    assert list(document["unavailable"]) == ["METEOR", "SPICE", "WMD+METEOR"]
     assert "Java" in document["unavailable"]["METEOR"]
     assert result.stderr.count("not available") == 3
     nothing = CliRunner().invoke(main, [*arguments, "METEOR"], env={"PATH": ""})

@@ -11,6 +11,7 @@ from vifidel_eval.scorers import Evaluation, Mean, Scorer
 class Constant(Scorer):
     def __init__(self, name, columns=(0.5,), problem=None):
         self.name, self.columns, self.problem = name, columns, problem
+        self.calls = 0
 
     def method(self):
         return self.name
@@ -19,6 +20,7 @@ class Constant(Scorer):
         return f"{self.name}|x"
 
     def evaluate(self, gts, res, on_progress=None):
+        self.calls += 1
         if self.problem:
             raise MetricUnavailable(self.problem)
         return Evaluation(list(gts), np.full(len(gts), self.columns[-1]))
@@ -80,6 +82,7 @@ def test_columns_of_a_metric_and_metrics_that_fail():
     assert scores.evaluations["x"]["A+B"].score == pytest.approx(0.2)
     assert scores.unavailable == dict.fromkeys(["SPICE", "BLEU+SPICE"], "its download failed.")
     assert scores.to_json()["unavailable"] == scores.unavailable
+    assert bad.calls == 1  # a metric that failed is not tried again for its combinations
     for style in FORMATS:
         text = render(scores, style)
         assert ("its download failed." in text) == (style != "csv")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .errors import MetricUnavailable, VifidelError, VifidelWarning
+from .errors import VifidelError, VifidelWarning
 from .report import FORMATS, render, to_json
 from .train_lm import train_lm
 
@@ -138,15 +138,10 @@ def score(
     from .captions import read_references, read_results, system_names
     from .files import check_output, read_text, write_whole
     from .harness import System, score_systems
-    from .metrics import DEFAULT, NEEDS_REFERENCES, build, left_out, parse
+    from .metrics import build, left_out
     from .words import STOP_WORDS
 
-    names = parse(metrics) if metrics else [*(DEFAULT if references else ("VIFIDEL",))]
-    parts = {part for name in names for part in name.split("+")}
-    if references is None and parts & NEEDS_REFERENCES:
-        raise click.UsageError(f"{min(parts & NEEDS_REFERENCES)} needs --references.")
-    if not objects and "VIFIDEL" in parts:
-        raise click.UsageError("VIFIDEL needs --objects, or name other --metrics.")
+    names = _chosen(metrics, references, objects, language_model)
     if output is not None:
         inputs = [*results, *objects, *categories, references, stop_words, language_model]
         check_output(output, inputs)
@@ -185,8 +180,33 @@ def score(
     finally:
         if output is not None:
             write_whole(output, to_json(scores) + "\n")
-    if not metrics:
+    if metrics is None:
         click.echo(left_out(names), err=True)
+
+
+def _chosen(
+    metrics: str | None,
+    references: Path | None,
+    objects: tuple[Path, ...],
+    language_model: Path | None,
+) -> list[str]:
+    """Return the names of the metrics to compute; what they need must be given."""
+    from .metrics import DEFAULT, NEEDS_REFERENCES, parse
+
+    if metrics is None:
+        if references is None:
+            metrics = "VIFIDEL"
+        else:  # VIFIDEL is the first
+            return [*(DEFAULT if objects else DEFAULT[1:])]
+    names = parse(metrics)
+    parts = {part for name in names for part in name.split("+")}
+    if references is None and parts & NEEDS_REFERENCES:
+        raise click.UsageError(f"{min(parts & NEEDS_REFERENCES)} needs --references.")
+    if not objects and "VIFIDEL" in parts:
+        raise click.UsageError("VIFIDEL needs --objects, or name other --metrics.")
+    if language_model is None and "LM" in parts:
+        raise click.UsageError("LM needs --language-model FILE; train-lm writes one.")
+    return names
 
 
 def _makers(
@@ -212,11 +232,6 @@ def _makers(
         sides = [read_objects(path, threshold, categories) for path in objects]
         return scorers.Vifidel(sides, references=references, counts=counts, **word_settings())
 
-    def language_model_scorer() -> Scorer:
-        if language_model is None:
-            raise MetricUnavailable("LM needs --language-model FILE; train-lm writes one.")
-        return scorers.LanguageModel(language_model)
-
     tokens = cache(Tokenization)
     return {
         "VIFIDEL": vifidel,
@@ -228,7 +243,7 @@ def _makers(
         "CIDEr": lambda: scorers.Cider(tokens()),
         "METEOR": lambda: scorers.Meteor(tokens()),
         "SPICE": lambda: scorers.Spice(tokens()),
-        "LM": language_model_scorer,
+        "LM": lambda: scorers.LanguageModel(str(language_model)),
     }
 
 

@@ -136,9 +136,19 @@ class _Run:
         self._systems = systems
         self._on_progress = on_progress
         self._done: dict[int, dict[str, dict[str, Evaluation]]] = {}
+        self._failed: dict[int, MetricUnavailable] = {}
 
     def columns(self, scorer: Scorer) -> dict[str, dict[str, Evaluation]]:
-        """Return, for each system, the columns of a scorer."""
+        """Return, for each system, the columns of a scorer; what failed once is not tried again."""
+        if id(scorer) in self._failed:
+            raise self._failed[id(scorer)]
+        try:
+            return self._columns(scorer)
+        except MetricUnavailable as problem:
+            self._failed[id(scorer)] = problem
+            raise
+
+    def _columns(self, scorer: Scorer) -> dict[str, dict[str, Evaluation]]:
         from .scorers import Mean
 
         if id(scorer) not in self._done:

@@ -46,9 +46,12 @@ def parse(text: str) -> list[str]:
         If a name is unknown.
     """
     spelling = {name.lower(): name for name in METRICS}
+    spelling |= {"rouge-l": "ROUGE_L", "wmd-best": "WMD"}
     names = []
     for combination in text.split(","):
         parts = [part.strip().lower() for part in combination.split("+")]
+        if "" in parts:
+            raise VifidelError(f"{text!r} has an empty place where a metric's name should be.")
         unknown = [part for part in parts if part not in spelling]
         if unknown:
             raise VifidelError(
@@ -56,6 +59,8 @@ def parse(text: str) -> list[str]:
                 "as VIFIDEL+CIDEr."
             )
         names.append("+".join(spelling[part] for part in parts))
+        if len(set(parts)) < len(parts):
+            raise VifidelError(f"{names[-1]} names a metric twice.")
     return list(dict.fromkeys(names))
 
 

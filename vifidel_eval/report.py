@@ -51,20 +51,25 @@ def to_json(scores: Scores) -> str:
 
 
 def _table(scores: Scores) -> tuple[list[str], list[list[str | int | float | None]]]:
-    """Return headers and a row a system; the last column only where it says something."""
+    """Return headers and a row a system; the last column only where it says something.
+
+    The counts cover all metrics: an image counts as scored if every metric has a score for it.
+    """
+    import numpy as np  # loads when there are scores, not for --help
+
     headers = ["System", *scores.signatures, "Scored", "Undefined", "No words", "Unknown words"]
-    unweighted = any(
-        evaluation.unweighted
-        for of_metric in scores.evaluations.values()
-        for evaluation in of_metric.values()
-    )
+    everything = [e for of_metric in scores.evaluations.values() for e in of_metric.values()]
+    unweighted = any(evaluation.unweighted for evaluation in everything)
     rows: list[list[str | int | float | None]] = []
     for name, of_metric in scores.evaluations.items():
-        first = next(iter(of_metric.values()))
+        evaluations = list(of_metric.values())
+        missing = np.any([np.isnan(evaluation.scores) for evaluation in evaluations], axis=0)
         row: list[str | int | float | None] = [name]
-        row += [rounded(evaluation.score) for evaluation in of_metric.values()]
-        row += [len(first.ids) - first.undefined, first.undefined, first.wordless]
-        row += [first.tally.unknown.total(), *([first.unweighted] if unweighted else [])]
+        row += [rounded(evaluation.score) for evaluation in evaluations]
+        row += [int((~missing).sum()), int(missing.sum())]
+        row += [max(evaluation.wordless for evaluation in evaluations)]
+        row += [max(evaluation.tally.unknown.total() for evaluation in evaluations)]
+        row += [max(e.unweighted for e in evaluations)] if unweighted else []
         rows.append(row)
     return [*headers, *(["Unweighted"] if unweighted else [])], rows
 

@@ -158,7 +158,7 @@ class Tokenization:
 
 
 class _Last:
-    """A function of captions that remembers its last result."""
+    """A function of captions that remembers its last result, or why there is none."""
 
     def __init__(
         self, function: Callable[[Mapping[ImageId, Sequence[str]]], dict[ImageId, list[str]]]
@@ -166,13 +166,19 @@ class _Last:
         self._function = function
         self._given: list[tuple[ImageId, list[str]]] | None = None
         self._result: dict[ImageId, list[str]] = {}
+        self._failure: MetricUnavailable | None = None
 
     def __call__(self, captions: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
         # A list of copies: the caller may change its captions, and their order counts.
         given = [(image_id, list(texts)) for image_id, texts in captions.items()]
         if given != self._given:
-            self._result = self._function(captions)
-            self._given = given
+            self._given, self._failure = given, None
+            try:
+                self._result = self._function(captions)
+            except MetricUnavailable as problem:
+                self._failure = problem
+        if self._failure is not None:
+            raise self._failure
         return self._result
 
 
