@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import math
 import warnings
 from abc import ABC, abstractmethod
@@ -81,6 +82,13 @@ class Scorer(ABC):
     @abstractmethod
     def signature(self) -> str:
         """Return one line that pins everything that changes the number."""
+
+    def _pinned(self, *settings: str, package: str) -> str:
+        """Return a signature: name, settings, the package that computes, and this one."""
+        version = importlib.metadata.version
+        computed_by = f"{package.lower()}:{version(package).partition('+')[0]}"  # without +cpu
+        ours = f"version:{version('vifidel-eval')}"
+        return "|".join([self.method(), *settings, computed_by, ours])
 
     @abstractmethod
     def evaluate(

@@ -7,7 +7,6 @@ are those of ``COCOEvalCap``, to the last digit. An image without references has
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import json
 import math
 import os
@@ -82,15 +81,7 @@ class HostMetric(Scorer):
         return self.columns[-1]
 
     def signature(self) -> str:
-        version = importlib.metadata.version
-        return "|".join(
-            [
-                self.method(),
-                f"tok:{self._tokenization.name}",
-                f"pycocoevalcap:{version('pycocoevalcap')}",
-                f"version:{version('vifidel-eval')}",
-            ]
-        )
+        return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
 
     def evaluate(
         self,

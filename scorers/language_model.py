@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 from collections.abc import Callable, Mapping, Sequence
 
@@ -41,15 +40,7 @@ class LanguageModel(Scorer):
         return "LM"
 
     def signature(self) -> str:
-        version = importlib.metadata.version
-        return "|".join(
-            [
-                self.method(),
-                f"model:{self._model.digest[:8]}",
-                f"torch:{version('torch').partition('+')[0]}",  # without +cpu
-                f"version:{version('vifidel-eval')}",
-            ]
-        )
+        return self._pinned(f"model:{self._model.digest[:8]}", package="torch")
 
     def evaluate(
         self,

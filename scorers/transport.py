@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import unicodedata
 import warnings
 from abc import abstractmethod
@@ -117,18 +116,13 @@ class TransportScorer(Scorer, Generic[GoldT]):
         """Return the settings of this metric alone, for the signature."""
 
     def signature(self) -> str:
-        version = importlib.metadata.version
-        return "|".join(
-            [
-                self.method(),
-                *self._settings(),
-                f"p:{self._p}",
-                f"norm:{'yes' if self._normalize else 'no'}",
-                f"vectors:{self._vectors.signature()}",
-                f"stop:{stop_words_signature(self._stop_words)}",
-                f"pot:{version('POT')}",
-                f"version:{version('vifidel-eval')}",
-            ]
+        return self._pinned(
+            *self._settings(),
+            f"p:{self._p}",
+            f"norm:{'yes' if self._normalize else 'no'}",
+            f"vectors:{self._vectors.signature()}",
+            f"stop:{stop_words_signature(self._stop_words)}",
+            package="POT",
         )
 
     def evaluate(

@@ -116,10 +116,11 @@ def score_systems(
         except MetricUnavailable as problem:
             unavailable[metric] = str(problem)
             continue
+        signature = scorer.signature()  # reads all objects: once, not for every system
         for name, columns in of_systems.items():
             named = columns if len(columns) > 1 else {metric: next(iter(columns.values()))}
             evaluations[name] |= named
-            signatures |= dict.fromkeys(named, scorer.signature())
+            signatures |= dict.fromkeys(named, signature)
     if not signatures:
         raise MetricUnavailable(" ".join(unavailable.values()) or "no metric was asked for.")
     return Scores(signatures, evaluations, unavailable)
