@@ -18,7 +18,12 @@ setup(
         "vifidel_eval.annotations": "annotations",
         "vifidel_eval.scorers": "scorers",
     },
-    packages=["vifidel_eval", "vifidel_eval.annotations", "vifidel_eval.scorers"],
+    packages=[
+        "vifidel_eval",
+        "vifidel_eval.annotations",
+        "vifidel_eval.commands",
+        "vifidel_eval.scorers",
+    ],
     package_data={"vifidel_eval": ["py.typed"]},
     install_requires=[
         "click>=8.1",

@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import AnnotationError
@@ -85,6 +85,25 @@ class ObjectLabels(dict[ImageId, Counter[str]]):
         nothing: Counter[str] = Counter()
         return [self[matched[i]] if i in matched else nothing for i in ids]
 
+    def under(self, image_of: Mapping[ImageId, ImageId]) -> ObjectLabels:
+        """Return the same objects under other ids, where an image has several captions.
+
+        The signature stays that of the source.
+
+        Parameters
+        ----------
+        image_of : mapping
+            The image id of each new id.
+
+        Raises
+        ------
+        ImageIdError
+            As `of_images` raises it.
+        """
+        renamed = _Renamed(self)
+        renamed.update(zip(image_of, self.of_images(list(image_of.values())), strict=True))
+        return renamed
+
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it."""
         digest = hashlib.sha256()
@@ -95,6 +114,17 @@ class ObjectLabels(dict[ImageId, Counter[str]]):
             digest.update(f"{key}:{labels!r}\n".encode())
         threshold = "" if self.threshold is None else f">={self.threshold:g}"
         return f"{self.kind}{threshold}#{digest.hexdigest()[:8]}"
+
+
+class _Renamed(ObjectLabels):
+    """Objects of a source under other ids."""
+
+    def __init__(self, source: ObjectLabels) -> None:
+        super().__init__(source.kind, source.where, source.threshold)
+        self._source = source
+
+    def signature(self) -> str:
+        return self._source.signature()
 
 
 def clean_label(name: str) -> str:

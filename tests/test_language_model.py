@@ -9,9 +9,9 @@ from click.testing import CliRunner
 torch = pytest.importorskip("torch")
 
 from vifidel_eval import language_model  # noqa: E402
+from vifidel_eval.commands.train_lm import train_lm  # noqa: E402
 from vifidel_eval.errors import MetricUnavailable, VifidelError  # noqa: E402
 from vifidel_eval.language_model import caption_words, load, state_path, train  # noqa: E402
-from vifidel_eval.train_lm import train_lm  # noqa: E402
 
 CAPTIONS = {
     number: [f"A {animal} is in the {place}.", f"the {animal} runs through a {place}", "..."]
@@ -306,7 +306,7 @@ def test_without_pytorch_nothing_is_trained(tmp_path, monkeypatch):
 
 def test_import_loads_no_pytorch():
     code = (
-        "import sys, vifidel_eval.language_model, vifidel_eval.train_lm\n"
+        "import sys, vifidel_eval.language_model, vifidel_eval.commands.train_lm\n"
         "import vifidel_eval.scorers.language_model\n"
         "assert 'torch' not in sys.modules"
     )

@@ -4,8 +4,9 @@ import pytest
 from vifidel_eval import MetricUnavailable, VifidelError
 from vifidel_eval.harness import System, score_systems
 from vifidel_eval.metrics import build, parse
-from vifidel_eval.report import FORMATS, render
+from vifidel_eval.report import render
 from vifidel_eval.scorers import Evaluation, Mean, Scorer
+from vifidel_eval.tables import FORMATS
 
 
 class Constant(Scorer):

@@ -11,7 +11,6 @@ PyTorch does the work (``pip install 'vifidel-eval[lm]'``) and is loaded when fi
 from __future__ import annotations
 
 import hashlib
-import importlib
 import io
 import json
 import os
@@ -28,10 +27,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import MetricUnavailable, VifidelError
+from .errors import VifidelError
 from .files import check_output, reason, write_whole
 from .image_ids import ImageId
+from .pytorch import load_torch
 from .words import END, piece_runs, pieces
+
+# What needs PyTorch, and the extra that installs it.
+_NEEDS_TORCH = ("the language model", "lm")
 
 # The first token numbers; the words of the vocabulary follow.
 _END, _START, _UNKNOWN = range(3)
@@ -156,7 +159,7 @@ def load(path: str | os.PathLike[str]) -> WordModel:
     VifidelError
         If the file cannot be read, is damaged, or is something else.
     """
-    torch = _torch()
+    torch = load_torch(*_NEEDS_TORCH)
     content, digest = _read(torch, path, _MODEL, "get it again or train it anew")
     try:
         words, weights = content["words"], content["weights"]
@@ -240,7 +243,7 @@ def train(
             "seed must be at least 0, epochs, hidden and min_count at least 1; found "
             f"{seed}, {epochs}, {hidden} and {min_count}."
         )
-    torch = _torch()
+    torch = load_torch(*_NEEDS_TORCH)
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
@@ -320,15 +323,6 @@ class _Report:
             self._on_epoch(self.epochs[-1])
 
 
-def _torch() -> ModuleType:
-    try:
-        return importlib.import_module("torch")
-    except (ImportError, OSError) as problem:  # OSError: a library that PyTorch needs is missing
-        raise MetricUnavailable(
-            f"the language model needs PyTorch ({problem}): pip install 'vifidel-eval[lm]'."
-        ) from None
-
-
 def _network(torch: ModuleType, words: int, hidden: int) -> Any:
     """Return the untrained network; it reads and predicts words with the same embeddings."""
     network = torch.nn.ModuleDict(
@@ -352,7 +346,7 @@ def _states(network: Any, sequences: list[NDArray[np.int64]]) -> tuple[Any, Any]
     targets : (tokens,) int64 tensor
         Token numbers of one caption after the other, an end after each.
     """
-    torch = _torch()
+    torch = load_torch(*_NEEDS_TORCH)
     lengths = np.array([len(sequence) for sequence in sequences]) + 1
     real = np.arange(lengths.max()) < lengths[:, np.newaxis]
     targets = np.full(real.shape, _END)
@@ -373,7 +367,7 @@ def _losses(
     network: Any, sequences: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the cross-entropy of each token, and how many tokens each caption has."""
-    torch = _torch()
+    torch = load_torch(*_NEEDS_TORCH)
     with torch.inference_mode():
         states, targets = _states(network, sequences)
         losses = [
@@ -393,7 +387,7 @@ def _train_epoch(
     random: np.random.Generator,
     on_progress: Callable[[float], object] | None,
 ) -> None:
-    torch = _torch()
+    torch = load_torch(*_NEEDS_TORCH)
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
         states, targets = _states(network, [sequences[at] for at in batch])

@@ -149,3 +149,12 @@ def test_signature_does_not_depend_on_order():
 )
 def test_signature_changes_with_the_content(labels):
     assert gold(labels).signature() != gold({1: ["dog", "dog"]}).signature()
+
+
+def test_objects_under_other_ids_keep_counts_and_signature():
+    objects = gold({42: ["dog", "dog"], 7: []})
+    renamed = objects.under({"first": "COCO_val2014_000000000042", "second": 42, "third": 7})
+    assert dict(renamed) == {"first": {"dog": 2}, "second": {"dog": 2}, "third": {}}
+    assert renamed.signature() == objects.signature()
+    with pytest.raises(ImageIdError, match="does not know 1 image id of the captions: 8"):
+        objects.under({"first": 8})

@@ -1,0 +1,186 @@
+"""The options that decide how metrics are computed, shared by every command that scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import VifidelError
+
+if TYPE_CHECKING:
+    from ..image_ids import ImageId
+    from ..scorers import Scorer
+
+FILE = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True)
+class MetricOptions:
+    """What a user chose; one field an option of `metric_options`."""
+
+    objects: tuple[Path, ...]
+    threshold: float | None
+    categories: tuple[Path, ...]
+    vectors: str | None
+    metrics: str | None
+    language_model: Path | None
+    stop_words: Path | None
+    p: str | None
+    presence: bool
+    raw_vectors: bool
+
+    def names(self, default: Iterable[str], references: bool = True) -> list[str]:
+        """Return the metrics to compute, checked against what they need.
+
+        Parameters
+        ----------
+        default : iterable of str
+            What is computed where the user names none.
+        references : bool
+            Whether there are references.
+
+        Raises
+        ------
+        click.UsageError
+            If a metric lacks what it needs.
+        """
+        from ..metrics import NEEDS_REFERENCES, parse
+
+        names = list(default) if self.metrics is None else parse(self.metrics)
+        parts = {part for name in names for part in name.split("+")}
+        if not references and parts & NEEDS_REFERENCES:
+            raise click.UsageError(f"{min(parts & NEEDS_REFERENCES)} needs --references.")
+        if not self.objects and "VIFIDEL" in parts:
+            raise click.UsageError("VIFIDEL needs --objects, or name other --metrics.")
+        if self.language_model is None and "LM" in parts:
+            raise click.UsageError("LM needs --language-model FILE; train-lm writes one.")
+        return names
+
+    def files(self) -> list[Path | None]:
+        """Return the files that are read, which no output may replace."""
+        return [*self.objects, *self.categories, self.stop_words, self.language_model]
+
+    def word_settings(self) -> dict[str, Any]:
+        """Return the arguments that the optimal-transport metrics share."""
+        from ..files import read_text
+        from ..vectors import load_vectors
+        from ..words import STOP_WORDS
+
+        words = STOP_WORDS
+        if self.stop_words is not None:
+            words = frozenset(read_text(self.stop_words, VifidelError).split())
+        return {
+            "vectors": load_vectors(self.vectors),
+            "normalize": not self.raw_vectors,
+            "stop_words": words,
+        } | ({"p": int(self.p)} if self.p else {})
+
+    def makers(
+        self, references: bool = True, image_of: Mapping[ImageId, ImageId] | None = None
+    ) -> Mapping[str, Callable[[], Scorer]]:
+        """Return what makes each metric's scorer; nothing is read before it is needed.
+
+        Parameters
+        ----------
+        references : bool
+            Whether VIFIDEL weights words by references.
+        image_of : mapping, optional
+            The image of each caption id, where an image has several captions to be scored;
+            without it the ids are image ids.
+        """
+        from .. import scorers
+        from ..annotations import read_objects
+        from ..tokenization import Tokenization
+
+        word_settings = cache(self.word_settings)
+        tokens = cache(Tokenization)
+
+        def vifidel() -> Scorer:
+            objects = read_objects(
+                [read_objects(path, self.threshold, self.categories) for path in self.objects]
+            )
+            return scorers.Vifidel(
+                objects if image_of is None else objects.under(image_of),
+                references=references,
+                counts=not self.presence,
+                **word_settings(),
+            )
+
+        return {
+            "VIFIDEL": vifidel,
+            "WMD": lambda: scorers.Wmd("best", **word_settings()),
+            "WMD-worst": lambda: scorers.Wmd("worst", **word_settings()),
+            "WMD-mean": lambda: scorers.Wmd("mean", **word_settings()),
+            "BLEU": lambda: scorers.Bleu(tokens()),
+            "ROUGE_L": lambda: scorers.RougeL(tokens()),
+            "CIDEr": lambda: scorers.Cider(tokens()),
+            "METEOR": lambda: scorers.Meteor(tokens()),
+            "SPICE": lambda: scorers.Spice(tokens()),
+            "LM": lambda: scorers.LanguageModel(str(self.language_model)),
+        }
+
+
+_OPTIONS = (
+    click.option(
+        "--objects",
+        multiple=True,
+        type=FILE,
+        help="What the images show: COCO or LVIS instances, COCO detection results, PASCAL VOC "
+        "XML (folder or file), Open Images boxes, labels by image id. Several: their union.",
+    ),
+    click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1),
+        help="Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
+    ),
+    click.option(
+        "--categories",
+        multiple=True,
+        type=FILE,
+        help="Names of category ids where --objects has only ids: a COCO file with categories, "
+        "or Open Images class descriptions.",
+    ),
+    click.option(
+        "--vectors",
+        help="Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader "
+        "name.  [default: embedded]",
+    ),
+    click.option(
+        "--metrics",
+        help="Comma-separated: VIFIDEL, WMD, WMD-worst, WMD-mean, BLEU, ROUGE_L, CIDEr, METEOR, "
+        "SPICE, LM, or combinations such as VIFIDEL+CIDEr.  [default: all that run without Java "
+        "or downloads]",
+    ),
+    click.option("--language-model", type=FILE, help="What train-lm wrote, for LM."),
+    click.option(
+        "--stop-words",
+        type=FILE,
+        help="Text file of the words to leave out of captions.  [default: English]",
+    ),
+    click.option(
+        "--p",
+        type=click.Choice(["1", "2"]),
+        help="Exponent of the travel cost.  [default: 2; WMD 1]",
+    ),
+    click.option("--presence", is_flag=True, help="Count each object label once an image."),
+    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
+)
+
+
+def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `MetricOptions`; the command gets them together as ``options``."""
+    names = [field.name for field in fields(MetricOptions)]
+
+    @wraps(command)
+    def gathered(**given: Any) -> Any:
+        chosen = MetricOptions(**{name: given.pop(name) for name in names})
+        return command(options=chosen, **given)
+
+    for option in reversed(_OPTIONS):
+        gathered = option(gathered)
+    return gathered

@@ -1,0 +1,79 @@
+"""The command ``vifidel-eval score``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..tables import FORMATS
+from .options import FILE, MetricOptions, metric_options
+
+
+@click.command()
+@click.argument("results", nargs=-1, required=True, type=FILE)
+@click.option("--references", type=FILE, help="Reference captions: COCO captions JSON.")
+@click.option(
+    "--no-references", is_flag=True, help="Score without weighting words by the references."
+)
+@metric_options
+@click.option(
+    "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
+)
+@click.option("--output", type=FILE, help="Write all scores, image by image, to this JSON file.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print the scores.",
+)
+def score(
+    results: tuple[Path, ...],
+    references: Path | None,
+    no_references: bool,
+    options: MetricOptions,
+    allow_subset: bool,
+    output: Path | None,
+    style: str,
+) -> None:
+    """Score result files against the objects of their images."""
+    if references is None and not no_references:
+        raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
+    from tqdm import tqdm
+
+    from ..captions import read_references, read_results, system_names
+    from ..files import check_output, write_whole
+    from ..harness import System, score_systems
+    from ..metrics import DEFAULT, build, left_out
+    from ..report import render, to_json
+
+    default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
+    names = options.names(default, references is not None)
+    if output is not None:
+        check_output(output, [*results, references, *options.files()])
+    systems = [
+        System(name, read_results(path))
+        for name, path in zip(system_names(list(results)), results, strict=True)
+    ]
+    gold = None if references is None else read_references(references)
+    scorers, unavailable = build(names, options.makers(not no_references))
+    with tqdm(
+        total=sum(len(system.captions) for system in systems) * len(scorers),
+        unit=" captions",
+        disable=None,  # no bar where nobody watches
+        delay=1,
+        leave=False,
+    ) as bar:
+        scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
+    if style in ("csv", "json"):  # the tables say it themselves
+        for name, why in scores.unavailable.items():
+            click.echo(f"Warning: {name} not available: {why}", err=True)
+    try:
+        click.echo(render(scores, style))
+    finally:
+        if output is not None:
+            write_whole(output, to_json(scores) + "\n")
+    if options.metrics is None:
+        click.echo(left_out(names), err=True)
