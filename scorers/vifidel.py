@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Sequence
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from ..distances import meetings
 from ..explanation import Explanation, Match
 from ..image_ids import ImageId
 from ..importance import penalties
-from ..transport import transport_distances, transport_plan, travel_costs
-from ..words import STOP_WORDS
+from ..transport import sums_of_bags, transport_distances, transport_plans, travel_costs
+from ..words import STOP_WORDS, content_words
 from .base import candidates, check_references
 from .transport import Gold, TransportScorer, similarities
 
@@ -128,42 +129,79 @@ class Vifidel(TransportScorer[_ObjectGold]):
             If the image is unknown or a caption is not a string.
         """
         check_references(image_id, references)
+        captions = candidates({image_id: ()}, {image_id: [caption]})
         gold = self._prepare([image_id], [references if self._use_references else ()])
-        words, of_words = self._lexicon.bags_of_captions(
-            candidates({image_id: ()}, {image_id: [caption]})
+        return next(self._explained([image_id], captions, gold))
+
+    def explanations(
+        self, gts: Mapping[ImageId, Sequence[str]], res: Mapping[ImageId, Sequence[str]]
+    ) -> Iterator[Explanation]:
+        """Return what `explain` returns for each caption, in the order of `gts`.
+
+        References and objects are prepared once for all systems, as for `compute_score`; the
+        explanations are made while they are read, so that memory stays flat.
+
+        Parameters
+        ----------
+        gts, res : mapping
+            References and candidates, as `compute_score` takes them.
+
+        Raises
+        ------
+        VifidelError
+            If ids or captions are not as described.
+        """
+        captions, ids = iter(candidates(gts, res)), iter(gts)
+        batches = self._gold(gts)
+        return itertools.chain.from_iterable(
+            self._explained(
+                list(islice(ids, gold.images)), list(islice(captions, gold.images)), gold
+            )
+            for gold in batches
         )
+
+    def _explained(
+        self, ids: list[ImageId], captions: list[str], gold: _ObjectGold
+    ) -> Iterator[Explanation]:
+        words, of_words = self._lexicon.bags_of_captions(captions)
         word_penalties = self._penalties(words, gold)
         costs = self._costs(gold, words, word_penalties)
-        distance, matches = math.nan, []
-        if len(costs):
-            plan = transport_plan(
-                gold.objects.masses,
-                words.masses,
-                costs.reshape(len(gold.objects.atoms), len(words.atoms)),
-            ).ravel()
-            distance = math.fsum((plan * costs).tolist())
-            matches = [
-                Match(
-                    label=self._lexicon.word(int(gold.objects.atoms[label])),
-                    word=self._lexicon.word(int(words.atoms[word])),
-                    mass=float(mass),
-                    cost=float(cost),
-                    label_penalty=float(gold.label_penalties[label]),
-                    word_penalty=float(word_penalties[word]),
-                )
-                for label, word, mass, cost in zip(
-                    *meetings(gold.objects, words), plan, costs, strict=True
-                )
-                if mass > 0
-            ]
-        return Explanation(
-            image_id=image_id,
-            caption=caption,
-            score=float(similarities(gold.objects.sizes > 0, words, np.array([distance]))[0]),
-            distance=distance,
-            matches=tuple(sorted(matches, key=lambda match: -match.contribution)),
-            unknown_words=tuple((gold.of_labels + of_words).unknown),
-        )
+        plans = transport_plans(gold.objects, words, costs)
+        distances = sums_of_bags(plans * costs, gold.objects, words)
+        scores = similarities(gold.objects.sizes > 0, words, distances)
+        left, right = meetings(gold.objects, words)
+        matches = [
+            Match(self._lexicon.word(label), self._lexicon.word(word), *numbers)
+            for label, word, *numbers in zip(
+                gold.objects.atoms[left].tolist(),
+                words.atoms[right].tolist(),
+                plans.tolist(),
+                costs.tolist(),
+                gold.label_penalties[left].tolist(),
+                word_penalties[right].tolist(),
+                strict=True,
+            )
+        ]
+        unknown = (gold.of_labels + of_words).unknown
+        end = 0
+        for i, pairs in enumerate((gold.objects.sizes * words.sizes).tolist()):
+            start, end = end, end + pairs
+            moved = [match for match in matches[start:end] if match.mass > 0]
+            yield Explanation(
+                image_id=ids[i],
+                caption=captions[i],
+                score=float(scores[i]),
+                distance=float(distances[i]),
+                matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
+                unknown_words=self._unknown(unknown, ids[i], captions[i]) if unknown else (),
+            )
+
+    def _unknown(
+        self, unknown: Collection[str], image_id: ImageId, caption: str
+    ) -> tuple[str, ...]:
+        labels = self._objects.of_images([image_id])[0]
+        words = content_words(caption, self._stop_words)
+        return tuple(dict.fromkeys(word for word in (*labels, *words) if word in unknown))
 
     def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _ObjectGold:
         objects, of_labels = self._lexicon.bags_of_labels(
