@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -14,7 +17,8 @@ from numpy.typing import NDArray
 from ..annotations import ObjectLabels, read_objects
 from ..bags import Bags, Floats, Tally
 from ..distances import meetings
-from ..explanation import Explanation, Match
+from ..explanation import NAMES, NEAR, CaptionWord, Explanation, Match
+from ..grounding import Labels, ground
 from ..image_ids import ImageId
 from ..importance import penalties
 from ..transport import sums_of_bags, transport_distances, transport_plans, travel_costs
@@ -110,9 +114,15 @@ class Vifidel(TransportScorer[_ObjectGold]):
         return scores, unweighted if self._use_references else 0
 
     def explain(
-        self, image_id: ImageId, caption: str, references: Sequence[str] = ()
+        self,
+        image_id: ImageId,
+        caption: str,
+        references: Sequence[str] = (),
+        *,
+        names: float = NAMES,
+        near: float = NEAR,
     ) -> Explanation:
-        """Return who was matched with what for one caption, at what cost.
+        """Return what of a caption is in the image, and who was matched with what, at what cost.
 
         Parameters
         ----------
@@ -122,6 +132,9 @@ class Vifidel(TransportScorer[_ObjectGold]):
             The candidate.
         references : sequence of str
             Weight words by these; none are needed, and a scorer without references ignores them.
+        names, near : float
+            From which cosine on a word names a label and comes near an object, as
+            `vifidel_eval.explanation` says; other word vectors may need others.
 
         Raises
         ------
@@ -131,10 +144,15 @@ class Vifidel(TransportScorer[_ObjectGold]):
         check_references(image_id, references)
         captions = candidates({image_id: ()}, {image_id: [caption]})
         gold = self._prepare([image_id], [references if self._use_references else ()])
-        return next(self._explained([image_id], captions, gold))
+        return next(self._explained([image_id], captions, gold, names, near))
 
     def explanations(
-        self, gts: Mapping[ImageId, Sequence[str]], res: Mapping[ImageId, Sequence[str]]
+        self,
+        gts: Mapping[ImageId, Sequence[str]],
+        res: Mapping[ImageId, Sequence[str]],
+        *,
+        names: float = NAMES,
+        near: float = NEAR,
     ) -> Iterator[Explanation]:
         """Return what `explain` returns for each caption, in the order of `gts`.
 
@@ -145,6 +163,8 @@ class Vifidel(TransportScorer[_ObjectGold]):
         ----------
         gts, res : mapping
             References and candidates, as `compute_score` takes them.
+        names, near : float
+            As for `explain`.
 
         Raises
         ------
@@ -155,13 +175,22 @@ class Vifidel(TransportScorer[_ObjectGold]):
         batches = self._gold(gts)
         return itertools.chain.from_iterable(
             self._explained(
-                list(islice(ids, gold.images)), list(islice(captions, gold.images)), gold
+                list(islice(ids, gold.images)),
+                list(islice(captions, gold.images)),
+                gold,
+                names,
+                near,
             )
             for gold in batches
         )
 
     def _explained(
-        self, ids: list[ImageId], captions: list[str], gold: _ObjectGold
+        self,
+        ids: list[ImageId],
+        captions: list[str],
+        gold: _ObjectGold,
+        names: float,
+        near: float,
     ) -> Iterator[Explanation]:
         words, of_words = self._lexicon.bags_of_captions(captions)
         word_penalties = self._penalties(words, gold)
@@ -182,18 +211,59 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 strict=True,
             )
         ]
+        grounding = ground(
+            self._distances,
+            gold.objects,
+            words,
+            gold.references,
+            gold.image_of_reference,
+            self._labels,
+            names,
+            near,
+        )
+        word_of = self._lexicon.word
+        atoms = [
+            (
+                word_of(word),
+                None if nearest < 0 else word_of(int(gold.objects.atoms[nearest])),
+                similarity,
+                similarity >= near,
+                None if named < 0 else word_of(named),
+                hallucinated,
+            )
+            for word, nearest, similarity, named, hallucinated in zip(
+                words.atoms.tolist(),
+                grounding.nearest.tolist(),
+                grounding.similarities.tolist(),
+                grounding.names.tolist(),
+                grounding.hallucinated.tolist(),
+                strict=True,
+            )
+        ]
+        labels = [word_of(label) for label in gold.objects.atoms.tolist()]
         unknown = (gold.of_labels + of_words).unknown
-        end = 0
-        for i, pairs in enumerate((gold.objects.sizes * words.sizes).tolist()):
-            start, end = end, end + pairs
-            moved = [match for match in matches[start:end] if match.mass > 0]
+        pairs = np.concatenate([[0], np.cumsum(gold.objects.sizes * words.sizes)]).tolist()
+        for i, (image_id, caption) in enumerate(zip(ids, captions, strict=True)):
+            moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
+            amounts: dict[str, list[float]] = {}
+            for match in moved:
+                amounts.setdefault(match.word, []).append(match.contribution)
+            of_image = slice(*gold.objects.starts[i : i + 2])
+            caption_words = [
+                CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
+                for word, *standing in atoms[slice(*words.starts[i : i + 2])]
+            ]
             yield Explanation(
-                image_id=ids[i],
-                caption=captions[i],
+                image_id=image_id,
+                caption=caption,
                 score=float(scores[i]),
                 distance=float(distances[i]),
                 matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
-                unknown_words=self._unknown(unknown, ids[i], captions[i]) if unknown else (),
+                words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
+                unmentioned=tuple(
+                    itertools.compress(labels[of_image], ~grounding.mentioned[of_image])
+                ),
+                unknown_words=self._unknown(unknown, image_id, caption) if unknown else (),
             )
 
     def _unknown(
@@ -202,6 +272,11 @@ class Vifidel(TransportScorer[_ObjectGold]):
         labels = self._objects.of_images([image_id])[0]
         words = content_words(caption, self._stop_words)
         return tuple(dict.fromkeys(word for word in (*labels, *words) if word in unknown))
+
+    @cached_property
+    def _labels(self) -> Labels:
+        every = Counter(dict.fromkeys(itertools.chain.from_iterable(self._objects.values()), 1))
+        return Labels(self._distances, self._lexicon.bags_of_labels([every])[0].atoms)
 
     def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _ObjectGold:
         objects, of_labels = self._lexicon.bags_of_labels(

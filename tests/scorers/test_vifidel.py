@@ -307,7 +307,7 @@ def test_explanation_of_the_undefined(random_vectors):
     with pytest.raises(ImageIdError):
         scorer.explain(3, "worda")
     table = str(scorer.explain(2, "worda unheard"))
-    assert "without a vector: unheard" in table
+    assert "Without a vector: unheard" in table
     assert "score 1.0000" in table
 
 
