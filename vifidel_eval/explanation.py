@@ -11,7 +11,7 @@ cannot tell, and nothing is claimed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -168,26 +168,25 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        return "\n\n".join(
-            [
-                f"image {self.image_id}: {self.caption}",
-                *(table.render("table") for table in tables(self) if table.rows),
-                "\n".join(summary(self)),
-            ]
-        )
+        return "\n\n".join(table.render("table") for table in tables(self))
 
 
-def tables(explanation: Explanation) -> list[Table]:
-    """Return the words and the transport plan of an explanation as tables with a total each.
+def tables(explanation: Explanation, title: str | None = None) -> list[Table]:
+    """Return the words of an explanation and its transport plan, each with a total.
 
-    Costs are shown with six decimals that add up to the total as shown: what rounding takes from
+    Costs are text with six decimals that add up to the total as shown: what rounding takes from
     one row it gives to the next.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What to show.
+    title : str, optional
+        What stands above the tables; by default image and caption.
     """
     from .tables import Table
 
-    total = explanation.distance
-    words = explanation.words
-    costs = [*_shown([word.cost for word in words]), f"{total:.{_DECIMALS}f}"]
+    words, matches, total = explanation.words, explanation.matches, explanation.distance
     by_word: list[list[Cell]] = [
         [
             "!" if word.hallucinated else "+" if word.near else "",
@@ -196,49 +195,75 @@ def tables(explanation: Explanation) -> list[Table]:
             word.nearest,
             _defined(word.similarity),
             cost,
-            f"{word.cost / total:.1%}" if total > 0 else "-",
+            f"{word.cost / total:.1%}" if total > 0 else None,
         ]
-        for word, cost in zip(words, costs, strict=False)
+        for word, cost in zip(words, _shown([word.cost for word in words]), strict=True)
     ]
-    by_word += [["", "total", "", "", "", costs[-1], "100.0%" if total > 0 else "-"]] * bool(words)
-    matches = explanation.matches
-    amounts = _shown([match.contribution for match in matches])
     plan: list[list[Cell]] = [
         [m.label, m.word, m.label_penalty, m.word_penalty, m.mass, m.cost, amount]
-        for m, amount in zip(matches, amounts, strict=True)
+        for m, amount in zip(matches, _shown([m.contribution for m in matches]), strict=True)
     ]
-    plan += [["total", "", "", "", "", "", costs[-1]]] * bool(matches)
+    if matches:
+        shown = f"{total:.{_DECIMALS}f}"
+        by_word.append(["", "total", "", "", "", shown, "100.0%" if total > 0 else None])
+        plan.append(["total", "", "", "", "", "", shown])
     return [
         Table(
-            ["", "Word", "Verdict", "Nearest object", "Cosine", "Cost", "Share"], by_word, texts=4
+            ["", "Word", "Verdict", "Nearest object", "Cosine", "Cost", "Share"],
+            by_word,
+            texts=4,
+            title=title or f"image {explanation.image_id}: {one_line(explanation.caption)}",
         ),
         Table(
             ["Object", "Word", "Object rho", "Word rho", "Mass", "Cost", "Mass x cost"],
             plan,
+            notes=_summary(explanation),
             texts=2,
             title="Transport plan",
         ),
     ]
 
 
-def summary(explanation: Explanation) -> list[str]:
-    """Return what matters most in an explanation, a sentence or a list a line."""
+def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
+    """Return the transport plans of several systems in full, a row a match, without totals."""
+    from .tables import Table
+
+    headers = ["System", "Image", "Object", "Word", "Verdict", "Nearest object", "Cosine"]
+    headers += ["Object rho", "Word rho", "Mass", "Cost", "Mass x cost"]
+    rows: list[list[Cell]] = []
+    for name, explanation in of_systems.items():
+        words = {word.word: word for word in explanation.words}
+        for m in explanation.matches:
+            word = words[m.word]
+            rows.append([name, str(explanation.image_id), m.label, m.word, word.verdict])
+            rows[-1] += [word.nearest, word.similarity, m.label_penalty, m.word_penalty]
+            rows[-1] += [m.mass, m.cost, m.contribution]
+    return Table(headers, rows, texts=6)
+
+
+def _summary(explanation: Explanation) -> list[str]:
+    """Return what matters most, a sentence or a list a line."""
     lines = []
     if math.isnan(explanation.score):
         lines.append("The image has no usable object label: nothing can be said of the caption.")
-    elif not explanation.words:
-        lines.append("The caption has no usable word.")
     else:
+        if not explanation.words:
+            lines.append("The caption has no usable word.")
         found = [f"{w.word} (names {w.names})" for w in explanation.words if w.hallucinated]
-        lines.append(f"Probably not in the image: {', '.join(found) or 'nothing'}")
-    if not math.isnan(explanation.score):
+        lines.append(f"Probably not in the image: {', '.join(found) or 'nothing found'}")
         lines.append(f"Unmentioned objects: {', '.join(explanation.unmentioned) or 'none'}")
     if explanation.unknown_words:
         lines.append(f"Without a vector: {', '.join(explanation.unknown_words)}")
+    score = "undefined" if math.isnan(explanation.score) else f"{explanation.score:.4f}"
     if math.isnan(explanation.distance):
-        shown = "undefined" if math.isnan(explanation.score) else f"{explanation.score:.4f}"
-        return [*lines, f"Score {shown}"]
-    return [*lines, f"Distance {explanation.distance:.{_DECIMALS}f}, score {explanation.score:.4f}"]
+        return [*lines, f"Score {score}"]
+    return [*lines, f"Distance {explanation.distance:.{_DECIMALS}f}, score {score}"]
+
+
+def one_line(caption: str, width: int | None = None) -> str:
+    """Return a caption as one line of printable characters, at most `width` of them."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in caption).split())
+    return text if width is None or len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _shown(amounts: Sequence[float]) -> list[str]:

@@ -105,10 +105,10 @@ def score_systems(
     if references is None:
         references = {image_id: [] for system in systems for image_id in system.captions}
     # All ids are checked before the first system is scored: nothing computed gets lost.
-    paired = {system.name: _paired(system, references, allow_subset) for system in systems}
-    run = _Run(paired, on_progress)
+    of_systems = {system.name: paired(system, references, allow_subset) for system in systems}
+    run = _Run(of_systems, on_progress)
     signatures: dict[str, str] = {}
-    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in paired}
+    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in of_systems}
     unavailable = dict(unavailable or {})
     for metric, scorer in scorers.items():
         try:
@@ -173,10 +173,16 @@ class _Run:
         }
 
 
-def _paired(
+def paired(
     system: System, references: Mapping[ImageId, list[str]], allow_subset: bool
 ) -> tuple[dict[ImageId, list[str]], dict[ImageId, list[str]]]:
-    """Return references and candidates of the images of a system, in the references' order."""
+    """Return references and candidates of the images of a system, in the references' order.
+
+    Raises
+    ------
+    ImageIdError
+        If the ids of both sides do not match.
+    """
     reference_id = match(system.captions, references)
     unknown = [image_id for image_id in system.captions if image_id not in reference_id]
     if unknown:

@@ -51,7 +51,7 @@ class Table:
             writer.writerows([self.headers, *rows])
             return text.getvalue().rstrip("\n")
         table = tabulate(
-            [[_readable(cell) for cell in row] for row in self.rows],
+            [[_readable(cell, style) for cell in row] for row in self.rows],
             self.headers,
             _TABULATE[style],
             disable_numparse=True,
@@ -63,7 +63,8 @@ class Table:
         return "\n".join([*(above if self.title else []), table, *below])
 
 
-def _readable(cell: Cell) -> str:
+def _readable(cell: Cell, style: str) -> str:
     if isinstance(cell, float):
         return f"{cell:.4f}" if cell == 0 or abs(cell) >= _SMALLEST_READABLE else f"{cell:.1e}"
-    return "-" if cell is None else str(cell)
+    text = "-" if cell is None else str(cell)
+    return text.replace("|", "\\|") if style == "markdown" else text
