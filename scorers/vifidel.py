@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..annotations import ObjectLabels, read_objects
 from ..bags import Bags, Floats, Tally
 from ..distances import meetings
-from ..explanation import NAMES, NEAR, CaptionWord, Explanation, Match
+from ..explanation import CaptionWord, Explanation, Match, Thresholds
 from ..grounding import Labels, ground
 from ..image_ids import ImageId
 from ..importance import penalties
@@ -25,6 +25,8 @@ from ..transport import sums_of_bags, transport_distances, transport_plans, trav
 from ..words import STOP_WORDS, content_words
 from .base import candidates, check_references
 from .transport import Gold, TransportScorer, similarities
+
+_THRESHOLDS = Thresholds()
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
         image_id: ImageId,
         caption: str,
         references: Sequence[str] = (),
-        *,
-        names: float = NAMES,
-        near: float = NEAR,
+        thresholds: Thresholds = _THRESHOLDS,
     ) -> Explanation:
         """Return what of a caption is in the image, and who was matched with what, at what cost.
 
@@ -132,9 +132,9 @@ class Vifidel(TransportScorer[_ObjectGold]):
             The candidate.
         references : sequence of str
             Weight words by these; none are needed, and a scorer without references ignores them.
-        names, near : float
-            From which cosine on a word names a label and comes near an object, as
-            `vifidel_eval.explanation` says; other word vectors may need others.
+        thresholds : Thresholds
+            From which cosine on a word names a label or is near an object; other word vectors
+            may need others.
 
         Raises
         ------
@@ -144,15 +144,13 @@ class Vifidel(TransportScorer[_ObjectGold]):
         check_references(image_id, references)
         captions = candidates({image_id: ()}, {image_id: [caption]})
         gold = self._prepare([image_id], [references if self._use_references else ()])
-        return next(self._explained([image_id], captions, gold, names, near))
+        return next(self._explained([image_id], captions, gold, thresholds))
 
     def explanations(
         self,
         gts: Mapping[ImageId, Sequence[str]],
         res: Mapping[ImageId, Sequence[str]],
-        *,
-        names: float = NAMES,
-        near: float = NEAR,
+        thresholds: Thresholds = _THRESHOLDS,
     ) -> Iterator[Explanation]:
         """Return what `explain` returns for each caption, in the order of `gts`.
 
@@ -163,7 +161,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
         ----------
         gts, res : mapping
             References and candidates, as `compute_score` takes them.
-        names, near : float
+        thresholds : Thresholds
             As for `explain`.
 
         Raises
@@ -178,8 +176,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 list(islice(ids, gold.images)),
                 list(islice(captions, gold.images)),
                 gold,
-                names,
-                near,
+                thresholds,
             )
             for gold in batches
         )
@@ -189,8 +186,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
         ids: list[ImageId],
         captions: list[str],
         gold: _ObjectGold,
-        names: float,
-        near: float,
+        thresholds: Thresholds,
     ) -> Iterator[Explanation]:
         words, of_words = self._lexicon.bags_of_captions(captions)
         word_penalties = self._penalties(words, gold)
@@ -218,8 +214,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
             gold.references,
             gold.image_of_reference,
             self._labels,
-            names,
-            near,
+            thresholds,
         )
         word_of = self._lexicon.word
         atoms = [
@@ -227,7 +222,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 word_of(word),
                 None if nearest < 0 else word_of(int(gold.objects.atoms[nearest])),
                 similarity,
-                similarity >= near,
+                similarity >= thresholds.near,
                 None if named < 0 else word_of(named),
                 hallucinated,
             )

@@ -1,11 +1,10 @@
 """What of a caption is in the image, and who was matched with what: results a person can read.
 
 The transport plan alone cannot say that a word is not in the image: it must move all mass
-somewhere. So that judgement rests on unweighted cosines, like CHAIR's (Rohrbach et al., EMNLP
-2018) on its list of synonyms: a word is likely hallucinated if it *names* one of the labels that
-the source of objects knows (`NAMES`) while the image has no object that comes *near* it (`NEAR`)
-and no reference mentions it. Of all other words, such as *standing* or *large*, word vectors
-cannot tell, and nothing is claimed.
+somewhere. So that judgement rests on unweighted cosines, as CHAIR's (Rohrbach et al., EMNLP 2018)
+rests on a list of synonyms: a word is likely hallucinated if it names one of the labels that the
+source of objects knows while no object of the image is near it and no reference mentions it. Of
+all other words, such as *standing* or *large*, word vectors cannot tell, and nothing is claimed.
 """
 
 from __future__ import annotations
@@ -21,16 +20,30 @@ from .image_ids import ImageId, to_json_value
 if TYPE_CHECKING:
     from .tables import Cell, Table
 
-#: From this cosine on a word names a label: *dogs*, *television* (tv), *bat* (baseball bat). Of the
-#: words this flags in the human captions of COCO val2017, 93 % are hallucinated by CHAIR's rules
-#: too; at .75 it would be 71 %. Chosen for the embedded vectors with ``benchmarks/grounding.py``.
-NAMES = 0.8
-#: From this cosine on a word comes near an object: *man* and *person* have .24. Of the objects
-#: that no caption word comes near, 92 % are unmentioned by CHAIR's rules (same benchmark).
-NEAR = 0.2
-
 # Costs in printed tables; a distance is at most 4.
 _DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The cosines that decide; between `far` and `near`, and below `names`, nothing is claimed.
+
+    The defaults were chosen for the embedded vectors with ``benchmarks/grounding.py``, on COCO
+    val2017 and against CHAIR's rules; for other vectors it can be run again.
+
+    Attributes
+    ----------
+    names : float
+        From here on a word names a label: *dogs*, *television* (tv), *bat* (baseball bat).
+    near : float
+        From here on a word is near an object, which it may speak of: *puppy* (dog).
+    far : float
+        An object is unmentioned if all words stay below this: *man* and *person* have .24.
+    """
+
+    names: float = 0.8
+    near: float = 0.4
+    far: float = 0.2
 
 
 @dataclass(frozen=True)
@@ -78,12 +91,12 @@ class CaptionWord:
     similarity : float
         That cosine, unweighted, in [-1, 1]; NaN for an image without objects.
     near : bool
-        Whether that is near enough to say that the word speaks of the object.
+        Whether that reaches `Thresholds.near`.
     names : str or None
         The label that the word names, among all labels that the source of objects knows.
     hallucinated : bool
-        Whether the word names a label while no object of the image comes near it and no
-        reference mentions it. Never for an image without objects, whose score is undefined.
+        Whether the word names a label while no object of the image is near it and no reference
+        mentions it. Never for an image without objects, whose score is undefined.
     """
 
     word: str
@@ -122,7 +135,7 @@ class Explanation:
     words : tuple of CaptionWord
         Each usable word of the caption once, the costliest first.
     unmentioned : tuple of str
-        Objects of the image that no word of the caption comes near, in alphabetical order.
+        Objects of the image that all words of the caption are far from, in alphabetical order.
     unknown_words : tuple of str
         Words and labels left out because they have no vector.
     """
@@ -219,7 +232,7 @@ def tables(explanation: Explanation, title: str | None = None) -> list[Table]:
             plan,
             notes=_summary(explanation),
             texts=2,
-            title="Transport plan",
+            title="Transport plan" if plan else "",
         ),
     ]
 
@@ -247,10 +260,11 @@ def _summary(explanation: Explanation) -> list[str]:
     if math.isnan(explanation.score):
         lines.append("The image has no usable object label: nothing can be said of the caption.")
     else:
-        if not explanation.words:
+        if explanation.words:
+            found = [f"{w.word} (names {w.names})" for w in explanation.words if w.hallucinated]
+            lines.append(f"Probably not in the image: {', '.join(found) or 'nothing found'}")
+        else:
             lines.append("The caption has no usable word.")
-        found = [f"{w.word} (names {w.names})" for w in explanation.words if w.hallucinated]
-        lines.append(f"Probably not in the image: {', '.join(found) or 'nothing found'}")
         lines.append(f"Unmentioned objects: {', '.join(explanation.unmentioned) or 'none'}")
     if explanation.unknown_words:
         lines.append(f"Without a vector: {', '.join(explanation.unknown_words)}")

@@ -82,7 +82,7 @@ class Findings:
     objects : int
         Objects, each label once an image.
     unmentioned : int
-        Those of them that no word of the caption comes near.
+        Those of them that all words of the caption are far from.
     hallucinated_words, unmentioned_objects : list of Finding
         The most frequent first, those of equal frequency in alphabetical order.
     """
@@ -218,7 +218,8 @@ def findings_table(
         )
         for finding in found[:most]
     ]
-    return Table(headers, rows, notes, texts=6)
+    nothing = [] if rows else ["Nothing is probably not in the images, and nothing unmentioned."]
+    return Table(headers, rows, [*nothing, *notes], texts=6)
 
 
 def _share(part: int, whole: int) -> str:

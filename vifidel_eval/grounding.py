@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .bags import Bags, Floats, Integers
 from .distances import WordDistances, cross, meetings
+from .explanation import Thresholds
 
 _NONE = -1
 _PAIRS_AT_ONCE = 1 << 20
@@ -33,7 +34,7 @@ class Grounding:
     hallucinated : (number of word atoms,) bool
         Names a label; no object of the image is near; no reference mentions it.
     mentioned : (number of object atoms,) bool
-        Some word of the caption comes near.
+        Some word of the caption is not far.
     """
 
     nearest: Integers
@@ -84,8 +85,7 @@ def ground(
     references: Bags,
     image_of_reference: Integers,
     labels: Labels,
-    names: float,
-    near: float,
+    thresholds: Thresholds,
 ) -> Grounding:
     """Return how the words of many captions stand to the objects of their images.
 
@@ -101,8 +101,8 @@ def ground(
         Place of each reference's image.
     labels : Labels
         What words can name.
-    names, near : float
-        From which cosine on a word names a label, and comes near an object.
+    thresholds : Thresholds
+        The cosines that decide.
     """
     object_at, word_at = meetings(objects, words)
     cosines = distances.cosines(objects.atoms[object_at], words.atoms[word_at])
@@ -115,17 +115,19 @@ def ground(
     np.maximum.at(closest, object_at, cosines)
 
     named, cosines_of_labels = labels.nearest(words.atoms)
-    named[~(cosines_of_labels >= names)] = _NONE
-    suspects = np.flatnonzero((named != _NONE) & (nearest != _NONE) & (similarities < near))
+    named[~(cosines_of_labels >= thresholds.names)] = _NONE
+    suspects = np.flatnonzero(
+        (named != _NONE) & (nearest != _NONE) & (similarities < thresholds.near)
+    )
     images = np.repeat(np.arange(len(words)), words.sizes)[suspects]
     first, last = (
         references.starts[np.searchsorted(image_of_reference, images, side)]
         for side in ("left", "right")
     )
     at, reference_at = cross(suspects, np.ones_like(suspects), first, last - first)
-    same = distances.cosines(words.atoms[at], references.atoms[reference_at]) >= names
+    same = distances.cosines(words.atoms[at], references.atoms[reference_at]) >= thresholds.names
     hallucinated = np.zeros(len(words.atoms), dtype=bool)
     hallucinated[suspects] = True
     hallucinated[at[same]] = False
     similarities[nearest == _NONE] = np.nan
-    return Grounding(nearest, similarities, named, hallucinated, closest >= near)
+    return Grounding(nearest, similarities, named, hallucinated, closest >= thresholds.far)

@@ -43,13 +43,20 @@ class Table:
     title: str = ""
 
     def render(self, style: str) -> str:
-        """Return the table as text, in one of `FORMATS` except ``json``."""
+        """Return the table as text, in one of `FORMATS` except ``json``.
+
+        Without rows only title and notes are shown; CSV keeps its headers.
+        """
         if style == "csv":
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
             rows = (["" if cell is None else cell for cell in row] for row in self.rows)
             writer.writerows([self.headers, *rows])
             return text.getvalue().rstrip("\n")
+        comment = "% " if style == "latex" else ""
+        if not self.rows:
+            said = [self.title, *self.notes] if self.title else self.notes
+            return "\n".join(f"{comment}{line}" for line in said)
         table = tabulate(
             [[_readable(cell, style) for cell in row] for row in self.rows],
             self.headers,
@@ -57,7 +64,6 @@ class Table:
             disable_numparse=True,
             colalign=["left"] * self.texts + ["right"] * (len(self.headers) - self.texts),
         )
-        comment = "% " if style == "latex" else ""
         above = [f"{comment}{self.title}", *([""] if style == "markdown" else [])]
         below = ["", *(f"{comment}{note}" for note in self.notes)] if self.notes else []
         return "\n".join([*(above if self.title else []), table, *below])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..explanation import NAMES, NEAR
+from ..explanation import Thresholds
 from ..tables import FORMATS, Table
 from .options import FILE, TransportOptions, transport_options
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..image_ids import ImageId
     from ..scorers import Vifidel
 
+_DEFAULT = Thresholds()
 _References = Mapping["ImageId", list[str]] | None
 
 
@@ -37,16 +38,24 @@ _References = Mapping["ImageId", list[str]] | None
 @click.option(
     "--names",
     type=click.FloatRange(-1, 1),
-    default=NAMES,
+    default=_DEFAULT.names,
     show_default=True,
-    help="Cosine from which on a word names a label; fits the embedded vectors.",
+    help="Cosine from which on a word names a label. This and the next two fit the embedded "
+    "vectors.",
 )
 @click.option(
     "--near",
     type=click.FloatRange(-1, 1),
-    default=NEAR,
+    default=_DEFAULT.near,
     show_default=True,
-    help="Cosine from which on a word comes near an object; fits the embedded vectors.",
+    help="Cosine from which on a word is near an object.",
+)
+@click.option(
+    "--far",
+    type=click.FloatRange(-1, 1),
+    default=_DEFAULT.far,
+    show_default=True,
+    help="Cosine below which all words stay of an unmentioned object.",
 )
 @click.option(
     "--top",
@@ -72,6 +81,7 @@ def explain(
     options: TransportOptions,
     names: float,
     near: float,
+    far: float,
     top: int,
     output: Path | None,
     style: str,
@@ -103,29 +113,34 @@ def explain(
         systems = [System("caption", {from_json_key(image or ""): caption})]
     gold = None if references is None else read_references(references)
     scorer = options.vifidel(options.word_settings(), gold is not None)
-    settings = {"names": names, "near": near}
-    document: dict[str, Any] = {"signature": scorer.signature(), **settings}
-    notes = [f"names: cosine >= {names:g}, near: cosine >= {near:g}", document["signature"]]
+    thresholds = Thresholds(names, near, far)
+    document: dict[str, Any] = {"signature": scorer.signature(), "thresholds": vars(thresholds)}
+    cosines = ", ".join(f"{name} {value:g}" for name, value in vars(thresholds).items())
+    notes = [f"cosines: {cosines}", document["signature"]]
     if image is None:
-        found = _find(scorer, systems, gold, settings)
+        found = _find(scorer, systems, gold, thresholds)
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
-        shown = _show_findings(found, top, style, notes)
     else:
         explained = {
-            system.name: _explain(scorer, system, image, gold, settings) for system in systems
+            system.name: _explain(scorer, system, image, gold, thresholds) for system in systems
         }
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
-        shown = _show_explanations(explained, style, notes)
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1)
+    if style == "json":
+        shown = text
+    elif image is None:
+        shown = _show_findings(found, top, style, notes)
+    else:
+        shown = _show_explanations(explained, style, notes)
     try:
-        click.echo(text if style == "json" else shown)
+        click.echo(shown)
     finally:
         if output is not None:
             write_whole(output, text + "\n")
 
 
 def _find(
-    scorer: Vifidel, systems: Sequence[System], gold: _References, settings: Mapping[str, float]
+    scorer: Vifidel, systems: Sequence[System], gold: _References, thresholds: Thresholds
 ) -> dict[str, Findings]:
     from tqdm import tqdm
 
@@ -150,7 +165,7 @@ def _find(
                 yield explanation
 
         for name, (gts, res) in of_systems.items():
-            found[name] = find(counted(scorer.explanations(gts, res, **settings)))
+            found[name] = find(counted(scorer.explanations(gts, res, thresholds)))
     return found
 
 
@@ -159,11 +174,11 @@ def _explain(
     system: System,
     image: str,
     gold: _References,
-    settings: Mapping[str, float],
+    thresholds: Thresholds,
 ) -> Explanation:
     image_id = _known_id(image, system.captions, f"system {system.name!r}")
     references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
-    return scorer.explain(image_id, system.captions[image_id], references, **settings)
+    return scorer.explain(image_id, system.captions[image_id], references, thresholds)
 
 
 def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
