@@ -270,7 +270,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
 
     @cached_property
     def _labels(self) -> Labels:
-        every = Counter(dict.fromkeys(itertools.chain.from_iterable(self._objects.values()), 1))
+        every = Counter(self._objects.vocabulary())
         return Labels(self._distances, self._lexicon.bags_of_labels([every])[0].atoms)
 
     def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _ObjectGold:

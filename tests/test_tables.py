@@ -41,3 +41,16 @@ def test_a_table_in_every_format(style, expected):
 
 def test_a_table_without_notes_ends_with_its_rows():
     assert Table(["n"], [[1]], texts=0).render("table") == "  n\n---\n  1"
+
+
+def test_a_bar_in_a_cell_does_not_split_it_in_markdown():
+    table = Table(["Caption"], [["a|b"]])
+    assert table.render("markdown").splitlines()[-1] == "| a\\|b      |"
+    assert table.render("table").splitlines()[-1] == "a|b"
+
+
+def test_a_table_without_rows_shows_what_there_is_to_say():
+    table = Table(["n", "m"], [], ["nothing"], title="Counts")
+    assert table.render("table") == table.render("markdown") == "Counts\nnothing"
+    assert table.render("latex") == "% Counts\n% nothing"
+    assert table.render("csv") == "n,m"

@@ -28,17 +28,25 @@ _DECIMALS = 6
 class Thresholds:
     """The cosines that decide; between `far` and `near`, and below `names`, nothing is claimed.
 
-    The defaults were chosen for the embedded vectors with ``benchmarks/grounding.py``, on COCO
-    val2017 and against CHAIR's rules; for other vectors it can be run again.
+    The defaults fit the embedded vectors. They were chosen with ``benchmarks/grounding.py``,
+    which any other vectors can be tried with, on COCO val2017 and its gold objects: in captions
+    that people wrote for the images, and in the same captions dealt to other images. Of the words
+    then called not in the image, CHAIR's rules call 94 % and 96 % so too; they find 40 % and 64 %
+    of what CHAIR finds (CHAIR's list knows that *man* is a person, the vectors do not). 4.5 % and
+    64 % of the captions hold such a word.
 
     Attributes
     ----------
     names : float
-        From here on a word names a label: *dogs*, *television* (tv), *bat* (baseball bat).
+        From here on a word names a label: *dogs*, *television* (tv), *bat* (baseball bat). At .75
+        CHAIR would confirm only 71 % in the captions that belong to their images.
     near : float
-        From here on a word is near an object, which it may speak of: *puppy* (dog).
+        From here on a word is near an object, which it may speak of: *puppy* (dog). Anything
+        from .3 to .5 gives the same within 1 %.
     far : float
-        An object is unmentioned if all words stay below this: *man* and *person* have .24.
+        An object is unmentioned if all words stay below this; *man* and *person* have .24. Of the
+        objects then called unmentioned in captions of their images, CHAIR's rules confirm 99 %,
+        but 62 % of the persons: *children* and *person* have -.02.
     """
 
     names: float = 0.8

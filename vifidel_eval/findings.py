@@ -134,8 +134,8 @@ def find(explanations: Iterable[Explanation]) -> Findings:
             objects.setdefault(label, Finding(label)).of += 1
         for label in explanation.unmentioned:
             _count(objects[label], example)
-    for word, finding in words.items():
-        finding.of = uses[word]
+    for finding in words.values():
+        finding.of = uses[finding.what]
     return Findings(
         captions=counts["captions"],
         undefined=counts["undefined"],

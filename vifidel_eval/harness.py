@@ -112,12 +112,12 @@ def score_systems(
     unavailable = dict(unavailable or {})
     for metric, scorer in scorers.items():
         try:
-            of_systems = run.columns(scorer)
+            columns_of = run.columns(scorer)
         except MetricUnavailable as problem:
             unavailable[metric] = str(problem)
             continue
         signature = scorer.signature()  # reads all objects: once, not for every system
-        for name, columns in of_systems.items():
+        for name, columns in columns_of.items():
             named = columns if len(columns) > 1 else {metric: next(iter(columns.values()))}
             evaluations[name] |= named
             signatures |= dict.fromkeys(named, signature)
