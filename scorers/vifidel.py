@@ -18,7 +18,7 @@ from ..annotations import ObjectLabels, read_objects
 from ..bags import Bags, Floats, Tally
 from ..distances import meetings
 from ..explanation import CaptionWord, Explanation, Match, Thresholds
-from ..grounding import Labels, ground
+from ..grounding import Grounding, Labels, ground
 from ..image_ids import ImageId
 from ..importance import penalties
 from ..transport import sums_of_bags, transport_distances, transport_plans, travel_costs
@@ -194,8 +194,49 @@ class Vifidel(TransportScorer[_ObjectGold]):
         plans = transport_plans(gold.objects, words, costs)
         distances = sums_of_bags(plans * costs, gold.objects, words)
         scores = similarities(gold.objects.sizes > 0, words, distances)
+        matches = self._matches(gold, words, word_penalties, plans, costs)
+        grounding = ground(
+            self._distances,
+            gold.objects,
+            words,
+            gold.references,
+            gold.image_of_reference,
+            self._labels,
+            thresholds,
+        )
+        standings = self._standings(gold, words, grounding, thresholds)
+        labels = [self._lexicon.word(label) for label in gold.objects.atoms.tolist()]
+        unknown = (gold.of_labels + of_words).unknown
+        pairs = np.concatenate([[0], np.cumsum(gold.objects.sizes * words.sizes)]).tolist()
+        for i, (image_id, caption) in enumerate(zip(ids, captions, strict=True)):
+            moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
+            amounts: dict[str, list[float]] = {}
+            for match in moved:
+                amounts.setdefault(match.word, []).append(match.contribution)
+            of_image = slice(*gold.objects.starts[i : i + 2])
+            caption_words = [
+                CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
+                for word, *standing in standings[slice(*words.starts[i : i + 2])]
+            ]
+            yield Explanation(
+                image_id=image_id,
+                caption=caption,
+                score=float(scores[i]),
+                distance=float(distances[i]),
+                matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
+                words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
+                unmentioned=tuple(
+                    itertools.compress(labels[of_image], ~grounding.mentioned[of_image])
+                ),
+                unknown_words=self._unknown(unknown, image_id, caption) if unknown else (),
+            )
+
+    def _matches(
+        self, gold: _ObjectGold, words: Bags, word_penalties: Floats, plans: Floats, costs: Floats
+    ) -> list[Match]:
+        """Return every pair that meets; those that move no mass are no matches yet."""
         left, right = meetings(gold.objects, words)
-        matches = [
+        return [
             Match(self._lexicon.word(label), self._lexicon.word(word), *numbers)
             for label, word, *numbers in zip(
                 gold.objects.atoms[left].tolist(),
@@ -207,17 +248,13 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 strict=True,
             )
         ]
-        grounding = ground(
-            self._distances,
-            gold.objects,
-            words,
-            gold.references,
-            gold.image_of_reference,
-            self._labels,
-            thresholds,
-        )
+
+    def _standings(
+        self, gold: _ObjectGold, words: Bags, grounding: Grounding, thresholds: Thresholds
+    ) -> list[tuple[Any, ...]]:
+        """Return the attributes of `CaptionWord`, without the cost, for every word."""
         word_of = self._lexicon.word
-        atoms = [
+        return [
             (
                 word_of(word),
                 None if nearest < 0 else word_of(int(gold.objects.atoms[nearest])),
@@ -235,31 +272,6 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 strict=True,
             )
         ]
-        labels = [word_of(label) for label in gold.objects.atoms.tolist()]
-        unknown = (gold.of_labels + of_words).unknown
-        pairs = np.concatenate([[0], np.cumsum(gold.objects.sizes * words.sizes)]).tolist()
-        for i, (image_id, caption) in enumerate(zip(ids, captions, strict=True)):
-            moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
-            amounts: dict[str, list[float]] = {}
-            for match in moved:
-                amounts.setdefault(match.word, []).append(match.contribution)
-            of_image = slice(*gold.objects.starts[i : i + 2])
-            caption_words = [
-                CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
-                for word, *standing in atoms[slice(*words.starts[i : i + 2])]
-            ]
-            yield Explanation(
-                image_id=image_id,
-                caption=caption,
-                score=float(scores[i]),
-                distance=float(distances[i]),
-                matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
-                words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
-                unmentioned=tuple(
-                    itertools.compress(labels[of_image], ~grounding.mentioned[of_image])
-                ),
-                unknown_words=self._unknown(unknown, image_id, caption) if unknown else (),
-            )
 
     def _unknown(
         self, unknown: Collection[str], image_id: ImageId, caption: str

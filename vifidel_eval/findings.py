@@ -73,12 +73,13 @@ class Findings:
     unknown_words : int
         Words and labels without a vector, each once a caption.
     hallucinating : int
-        Captions with a word that is probably not in the image; their share is what CHAIR calls
-        CHAIRs.
+        Captions with a word that is probably not in the image; their share is the counterpart
+        of CHAIR's CHAIRs.
     naming : int
         Words that name a label, each once a caption.
     not_in_image : int
-        Those of them that are probably not in the image; their share is what CHAIR calls CHAIRi.
+        Those of them that are probably not in the image; their share is the counterpart of
+        CHAIR's CHAIRi.
     objects : int
         Objects, each label once an image.
     unmentioned : int
