@@ -42,3 +42,7 @@ def test_a_table_in_every_format(style, expected):
 
 def test_a_table_without_notes_ends_with_its_rows():
     assert Table(["n"], [[1]], texts=0).render("table") == "  n\n---\n  1"
+
+
+def test_a_bar_does_not_end_a_markdown_cell():
+    assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"
