@@ -57,8 +57,9 @@ class Table:
         if not self.rows:
             said = [self.title, *self.notes] if self.title else self.notes
             return "\n".join(f"{comment}{line}" for line in said)
+        bar = r"\|" if style == "markdown" else "|"
         table = tabulate(
-            [[_readable(cell, style) for cell in row] for row in self.rows],
+            [[_readable(cell).replace("|", bar) for cell in row] for row in self.rows],
             self.headers,
             _TABULATE[style],
             disable_numparse=True,
@@ -69,8 +70,7 @@ class Table:
         return "\n".join([*(above if self.title else []), table, *below])
 
 
-def _readable(cell: Cell, style: str) -> str:
+def _readable(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.4f}" if cell == 0 or abs(cell) >= _SMALLEST_READABLE else f"{cell:.1e}"
-    text = "-" if cell is None else str(cell)
-    return text.replace("|", "\\|") if style == "markdown" else text
+    return "-" if cell is None else str(cell)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from pathlib import Path
@@ -191,26 +191,36 @@ _METRICS = (
 )
 
 
-def _gathering(
-    chosen: type[TransportOptions], options: Iterable[Callable[..., Any]]
+def gathered(
+    kind: type[Any], options: Sequence[Callable[..., Any]], name: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds options; the command gets them together as ``options``."""
-    names = [field.name for field in fields(chosen)]
+    """Return a decorator that adds options, which a command gets as one object.
+
+    Parameters
+    ----------
+    kind : dataclass
+        With one field an option.
+    options : sequence
+        What ``click.option`` returns, in the order of ``--help``.
+    name : str
+        The command's argument that takes the object.
+    """
+    names = [field.name for field in fields(kind)]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def gathered(**given: Any) -> Any:
-            together = chosen(**{name: given.pop(name) for name in names})
-            return command(options=together, **given)
+        def gathering(**given: Any) -> Any:
+            chosen = kind(**{name: given.pop(name) for name in names})
+            return command(**{name: chosen}, **given)
 
-        for option in reversed(list(options)):
-            gathered = option(gathered)
-        return gathered
+        for option in reversed(options):
+            gathering = option(gathering)
+        return gathering
 
     return decorate
 
 
-#: Adds the options of `TransportOptions` to a command.
-transport_options = _gathering(TransportOptions, _TRANSPORT)
-#: Adds the options of `MetricOptions` to a command.
-metric_options = _gathering(MetricOptions, [*_METRICS, *_TRANSPORT])
+#: Adds the options of `TransportOptions`; the command gets them together as ``options``.
+transport_options = gathered(TransportOptions, _TRANSPORT, "options")
+#: Adds the options of `MetricOptions`; the command gets them together as ``options``.
+metric_options = gathered(MetricOptions, [*_METRICS, *_TRANSPORT], "options")
