@@ -16,7 +16,7 @@ from .distances import WordDistances, cross, meetings
 from .explanation import Thresholds
 
 _NONE = -1
-_PAIRS_AT_ONCE = 1 << 20
+_PAIRS_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ class Labels:
         for start in range(0, len(new) if len(self._numbers) else 0, at_once):
             some = new[start : start + at_once]
             cosines = self._distances.cosines(
-                np.repeat(some, len(self._numbers)), np.tile(self._numbers, len(some))
+                np.repeat(some, len(self._numbers)),
+                np.tile(self._numbers, len(some)),
+                keep=False,
             ).reshape(len(some), len(self._numbers))
             best = cosines.argmax(axis=1)
             found = zip(self._numbers[best].tolist(), cosines.max(axis=1).tolist(), strict=True)
