@@ -229,5 +229,6 @@ def _coloured(table: Table, style: str, colours: Sequence[str | None]) -> str:
     lines = text.split("\n")
     first = 2 + bool(table.title)
     for number, colour in enumerate(colours, first):
-        lines[number] = click.style(lines[number], fg=colour)
+        if colour is not None:
+            lines[number] = click.style(lines[number], fg=colour)
     return "\n".join(lines)
