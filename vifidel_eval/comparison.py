@@ -22,19 +22,20 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .errors import ImageIdError, VifidelError
-from .image_ids import ImageId, to_json_value
+from .errors import ImageIdError, VifidelError, VifidelWarning
+from .harness import Scores, rounded
+from .image_ids import ImageId, in_order
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .harness import Scores
     from .scorers import Evaluation
 
     _Floats = NDArray[np.float64]
@@ -132,8 +133,9 @@ class Comparisons:
     Attributes
     ----------
     metrics : dict
-        Metric name to `Comparison`; a metric is left out if no image has a score of it from every
-        system.
+        Metric name to `Comparison`.
+    left_out : tuple of str
+        Metrics of which no image has a score from every system.
     seed, resamples : int
         Of the bootstrap and of the randomisation.
     level : float
@@ -141,9 +143,43 @@ class Comparisons:
     """
 
     metrics: dict[str, Comparison]
+    left_out: tuple[str, ...]
     seed: int
     resamples: int
     level: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what files hold: the attributes by name, numbers with ten significant digits.
+
+        ``{"seed": 0, "resamples": 1000, "level": 0.95, "left_out": [], "metrics": {METRIC:
+        {"images": 5000, "own_score": true, "systems": {NAME: {"score": ..., "low": ..., "high":
+        ..., "rank": 1}}, "pairs": [{"first": NAME, "second": NAME, "difference": ..., ...}]}}}``
+        """
+        return {
+            "seed": self.seed,
+            "resamples": self.resamples,
+            "level": self.level,
+            "left_out": list(self.left_out),
+            "metrics": {
+                name: {
+                    "images": comparison.images,
+                    "own_score": comparison.own_score,
+                    "systems": {
+                        system: _rounded(asdict(standing))
+                        for system, standing in comparison.systems.items()
+                    },
+                    "pairs": [_rounded(asdict(pair)) for pair in comparison.pairs],
+                }
+                for name, comparison in self.metrics.items()
+            },
+        }
+
+
+def _rounded(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: rounded(value) if isinstance(value, float) else value
+        for name, value in fields.items()
+    }
 
 
 def compare(
@@ -177,6 +213,15 @@ def compare(
             "a comparison takes a seed of 0 or more, at least 1 resample and a level between 0 "
             f"and 1; given were {seed}, {resamples} and {level}."
         )
+    number_of_pairs = math.comb(len(scores.evaluations), 2)
+    needed = math.ceil(number_of_pairs / _alpha(level)) - 1
+    if resamples < needed:
+        warnings.warn(
+            f"with {resamples} resamples no difference can be significant after Holm's correction "
+            f"over {number_of_pairs} pairs of systems; take at least {needed}.",
+            VifidelWarning,
+            stacklevel=2,
+        )
     shared = _shared_images(scores)
     metrics: dict[str, Comparison] = {}
     for metric in scores.signatures:
@@ -193,7 +238,12 @@ def compare(
             images,
             all(_has_own_score(evaluation) for evaluation in of_systems.values()),
         )
-    return Comparisons(metrics, seed, resamples, level)
+    left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
+    return Comparisons(metrics, left_out, seed, resamples, level)
+
+
+def _alpha(level: float) -> float:
+    return round(1 - level, 12)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -219,12 +269,7 @@ def _shared_images(scores: Scores) -> list[ImageId]:
             f"{', '.join(scores.evaluations)} have no image that all of them share, so there is "
             "nothing to compare; score them on the same images."
         )
-    return sorted(shared, key=_in_order)
-
-
-def _in_order(image_id: ImageId) -> tuple[bool, Any]:
-    value = to_json_value(image_id)
-    return isinstance(value, str), value
+    return sorted(shared, key=in_order)
 
 
 @dataclass(frozen=True)
@@ -317,13 +362,12 @@ class _Resampled:
         pairs = [self._pair(*names) for names in itertools.combinations(self._samples, 2)]
         bootstrap = holm([pair.bootstrap_p for pair in pairs])
         randomisation = holm([pair.randomisation_p for pair in pairs])
-        alpha = round(1 - self._level, 12)
         return tuple(
             replace(
                 pair,
                 bootstrap_holm=of_bootstrap,
                 randomisation_holm=of_randomisation,
-                winner=pair.winner if of_randomisation <= alpha else None,
+                winner=pair.winner if of_randomisation <= _alpha(self._level) else None,
             )
             for pair, of_bootstrap, of_randomisation in zip(
                 pairs, bootstrap, randomisation, strict=True
