@@ -118,7 +118,7 @@ class HostMetric(Scorer):
                 on_progress(images)
 
         is_scored = np.array([len(references) > 0 for references in gts.values()], dtype=bool)
-        columns = [_Column(math.nan, [])] * len(self.columns)
+        columns: Sequence[_Column] = [_Column(math.nan, [])] * len(self.columns)
         if is_scored.any():
             of_references = self._tokenization.references(gts)
             of_candidates = self._tokenization.candidates({i: res[i] for i in gts})

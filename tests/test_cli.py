@@ -137,7 +137,7 @@ def test_comparison_says_what_is_compared_of_meteor():
     from vifidel_eval.report import compared
 
     metric = Comparison("METEOR", {"a": Standing(0.5, 0.4, 0.6, 1)}, (), 9, own_score=False)
-    (table,) = compared(Comparisons({"METEOR": metric}, ("WMD",), 0, 1000, 0.95))
+    (table,) = compared(Comparisons({"METEOR": metric}, 0, 1000, 0.95, ("WMD",)))
     assert "METEOR: the mean of the images' scores is compared" in table.render("table")
     assert "WMD: no image has a score from every system" in table.render("table")
 

@@ -92,9 +92,10 @@ def compared(comparisons: Comparisons) -> list[Table]:
     settings = f"{comparisons.resamples} resamples of the images, seed {comparisons.seed}"
     notes = [f"Low to High: {level} bootstrap interval, {settings}."]
     if pairs:
-        notes.append(
-            "Rank: 1 + number of systems that are significantly better; equal ranks are ties."
-        )
+        notes += [
+            "Rank: 1 + number of systems that are significantly better; equal ranks are ties.",
+            "Images: those that have a score from every system; only they are compared.",
+        ]
     tables = [
         Table(
             ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
