@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycocoevalcap.bleu.bleu import Bleu as HostBleu
 
-from vifidel_eval import ImageIdError, VifidelError, VifidelWarning, resampling
+from vifidel_eval import ImageIdError, VifidelError, VifidelWarning, significance
 from vifidel_eval.comparison import compare, holm
 from vifidel_eval.harness import Scores
 from vifidel_eval.scorers import Bleu, Cider
@@ -254,7 +254,7 @@ def test_what_fits_in_memory_at_a_time_does_not_matter(monkeypatch):
     scores = scores_of({"a": np.linspace(0, 1, 70), "b": np.linspace(1, 0.1, 70) ** 2})
     expected = compare(scores, resamples=200)
     for chunk in (1, 333):
-        monkeypatch.setattr(resampling, "_CHUNK", chunk)
+        monkeypatch.setattr(significance, "_CHUNK", chunk)
         assert compare(scores, resamples=200) == expected
 
 

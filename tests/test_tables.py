@@ -30,7 +30,8 @@ TABLE = Table(
         (
             "latex",
             "% Accuracy\n\\begin{tabular}{llr}\n\\toprule\n System   & Kind   &   VIFIDEL \\\\\n"
-            "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n b        & HI     &  -2.0e-05 \\\\\n"
+            "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n"
+            " b        & HI     &  -2.0e-05 \\\\\n"
             " c        & HI     &         - \\\\\n\\bottomrule\n\\end{tabular}\n\n% signature",
         ),
     ],

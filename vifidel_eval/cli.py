@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .commands.agreement import agreement
 from .commands.leaderboard import leaderboard
 from .commands.score import score
 from .commands.train_lm import train_lm
@@ -62,5 +63,5 @@ def clear_cache_command() -> None:
     click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
 
 
-for command in (score, leaderboard, train_lm):
+for command in (score, leaderboard, agreement, train_lm):
     main.add_command(command)

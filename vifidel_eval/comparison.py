@@ -26,7 +26,7 @@ from typing import Any
 from .errors import ImageIdError, VifidelError, VifidelWarning
 from .harness import Scores, rounded
 from .image_ids import ImageId, in_order
-from .resampling import Resampled, has_own_score, take_samples
+from .significance import Resampled, has_own_score, take_samples
 
 
 @dataclass(frozen=True)
