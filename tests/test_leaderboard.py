@@ -143,7 +143,7 @@ def test_other_files_are_refused(tmp_path, content, message):
 
 
 def test_a_missing_file_and_an_unknown_metric_are_said(board, tmp_path):
-    assert "no run in it; score --leaderboard" in run("leaderboard", tmp_path / "none").stderr
+    assert "no such file, or no run in it;" in run("leaderboard", tmp_path / "none").stderr
     unknown = run("leaderboard", board, "--sort", "SPICE").stderr
     assert "has no metric 'SPICE'; it has VIFIDEL, CIDEr." in unknown
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     _Floats = NDArray[np.float64]
 
-# Random numbers in memory at a time (32 MB).
+# Resampled images in memory at a time, 8 bytes each.
 _CHUNK = 2**22
 # Scores become whole numbers of so many bits when added over all images: float64 is exact there.
 _BITS = 51
@@ -145,17 +145,18 @@ class Resampled:
     def test(self, first: str, second: str) -> Tested:
         """Return the difference of two systems, tested."""
         one, other = self._samples[first], self._samples[second]
-        difference = one.score - other.score
         drawn = self._drawn[first] - self._drawn[second]
         moved = self._swapped[second] - self._swapped[first]
-        swapped = one.score_of(one.rows.sum(axis=0) + moved)
-        swapped = swapped - other.score_of(other.rows.sum(axis=0) - moved)
+        of_one, of_other = one.rows.sum(axis=0), other.rows.sum(axis=0)
+        swapped = one.score_of(of_one + moved) - other.score_of(of_other - moved)
+        # From the rows, as what it is compared with: equal differences stay equal.
+        observed = float(one.score_of(of_one) - other.score_of(of_other))
         size = max(abs(one.score), abs(other.score))
         return Tested(
-            difference,
+            one.score - other.score,
             *self._interval(drawn),
-            self._p_value(drawn - difference, difference, size),
-            self._p_value(swapped, difference, size),
+            self._p_value(drawn - observed, observed, size),
+            self._p_value(swapped, observed, size),
         )
 
     def _interval(self, values: _Floats) -> tuple[float, float]:
@@ -164,10 +165,10 @@ class Resampled:
         low, high = np.quantile(values, self._ends)
         return float(low), float(high)
 
-    def _p_value(self, null: _Floats, difference: float, size: float) -> float:
+    def _p_value(self, null: _Floats, observed: float, size: float) -> float:
         import numpy as np
 
-        as_large = np.abs(null) >= abs(difference) - _ROUNDING * size
+        as_large = np.abs(null) >= abs(observed) - _ROUNDING * size
         return (int(as_large.sum()) + 1) / (self._resamples + 1)
 
 
@@ -178,7 +179,8 @@ def _draws(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
     import numpy as np
 
-    for size, raw in _random_words([seed, 0], resamples, images):
+    for raw in _random_words([seed, 0], resamples, images, images):
+        size = len(raw)
         # The upper half of a word, as a share of 2**32, says which image.
         drawn = (raw >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
         offsets = np.arange(size, dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
@@ -190,19 +192,19 @@ def _swaps(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
     import numpy as np
 
-    for _, raw in _random_words([seed, 1], resamples, -(-images // 64)):
+    for raw in _random_words([seed, 1], resamples, -(-images // 64), images):
         bits = np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)
         yield bits[:, :images].astype(np.float64)
 
 
 def _random_words(
-    seed: Sequence[int], resamples: int, words: int
-) -> Iterator[tuple[int, NDArray[np.uint64]]]:
-    """Yield 64-bit words for every resample, some resamples at a time."""
+    seed: Sequence[int], resamples: int, words: int, images: int
+) -> Iterator[NDArray[np.uint64]]:
+    """Yield 64-bit words, a row a resample, for some resamples at a time."""
     import numpy as np
 
     stream = np.random.PCG64(seed)
-    at_once = max(_CHUNK // words, 1)
+    at_once = max(_CHUNK // images, 1)
     for start in range(0, resamples, at_once):
         size = min(at_once, resamples - start)
-        yield size, stream.random_raw(size * words).reshape(size, words)
+        yield stream.random_raw(size * words).reshape(size, words)

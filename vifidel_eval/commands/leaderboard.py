@@ -31,7 +31,9 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
 
     board = read(file)
     if not board.runs:
-        raise VifidelError(f"{file}: no run in it; score --leaderboard adds some.")
+        raise VifidelError(
+            f"{file}: no such file, or no run in it; score --leaderboard {file} adds runs."
+        )
     board = board.ranked(sort, history)
     if style == "json":
         click.echo(json.dumps(board.to_json(), allow_nan=False, ensure_ascii=False, indent=1))
