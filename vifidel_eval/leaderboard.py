@@ -195,8 +195,8 @@ def add(
             write_whole(path, text + "\n")
     except Timeout:
         raise VifidelError(
-            f"{path}: another run has been writing for {_SECONDS_TO_WAIT} seconds; try again, and "
-            f"remove {path}.lock if there is none."
+            f"{path}: another process has held {path}.lock for {_SECONDS_TO_WAIT} seconds; try "
+            "again when it has ended."
         ) from None
     except OSError as problem:
         raise VifidelError(f"{path}: cannot be locked ({problem.strerror}).") from None
@@ -221,7 +221,7 @@ def _with(
     evaluations = scores.evaluations[system]
     ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
     image_ids = _digest([to_json_value(image_id) for image_id in ids])
-    of_references = "" if references is None else _digest([references[i] for i in ids])
+    of_references = "" if references is None else _digest([sorted(references[i]) for i in ids])
     if not board.runs:
         board = replace(board, images=len(ids), image_ids=image_ids, references=of_references)
     refused = f"{path}: system {system!r} cannot be added"
