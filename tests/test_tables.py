@@ -67,3 +67,7 @@ def test_best_are_the_highest_numbers_as_they_read():
     rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
     assert best(rows, [1, 2, 3]) == {(0, 1), (1, 1), (0, 3), (2, 3)}
     assert best(rows[:1], [1]) == set()
+
+
+def test_a_bar_does_not_end_a_markdown_cell():
+    assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"

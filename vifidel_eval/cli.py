@@ -11,6 +11,7 @@ import click
 from .commands.agreement import agreement
 from .commands.leaderboard import leaderboard
 from .commands.score import score
+from .commands.submission import submission
 from .commands.train_lm import train_lm
 from .errors import VifidelError, VifidelWarning
 
@@ -63,5 +64,5 @@ def clear_cache_command() -> None:
     click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
 
 
-for command in (score, leaderboard, agreement, train_lm):
+for command in (score, leaderboard, agreement, submission, train_lm):
     main.add_command(command)

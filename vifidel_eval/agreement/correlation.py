@@ -156,7 +156,8 @@ def correlate(
                 if not draws:
                     continue
                 scores = np.array([of_sides[0] for of_sides in draws])
-                key = hashlib.sha256(scores.tobytes() + judgements.tobytes()).hexdigest()
+                content = b"%d" % trials.seed + scores.tobytes() + judgements.tobytes()
+                key = hashlib.sha256(content).hexdigest()
                 if key not in parts:
                     parts.add(key, _correlation(judgements, scores, resamples(len(draws))))
                 count, *numbers = parts[key]
