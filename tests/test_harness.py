@@ -144,7 +144,7 @@ def test_warnings_name_the_system_unless_all_have_them():
         score_systems(systems, {"LENGTH": Complaining()})
     assert [str(warning.message) for warning in caught] == [
         "the references are odd.",
-        "system 'x', 'z': the captions are odd.",
+        "systems 'x', 'z': the captions are odd.",
     ]
     with pytest.warns(VifidelWarning) as caught:
         score_systems(systems[:1], {"LENGTH": Complaining()})

@@ -183,6 +183,8 @@ def test_score_adds_to_a_leaderboard(tmp_path):
     assert refused.stdout.startswith("System,VIFIDEL")  # what was computed is not lost
     assert "p:2 instead of p:1" in refused.stderr
     assert path.read_bytes() == before
+    without = run("score", careful, *common[2:], "--no-references")
+    assert "VIFIDEL has another signature there, refs:yes instead of refs:no;" in without.stderr
     assert run("score", careful, *common, "--date", "yesterday").exit_code == 2
     replaced = run("score", careful, *common[:-1], careful)
     assert "would replace an input" in replaced.stderr

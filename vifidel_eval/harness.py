@@ -178,9 +178,8 @@ class _Run:
                     )
         for message, names in warned.items():
             # What all systems have in common, such as the references, is no system's own.
-            whose = (
-                "" if len(names) == len(evaluated) else f"system {', '.join(map(repr, names))}: "
-            )
+            whose = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
+            whose = "" if len(names) == len(evaluated) else whose
             warnings.warn(f"{whose}{message}", VifidelWarning, stacklevel=5)
         return evaluated
 
