@@ -23,15 +23,21 @@ setup(
         "vifidel_eval.agreement",
         "vifidel_eval.annotations",
         "vifidel_eval.commands",
+        "vifidel_eval.html_report",
         "vifidel_eval.scorers",
     ],
-    package_data={"vifidel_eval": ["py.typed"]},
+    package_data={
+        "vifidel_eval": ["py.typed"],
+        "vifidel_eval.html_report": ["*.css", "*.j2", "*.js"],
+    },
     install_requires=[
         "click>=8.1",
         "filelock>=3.12",
         "gensim>=4.3.3",
+        "jinja2>=3.1",
         "matplotlib>=3.8",
         "numpy>=2.0",
+        "pillow>=10",
         "platformdirs>=4",
         "POT>=0.9.5",
         "pycocoevalcap>=1.2",
@@ -47,8 +53,10 @@ setup(
     extras_require={
         "lm": ["torch>=2.6"],
         "dev": [
+            "axe-playwright-python>=0.1.4",
             "hypothesis>=6.100",
             "mypy~=2.4",
+            "playwright>=1.40",
             "pytest>=8",
             "ruff~=0.17.5",
             "types-tabulate",
