@@ -106,13 +106,15 @@ class Images:
         return numbers
 
     def _plan(self, explanation: Explanation, objects: list[int]) -> list[list[int]]:
-        """Return words, matches, ungrounded words and unmentioned objects of a caption, as numbers.
+        """Return words, matches, hallucinated words and unmentioned objects of a caption.
+
+        All are numbers:
 
         - words: (word, penalty), ..., in the order of the caption
         - matches: (object, word, mass, cost), ..., the places of the object in the image and of
           the word in the caption; objects whose words stand early come first, so that few lines
           of the picture cross
-        - ungrounded: places of words
+        - hallucinated: places of words
         - unmentioned: places of objects
         """
         matches = explanation.matches

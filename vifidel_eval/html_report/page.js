@@ -102,7 +102,7 @@
     return html("li", {},
       html("h4", {}, name),
       html("p", { class: "caption", dir: "auto" }, captions[system][image]),
-      plan ? [loose("Probably not in the image", plan.ungrounded), loose("Not mentioned", plan.unmentioned)] : [],
+      plan ? [loose("Probably not in the image", plan.hallucinated), loose("Not mentioned", plan.unmentioned)] : [],
       html("ul", { class: "scores" }, metrics.map((of, i) =>
         html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
           html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
@@ -123,11 +123,11 @@
       ({ text: labels[label], count, penalty }));
     const words = grouped(numbers[0], 2).map(([word, penalty]) =>
       ({ text: plans().words[word], penalty }));
-    const [, matches, ungrounded, unmentioned] = numbers;
+    const [, matches, hallucinated, unmentioned] = numbers;
     return {
-      things, words, looseWords: ungrounded, looseThings: unmentioned,
+      things, words, looseWords: hallucinated, looseThings: unmentioned,
       matches: grouped(matches, 4),
-      ungrounded: ungrounded.map((at) => words[at].text),
+      hallucinated: hallucinated.map((at) => words[at].text),
       unmentioned: unmentioned.map((at) => things[at].text),
     };
   }

@@ -70,7 +70,7 @@ class Plan:
         On the left and on the right, from the top.
     lines : list of Line
         Between them.
-    ungrounded, unmentioned : list of str
+    hallucinated, unmentioned : list of str
         Words and objects that have no counterpart.
     """
 
@@ -78,7 +78,7 @@ class Plan:
     objects: list[End]
     words: list[End]
     lines: list[Line]
-    ungrounded: list[str]
+    hallucinated: list[str]
     unmentioned: list[str]
 
     @property
@@ -99,7 +99,7 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
     """
     if not plans["plans"] or plans["plans"][system][image] is None:
         return None
-    numbers, matches, ungrounded, unmentioned = plans["plans"][system][image]
+    numbers, matches, hallucinated, unmentioned = plans["plans"][system][image]
     objects = list(grouped(data["objects"][image], 3))
     labels = [data["labels"][label] for label, _, _ in objects]
     words = [plans["words"][word] for word in numbers[::2]]
@@ -133,10 +133,11 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
             for place in drawn
         ],
         words=[
-            End(_cut(word), short(right[at] + 4), at in ungrounded) for at, word in enumerate(words)
+            End(_cut(word), short(right[at] + 4), at in hallucinated)
+            for at, word in enumerate(words)
         ],
         lines=lines,
-        ungrounded=[words[at] for at in ungrounded],
+        hallucinated=[words[at] for at in hallucinated],
         unmentioned=[labels[place] for place in unmentioned],
     )
 
