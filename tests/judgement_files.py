@@ -36,7 +36,13 @@ def structs(fields, rows):
 
 
 PASCAL_REFERENCES = {
-    "2008_000001": ["A red bus.", "A bus on the road", " the bus is red ", "Some bus stops", "Bus!"],
+    "2008_000001": [
+        "A red bus.",
+        "A bus on the road",
+        " the bus is red ",
+        "Some bus stops",
+        "Bus!",
+    ],
     "2008_000002": ["Two cats sleep.", "cats on a sofa", "A pair of cats", "Sleeping cats", "Cats"],
     "2008_000003": ["One dog", "The dog runs", "A running dog", "Dog on grass", "Grass and a dog"],
 }
@@ -53,17 +59,16 @@ PASCAL_PAIRS = [
 def write_pascal(folder, pairs=PASCAL_PAIRS, references=None, **changed):
     """Write pair_pascal.mat and pascal50S.mat; `changed` are other variables of the former."""
     references = PASCAL_REFERENCES if references is None else references
+    captions = [(f"{image}.jpg", first, second) for image, first, second, *_ in pairs]
     variables = {
-        "new_input": structs(["name", "sent1", "sent2"], [(f"{i}.jpg", b, c) for i, b, c, *_ in pairs]),
+        "new_input": structs(["name", "sent1", "sent2"], captions),
         "new_data": np.full((len(pairs), 2), 6, np.uint8),
         "category": np.array([[category for *_, category, _ in pairs]], np.uint8),
         "result": structs(["result"], [(np.array([votes], np.int16),) for *_, votes in pairs]),
-    }  # fmt: skip
+    }
     savemat(folder / "pair_pascal.mat", variables | changed)
     images = [(f"{ADDRESS}{i}.jpg", cells(texts)) for i, texts in references.items()]
-    savemat(
-        folder / "pascal50S.mat", {"train_sent_final": structs(["name", "sentences"], images)}
-    )
+    savemat(folder / "pascal50S.mat", {"train_sent_final": structs(["name", "sentences"], images)})
     return folder
 
 
@@ -95,7 +100,13 @@ def write_abstract(folder):
 
 FLICKR_CAPTIONS = {
     "1001_ab": ["A boy jumps .", "the boy is jumping", "A jump", "Boy in the air", "He jumps"],
-    "1002_cd": ["A girl sings .", "the girl sings a song", "A song", "Girl on a stage", "She sings"],
+    "1002_cd": [
+        "A girl sings .",
+        "the girl sings a song",
+        "A song",
+        "Girl on a stage",
+        "She sings",
+    ],
     "1003_ef": ["A man sits .", "the man is sitting", "A seat", "Man on a bench", "He sits"],
 }
 #: Image, caption id, three experts; two are the image's own.

@@ -10,7 +10,7 @@ from vifidel_eval.agreement.correlation import correlate, views
 from vifidel_eval.agreement.judgements import Judged, Ratings
 from vifidel_eval.agreement.parts import Parts
 
-RESAMPLES = 60
+RESAMPLES = 40
 NAN = math.nan
 NAMES = ["tau-b", "tau-c", "Spearman", "Pearson"]
 
@@ -135,7 +135,9 @@ def test_subsets_and_ratings_are_views_of_their_own(correlated):
     result = correlated(given, m=[[1, 2, 3, 4, 9, 8]])
     found = {(c.rating, c.captions): c for c in result.correlations}
     assert [(c.rating, c.judges, c.captions) for c in result.correlations] == [
-        (rating, "mean", captions) for rating in ("rating", "other") for captions in ("all", "first")
+        (rating, "mean", captions)
+        for rating in ("rating", "other")
+        for captions in ("all", "first")
     ]
     assert list(found["rating", "first"].coefficients.values()) == pytest.approx([1] * 4)
     assert list(found["other", "first"].coefficients.values()) == pytest.approx([-1] * 4)

@@ -136,7 +136,10 @@ def people():
 
 def test_the_matrix_holds_the_test_of_each_pair(people):
     random = np.random.default_rng(6)
-    scores = {name: people + noise * random.normal(size=60) for name, noise in zip("abc", (3, 1, 2))}
+    scores = {
+        name: people + noise * random.normal(size=60)
+        for name, noise in zip("abc", (3, 1, 2), strict=True)
+    }
     matrix = williams_matrix("title", people, scores)
     assert list(matrix.correlations) == list(matrix.p_values) == ["b", "c", "a"]
 
