@@ -90,29 +90,32 @@ class ForcedChoice:
             of_row = self.accuracies[start : start + len(kinds)]
             total = of_row[-1]
             row: list[Cell] = [total.metric, total.references]
-            row += [accuracy.accuracy for accuracy in of_row]
-            row += [f"{total.low:.4f}-{total.high:.4f}", total.pairs, total.tied]
+            row += [rounded(accuracy.accuracy) for accuracy in of_row]
+            row += [f"{total.low:.4f}-{total.high:.4f}" if total.pairs else None]
+            row += [total.pairs, rounded(total.tied)]
             rows.append(row)
         headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]
         return Table(headers, rows, self._notes(), title=f"{self.name}: accuracy")
 
     def long_table(self) -> Table:
         """Return a row for each accuracy, for programs."""
-        headers = list(Accuracy.__dataclass_fields__)
-        return Table(headers, [list(asdict(accuracy).values()) for accuracy in self.accuracies])
+        rows = self._rows()
+        return Table(list(Accuracy.__dataclass_fields__), [list(row.values()) for row in rows])
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it; undefined numbers are None."""
-        rows = [
-            {key: rounded(x) if isinstance(x, float) else x for key, x in asdict(a).items()}
-            for a in self.accuracies
-        ]
         return {
             "data": self.name,
             "ties": self.ties,
             "divided": self.divided,
-            "accuracies": rows,
+            "accuracies": self._rows(),
         } | self.trials.to_json()
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {key: rounded(x) if isinstance(x, float) else x for key, x in asdict(a).items()}
+            for a in self.accuracies
+        ]
 
     def _notes(self) -> list[str]:
         left_out = f"; {self.divided} pairs on which people were divided are left out"

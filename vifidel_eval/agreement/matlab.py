@@ -48,16 +48,16 @@ def read_numbers(path: Path, variable: str) -> Any:
 def _read(path: Path, variable: str) -> Any:
     from scipy.io import loadmat, whosmat
 
+    if not path.exists():
+        raise AnnotationError(
+            f"{path}: no such file; give the folder that holds the data set's published files."
+        )
     try:
         variables = [name for name, *_ in whosmat(path)]
         if variable in variables:
             return loadmat(
                 path, squeeze_me=True, struct_as_record=False, variable_names=[variable]
             )[variable]
-    except FileNotFoundError:
-        raise AnnotationError(
-            f"{path}: no such file; give the folder that holds the data set's published files."
-        ) from None
     except OSError as problem:
         raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
     except NotImplementedError:

@@ -96,14 +96,16 @@ class Trials:
 
     def notes(self) -> list[str]:
         """Return what a table of these trials must say: how they were made, and signatures."""
-        drawn = f"references drawn {self.draws} times, seed {self.seed}; "
+        was_drawn = any(trial.draw for trial in self.trials)
+        drawn = f"references drawn {self.draws} times; " if was_drawn else ""
         few = [
             f"{judgements} judgements have fewer than {number} references"
             for number, judgements in self.short.items()
             if judgements
         ]
         return [
-            f"{drawn}intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images",
+            f"{drawn}intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images; "
+            f"seed {self.seed}",
             *few,
             *dict.fromkeys(self.signatures.values()),
             *(f"{name} not available: {why}" for name, why in self.unavailable.items()),
