@@ -229,14 +229,24 @@ def test_finished_intervals_are_kept(tmp_path, given_trials, monkeypatch):
     assert json.dumps(again) == json.dumps(whole)
 
 
+def test_intervals_of_another_seed_are_not_used(tmp_path, given_trials):
+    random = np.random.default_rng(1)
+    given, scores = ratings(column(random.integers(1, 5, size=12))), random.normal(size=(1, 1, 12))
+    parts = Parts(tmp_path / "o")
+    correlate(given, given_trials(m=scores), parts)
+    trials = given_trials(seed=1, m=scores)
+    expected = correlate(given, trials, Parts(None)).to_json()
+    assert json.dumps(correlate(given, trials, parts).to_json()) == json.dumps(expected)
+
+
 def test_matrices_are_of_means_by_number_of_references(correlated, given_trials, no_parts):
     random = np.random.default_rng(2)
     given = ratings(random.integers(1, 5, size=(12, 3)), subsets={"some": [True, False] * 6})
     scores = random.normal(size=(1, 1, 12))
     result = correlate(given, given_trials(number=5, a=scores, b=scores**2), no_parts)
     assert [matrix.title for matrix in result.matrices] == [
-        "Made up: rating, captions: all, references: 5",
-        "Made up: rating, captions: some, references: 5",
+        "Made up: Williams' test, rating, captions: all, references: 5",
+        "Made up: Williams' test, rating, captions: some, references: 5",
     ]
     assert [matrix.number for matrix in result.matrices] == [12, 6]
     assert correlated(given, m=[scores[0, 0]]).matrices == []
@@ -245,14 +255,16 @@ def test_matrices_are_of_means_by_number_of_references(correlated, given_trials,
 def test_tables_show_every_correlation(correlated):
     given = ratings(column([1, 2, 3, 4, 5]), subsets={"some": [True] * 4 + [False]})
     result = correlated(given, a=[[1, 2, 3, 4, 5]], b=[[1, 3, 2, 4, 5]])
-    table, *matrices = result.tables()
-    lines = table.render("table").splitlines()
-    assert lines[0] == "Made up: correlation with people's ratings"
-    header = "Rating Judges Captions Metric References Judgements tau-b tau-c Spearman Pearson"
+    every, some, *matrices = result.tables()
+    assert every.title.endswith("rating, judges: mean, captions: all")
+    assert some.title.endswith("rating, judges: mean, captions: some")
+    lines = every.render("table").splitlines()
+    header = "Metric References Judgements tau-b tau-c Spearman Pearson"
     assert lines[1].split() == header.split()
-    assert lines[3].split()[:6] == ["rating", "mean", "all", "a", "1", "5"]
+    assert lines[3].split()[:3] == ["a", "1", "5"]
     assert "1.000 (1.000, 1.000)" in lines[3]
     assert len(matrices) == 2
+    assert "a|made up" in matrices[1].render("table")  # the notes stand once, at the end
     rows = result.long_table().render("csv").splitlines()
     assert rows[0] == (
         "rating,judges,captions,metric,references,judgements,coefficient,value,low,high"

@@ -146,9 +146,11 @@ def test_the_matrix_shows_p_values(tmp_path, matrix):
 
 
 def test_tiny_p_values_are_not_nought(tmp_path):
-    rows = {"a": {"a": NAN, "b": 1e-9}, "b": {"a": 0.5, "b": NAN}}
+    rows = {"a": {"a": NAN, "b": 1e-9}, "b": {"a": 1 - 1e-9, "b": NAN}}
     write_matrix(tmp_path / "m.svg", WilliamsMatrix("t", {"a": 0.9, "b": 0.1}, rows, 99))
-    assert "<.001" in texts(tmp_path / "m.svg")
+    found = texts(tmp_path / "m.svg")
+    assert found.count("<.001") == found.count(">.999") == 1
+    assert ".000" not in found
 
 
 def test_better_rows_are_darker(monkeypatch, tmp_path, matrix):

@@ -82,7 +82,9 @@ def test_without_a_pair_nothing_is_claimed(given_trials):
     assert math.isnan(accuracy.accuracy)
     assert math.isnan(accuracy.low)
     assert accuracy.pairs == 0
-    document = forced_choice(choices([0, 0]), trials).to_json()
+    result = forced_choice(choices([0, 0]), trials)
+    assert result.long_table().render("csv").splitlines()[1] == "m,1,all,,,,0,"
+    document = result.to_json()
     assert json.loads(json.dumps(document, allow_nan=False))["accuracies"][0]["accuracy"] is None
 
 
