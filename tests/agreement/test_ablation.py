@@ -74,6 +74,12 @@ def test_several_vectors_are_named(vectors, tmp_path):
         assert scorer.compute_score(GTS, RES)[1].tolist() == pytest.approx(expected, rel=1e-6)
 
 
+def test_vectors_of_the_same_name_stay_apart(vectors):
+    scorers = ablations({"gold": read_objects(GOLD)}, vectors, IMAGE_OF, {})
+    assert len(scorers) == 4
+    assert len({scorer.signature() for scorer in scorers.values()}) == 4
+
+
 def test_settings_reach_the_scorers(vectors):
     one, other = (
         ablations(sides(), vectors[:1], IMAGE_OF, settings)["VIFIDEL gold counts"]

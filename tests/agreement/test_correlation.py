@@ -239,6 +239,26 @@ def test_intervals_of_another_seed_are_not_used(tmp_path, given_trials):
     assert json.dumps(correlate(given, trials, parts).to_json()) == json.dumps(expected)
 
 
+def test_intervals_of_other_images_are_not_used(tmp_path, given_trials):
+    random = np.random.default_rng(1)
+    people, scores = column(random.integers(1, 5, size=12)), random.normal(size=(1, 1, 12))
+    parts = Parts(tmp_path / "o")
+    correlate(ratings(people), given_trials(m=scores), parts)
+    given, trials = ratings(people, [*"aabbccddeeff"]), given_trials(m=scores)
+    expected = correlate(given, trials, Parts(None)).to_json()
+    assert json.dumps(correlate(given, trials, parts).to_json()) == json.dumps(expected)
+
+
+def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):
+    random = np.random.default_rng(2)
+    given = ratings(column(random.integers(1, 5, size=12)))
+    scores = random.normal(size=(1, 12))
+    trials = given_trials(number=5, ours=[scores**2]).and_given("theirs", scores)
+    (matrix,) = correlate(given, trials, no_parts).matrices
+    assert matrix.title.endswith("references: 5")
+    assert set(matrix.correlations) == {"ours", "theirs"}
+
+
 def test_matrices_are_of_means_by_number_of_references(correlated, given_trials, no_parts):
     random = np.random.default_rng(2)
     given = ratings(random.integers(1, 5, size=(12, 3)), subsets={"some": [True, False] * 6})

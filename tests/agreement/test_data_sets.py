@@ -13,6 +13,7 @@ from judgement_files import (
     PASCAL_PAIRS,
     PASCAL_REFERENCES,
     SCENES,
+    cell,
     structs,
     write_abstract,
     write_answers,
@@ -81,6 +82,18 @@ def test_consensus_replaces_the_votes(tmp_path):
     assert "consensus_pascal.mat: no such file" in refusal(read_pascal50s, tmp_path, True)
 
 
+def test_consensus_of_the_same_captions_is_told_by_the_references(tmp_path):
+    # Machines give several images the same two captions; twice even the same image.
+    images = ["2008_000002", "2008_000001", "2008_000003", "2008_000003"]
+    write_pascal(tmp_path, [(image, "a dog", "a cat", 4, [1]) for image in images])
+    triplets = [
+        ("a dog", "a cat", (PASCAL_REFERENCES[image] * 10)[:48], [rating] * 48)
+        for image, rating in zip(sorted(images), (1, -1, 1, -1), strict=True)
+    ]
+    write_triplets(tmp_path / "consensus_pascal.mat", triplets)
+    assert read_pascal50s(tmp_path, consensus=True).preferred.tolist() == [-1, 1, 1, -1]
+
+
 def test_missing_matlab_files_are_named(tmp_path):
     assert f"{tmp_path / 'pair_pascal.mat'}: no such file" in refusal(read_pascal50s, tmp_path)
     write_pascal(tmp_path)
@@ -100,7 +113,10 @@ def test_truncated_matlab_files_are_refused(tmp_path, left):
     path = write_pascal(tmp_path) / "pair_pascal.mat"
     content = path.read_bytes()
     path.write_bytes(content[: int(left * len(content))])
-    assert str(path) in refusal(read_pascal50s, tmp_path)
+    sentence = refusal(read_pascal50s, tmp_path)
+    # Cut between two variables, the file is whole and lacks some.
+    assert "no MATLAB file, or a damaged one" in sentence or "no variable" in sentence
+    assert str(path) in sentence
 
 
 def test_matlab_7_3_is_named(tmp_path):
@@ -130,6 +146,10 @@ def test_other_variables_are_named(tmp_path):
         ({"category": "HCHI"}, "'category' holds no numbers"),
         ({"category": np.array([[1, 2, 3, 4, 5]])}, "no category 5; they are 1 to 4"),
         ({"category": np.array([[1, 2, 3]])}, "5 pairs, 3 categories and 5 results"),
+        ({"result": structs(["result"], [("many",)] * 5)}, "pair 1: the votes are 'many'"),
+        ({"result": structs(["result"], [([],)] * 5)}, "pair 1: the votes are "),
+        ({"result": structs(["result"], [([1, 7],)] * 5)}, "pair 1: the votes are "),
+        ({"result": structs(["result"], [([1, np.nan],)] * 5)}, "pair 1: the votes are "),
         ({"result": np.arange(5)}, "'result' is no list of structs with result"),
         (
             {"new_input": structs(["name", "sent1", "sent2"], [("1.jpg", "b", 5.0)] * 5)},
@@ -167,6 +187,9 @@ def test_real_pascal(shared_data):
     assert (wins != 0).all()
     references = {one.image_id: len(one.references) for one in choices.judged}
     assert set(references.values()) == {50, 120}
+    # Counted apart from this package: by letters and digits only; by equality it would be 1.
+    own = [len(one.others(one.references)) < len(one.references) for one in choices.judged]
+    assert sum(own) == 39
 
 
 # Abstract-50S
@@ -203,6 +226,14 @@ PAIR = ("b", "c", ["a"] * 48, [1] * 48)
 def test_other_layouts_of_triplets_are_refused(tmp_path, pairs, expected):
     write_triplets(tmp_path / "consensus_abstract.mat", pairs)
     assert expected in refusal(read_abstract50s, tmp_path)
+
+
+@pytest.mark.parametrize("rating", [np.array([[1, 1]]), np.zeros((0, 0)), "text"])
+def test_a_rating_is_one_number(tmp_path, rating):
+    rows = [(cell(cell("a")), cell(cell("b")), cell(cell("c")), rating)] * 48
+    triplets = structs(["A", "B", "C", "rating"], rows)
+    savemat(tmp_path / "consensus_abstract.mat", {"triplets": triplets})
+    assert "not three captions and a rating" in refusal(read_abstract50s, tmp_path)
 
 
 def test_real_abstract(shared_data):
@@ -370,6 +401,13 @@ def test_other_composite_files_are_refused(tmp_path):
     assert "captions_val2014.json: no such file" in refusal(read_composite, tmp_path)
 
 
+def test_a_quotation_that_nothing_closes_is_refused(tmp_path):
+    write_composite(tmp_path)
+    path = tmp_path / "8k_correctness.csv"
+    path.write_text(path.read_text("utf-8") + 'x;"' + "long " * 40_000, "utf-8")
+    assert f"{path}: line " in refusal(read_composite, tmp_path)
+
+
 def test_composite_images_without_references_are_named(tmp_path):
     write_composite(tmp_path)
     write_tokens(tmp_path / "Flickr8k.token.txt", {"1001_ab": ["A boy"]})
@@ -410,6 +448,7 @@ def test_references_may_come_from_elsewhere(tmp_path):
         ([DISTRACTORS[0] | {"kind": 3}], "[0]: 'kind' is 3, not a string"),
         ([DISTRACTORS[0] | {"correct": ["a"]}], "[0]: 'correct' is ['a'], not a string"),
         ([DISTRACTORS[0] | {"distractor": None}], "[0]: 'distractor' is None, not a string"),
+        ([DISTRACTORS[0] | {"kind": "all"}], "[0]: no kind can be called 'all'"),
         ([DISTRACTORS[0] | {"references": "a b"}], "[0]: 'references' is 'a b', no list"),
         ([DISTRACTORS[0] | {"references": [1]}], "[0]: 'references' is [1], no list of strings"),
     ],

@@ -43,6 +43,8 @@ def given_to(scorer, judged, numbers, draws=3, seed=0):
         ("a well known man, sitting", "A well-known man sitting", True),
         ("A DOG!", " a  dog", True),
         ("a_dog", "a dog", True),
+        ("outside a bookstore.", "outside a book store", True),
+        ("they do n't sit", "They don't sit.", True),
         ("Ein Bär", "ein bär.", True),
         ("Ein Bär", "ein Bar", False),
         ("two dogs", "two dog", False),
@@ -166,6 +168,8 @@ def test_given_scores_join_as_they_are(overlap, judged):
     assert joined.scores("mine", AS_GIVEN)[0] is scores
     assert list(joined.signatures) == ["CIDEr", "mine"]
     assert trials.numbers() == [1]
+    with pytest.raises(VifidelError, match="CIDEr is computed here too"):
+        trials.and_given("CIDEr", scores)
 
 
 # Parts

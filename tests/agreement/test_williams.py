@@ -187,6 +187,12 @@ def test_a_constant_metric_comes_last_without_p_values(people):
     assert math.isnan(matrix.p_values["good"]["constant"])
 
 
+def test_metrics_that_differ_by_scale_say_the_same(people):
+    metric = people + people**2 / 3
+    matrix = williams_matrix("t", people, {"a": metric, "b": 7 * metric - 2, "c": metric / 3})
+    assert all(math.isnan(p) for row in matrix.p_values.values() for p in row.values())
+
+
 @pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_few_captions_say_nothing(people, number):
     scores = {"a": people[:number] ** 2, "b": people[:number] ** 3}

@@ -302,8 +302,8 @@ def test_figures_of_choices(data, objects, tmp_path):
 def test_figures_of_ratings_need_two_metrics(data, tmp_path):
     figure, folder = tmp_path / "matrix.svg", data("flickr8k")
     result = run("flickr8k", folder, "--metrics", "ROUGE_L", "--figure", figure)
-    assert result.exit_code == 1
-    assert f"{figure}: a matrix needs two metrics; name more --metrics." in result.stderr
+    sentence = refused(result)
+    assert f"{figure}: a matrix needs two metrics; name more --metrics." in sentence
     assert not figure.exists()
     result = run("flickr8k", folder, "--metrics", "ROUGE_L,BLEU", "--figure", figure)
     assert result.exit_code == 0, result.output
@@ -377,7 +377,7 @@ def test_wrong_options_are_usage_errors(data, arguments, expected):
         (["--metrics", "BLEU", "--output", "."], "the output is a folder"),
         (["--scores", "a=none.json"], "none.json: no such file"),
         (["--ablation", "gold=none.json"], "none.json"),
-        (["--metrics", "BLEU", "--write-candidates", "none/c.json"], "cannot be written"),
+        (["--metrics", "BLEU", "--write-candidates", "none/c.json"], "there is no such folder"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(data, tmp_path, monkeypatch, arguments, expected):
@@ -393,7 +393,15 @@ def test_no_output_replaces_an_input(data, objects, tmp_path):
     content = objects.read_bytes()
     shared = ("pascal50s", data("pascal50s"), "--objects", objects, "--metrics", "VIFIDEL")
     assert "would replace an input" in refused(run(*shared, "--output", objects))
+    shared = ("pascal50s", tmp_path / "pascal50s", "--ablation", f"gold={objects}")
+    assert "would replace an input" in refused(run(*shared, "--output", objects))
     assert objects.read_bytes() == content
+    pairs = data("distractors")
+    content = pairs.read_bytes()
+    for option in ("--output", "--write-candidates"):
+        sentence = refused(run("distractors", pairs, "--metrics", "BLEU", option, pairs))
+        assert "would replace an input" in sentence
+    assert pairs.read_bytes() == content
 
 
 @pytest.mark.parametrize("command", WRITERS)

@@ -37,11 +37,18 @@ def ablations(
         ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are several.
     """
     loaded = [load_vectors(source) for source in vectors]
+    signatures = [known.signature() for known in loaded]
+    names = [signature.partition("#")[0] for signature in signatures]
+    if len(set(names)) < len(names):  # different files of the same name
+        names = signatures
+    named = dict(zip(names, loaded, strict=True))
     scorers: dict[str, Scorer] = {}
-    for (side, objects), counts, known in product(sides.items(), (True, False), loaded):
+    for (side, objects), counts, (vector, known) in product(
+        sides.items(), (True, False), named.items()
+    ):
         name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
-        if len(loaded) > 1:
-            name += f" {known.signature().partition('#')[0]}"
+        if len(named) > 1:
+            name += f" {vector}"
         scorers[name] = Vifidel(
             objects.under(image_of), **{**settings, "vectors": known, "counts": counts}
         )

@@ -100,8 +100,8 @@ def read_composite(folder: Path) -> Ratings:
 
 def _answers(path: Path) -> Iterator[tuple[str, str, int, float]]:
     """Yield image, caption, its place among the image's and the rating."""
-    rows = csv.reader(io.StringIO(read_text(path, AnnotationError)), delimiter=";")
-    header = next(rows, [])
+    rows = _rows(path)
+    _, header = next(rows, (0, []))
     image_column = next((at for at, name in enumerate(header) if _IMAGE.fullmatch(name)), None)
     columns = [(f"Input.text{n}", f"Answer.Q{n}Answer") for n in range(1, _CAPTIONS + 1)]
     if image_column is None or not {name for pair in columns for name in pair} <= set(header):
@@ -110,8 +110,8 @@ def _answers(path: Path) -> Iterator[tuple[str, str, int, float]]:
             "Answer.Q1Answer to Answer.Q3Answer, apart by semicolons; is it the published file?"
         )
     places = [(header.index(text), header.index(answer)) for text, answer in columns]
-    for row in rows:
-        where = f"{path}: line {rows.line_num}"
+    for line, row in rows:
+        where = f"{path}: line {line}"
         if len(row) <= image_column or not row[image_column].strip():
             continue  # the published files end with lines without an image
         image = PurePosixPath(row[image_column].strip()).stem
@@ -119,6 +119,17 @@ def _answers(path: Path) -> Iterator[tuple[str, str, int, float]]:
             if len(row) <= max(text, answer) or not row[text].strip():
                 raise AnnotationError(f"{where}: image {image}: a caption or rating is missing.")
             yield image, row[text].strip(), place, _rating(row[answer], where, image)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    rows = csv.reader(io.StringIO(read_text(path, AnnotationError)), delimiter=";")
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as problem:  # such as a quotation mark that nothing closes
+        raise AnnotationError(
+            f"{path}: line {rows.line_num}: {problem}; get the published file again."
+        ) from None
 
 
 def _rating(answer: str, where: str, image: str) -> float:

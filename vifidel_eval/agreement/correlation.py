@@ -7,6 +7,7 @@ one or the other of these coefficients.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -17,11 +18,12 @@ import numpy as np
 
 from ..bags import Floats, Integers
 from ..harness import rounded
+from ..image_ids import to_json_value
 from ..tables import Cell, Table
 from .judgements import Ratings
 from .parts import Parts
 from .resampling import interval, resampled
-from .trials import References, Trials
+from .trials import AS_GIVEN, References, Trials
 from .williams import WilliamsMatrix, williams_matrix
 
 #: Every judge's rating of a caption is a judgement of its own, as many published figures have it.
@@ -151,6 +153,8 @@ def correlate(
     """
     # The same resamples for every metric.
     resamples = cache(lambda draws: list(resampled(ratings.judged, draws, trials.seed)))
+    images = [to_json_value(one.image_id) for one in ratings.judged]
+    settings = json.dumps([trials.seed, images]).encode()  # with the scores all that counts
     found = []
     for rating, judges, captions, judgements in views(ratings):
         for metric in trials.signatures:
@@ -159,7 +163,7 @@ def correlate(
                 if not draws:
                     continue
                 scores = np.array([of_sides[0] for of_sides in draws])
-                content = b"%d" % trials.seed + scores.tobytes() + judgements.tobytes()
+                content = settings + scores.tobytes() + judgements.tobytes()
                 key = hashlib.sha256(content).hexdigest()
                 if key not in parts:
                     parts.add(key, _correlation(judgements, scores, resamples(len(draws))))
@@ -248,12 +252,13 @@ _COEFFICIENTS = {"tau-b": _tau_b, "tau-c": _tau_c, "Spearman": _spearman, "Pears
 def _matrices(ratings: Ratings, trials: Trials) -> list[WilliamsMatrix]:
     """Return a matrix for each number of references and view on the means of the judges."""
     matrices = []
-    for number in trials.numbers():
-        scores = {
-            metric: trials.scores(metric, number)[0][0]  # with several draws, the first one
+    for number in [n for n in trials.numbers() if n != AS_GIVEN] or [AS_GIVEN]:
+        draws = {
+            metric: trials.scores(metric, number) or trials.scores(metric, AS_GIVEN)
             for metric in trials.signatures
-            if trials.scores(metric, number)
         }
+        # With several draws, the first one.
+        scores = {metric: of_metric[0][0] for metric, of_metric in draws.items() if of_metric}
         for rating, judges, captions, judgements in views(ratings):
             if judges == MEAN and len(scores) > 1:
                 title = (

@@ -20,7 +20,7 @@ import numpy as np
 from ..errors import AnnotationError, ImageIdError
 from ..files import read_json
 from ..image_ids import ImageId, from_json_value, match, mismatch
-from .judgements import Choices, Judged
+from .judgements import ALL, Choices, Judged
 
 _TEXTS = ("kind", "correct", "distractor")
 
@@ -83,6 +83,10 @@ def _pair(entry: Any, where: str) -> Judged:
     for key in _TEXTS:
         if not isinstance(entry.get(key), str):
             raise AnnotationError(f"{where}: {key!r} is {entry.get(key)!r:.40}, not a string.")
+    if entry["kind"] == ALL:
+        raise AnnotationError(
+            f"{where}: no kind can be called {ALL!r}, which is all kinds together; rename it."
+        )
     references = entry.get("references", [])
     if not isinstance(references, list) or not all(isinstance(r, str) for r in references):
         raise AnnotationError(f"{where}: 'references' is {references!r:.40}, no list of strings.")

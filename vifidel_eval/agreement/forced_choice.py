@@ -14,14 +14,12 @@ import numpy as np
 from ..bags import Floats
 from ..harness import rounded
 from ..tables import Cell, Table
-from .judgements import Choices
+from .judgements import ALL, Choices
 from .resampling import interval, resampled
 from .trials import References, Trials
 
 #: What a metric gets for a pair whose captions it scores alike, by convention.
 TIES = {"half": 0.5, "wrong": 0.0, "right": 1.0}
-#: All kinds of pairs together.
-ALL = "all"
 
 
 @dataclass(frozen=True)

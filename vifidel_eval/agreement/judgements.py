@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from ..bags import Floats
 from ..image_ids import ImageId
 
+#: All kinds of pairs together.
+ALL = "all"
+
 _APART = re.compile(r"[\W_]+")
 
 
@@ -43,7 +46,7 @@ class Judged:
 
 
 def _plain(caption: str) -> str:
-    return _APART.sub(" ", caption.lower()).strip()
+    return _APART.sub("", caption.lower())
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ import numpy as np
 from ..errors import AnnotationError
 from ..files import reason
 
+_DAMAGED = "{}: no MATLAB file, or a damaged one; get the published file again."
+
 
 def read_structs(path: Path, variable: str, fields: Iterable[str]) -> list[Any]:
     """Return the structs of a variable, with their fields as attributes.
@@ -59,15 +61,15 @@ def _read(path: Path, variable: str) -> Any:
                 path, squeeze_me=True, struct_as_record=False, variable_names=[variable]
             )[variable]
     except OSError as problem:
+        if problem.errno is None:  # SciPy's own: the content ends too early
+            raise AnnotationError(_DAMAGED.format(path)) from None
         raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
     except NotImplementedError:
         raise AnnotationError(
             f"{path}: a MATLAB 7.3 file, which the published one is not; get that."
         ) from None
     except Exception:  # damaged files raise nearly anything in SciPy
-        raise AnnotationError(
-            f"{path}: no MATLAB file, or a damaged one; get the published file again."
-        ) from None
+        raise AnnotationError(_DAMAGED.format(path)) from None
     raise AnnotationError(
         f"{path}: no variable {variable!r} but {', '.join(variables) or 'none'}; is it the "
         "published file?"

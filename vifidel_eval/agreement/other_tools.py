@@ -64,9 +64,12 @@ def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
             f"{path}: expected the list that --write-candidates writes, with a score in each "
             f"entry; found {entries!r:.40}."
         )
-    scores: dict[Any, float] = {}
+    scores: dict[str, float] = {}
     for number, entry in enumerate(entries):
-        scores |= _score(entry, f"{path}: [{number}]")
+        entry_id, score = _score(entry, f"{path}: [{number}]")
+        if entry_id in scores:
+            raise AnnotationError(f"{path}: [{number}]: id {entry_id!r} stands twice; keep one.")
+        scores[entry_id] = score
     wanted = [entry_id for entry_id, _, _ in _entries(judged)]
     missing = [entry_id for entry_id in wanted if entry_id not in scores]
     if missing or len(scores) > len(wanted):
@@ -85,10 +88,18 @@ def _entries(judged: Sequence[Judged]) -> Iterator[tuple[str, Judged, str]]:
             yield f"{number}.{side}", one, caption
 
 
-def _score(entry: Any, where: str) -> dict[Any, float]:
+def _score(entry: Any, where: str) -> tuple[str, float]:
     if not isinstance(entry, dict) or not {"id", "score"} <= entry.keys():
         raise AnnotationError(f"{where}: expected an object with 'id' and 'score'.")
+    if not isinstance(entry["id"], str):
+        raise AnnotationError(f"{where}: the id is {entry['id']!r:.40}, not a string.")
     score = entry["score"]
     if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
         raise AnnotationError(f"{where}: the score is {score!r:.40}, neither a number nor null.")
-    return {entry["id"]: np.nan if score is None else float(score)}
+    try:
+        number = np.nan if score is None else float(score)
+    except OverflowError:  # a whole number of hundreds of digits
+        number = np.inf
+    if np.isinf(number):
+        raise AnnotationError(f"{where}: the score is {str(score)[:40]}, which is not finite.")
+    return entry["id"], number

@@ -20,6 +20,9 @@ from .triplets import read_triplets
 #: machine's, two machines'.
 KINDS: Mapping[int, str] = {1: "HC", 2: "HI", 3: "HM", 4: "MM"}
 
+#: References, and what people prefer against them.
+_Block = tuple[tuple[str, ...], float]
+
 
 def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
     """Read PASCAL-50S, or the part of it that is there.
@@ -65,21 +68,42 @@ def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
         judged.append(Judged(image, captions, references[image]))
     if consensus:
         triplets = read_triplets(folder / "consensus_pascal.mat")
-        majority: dict[tuple[str, ...], float] = dict(
-            zip(triplets.pairs, triplets.preferred.tolist(), strict=True)
-        )
-        lacking = [pair.captions for pair in judged if pair.captions not in majority]
+        blocks: dict[tuple[str, ...], list[_Block]] = {}
+        for captions, *block in zip(
+            triplets.pairs, triplets.references, triplets.preferred.tolist(), strict=True
+        ):
+            blocks.setdefault(captions, []).append((block[0], block[1]))
+        lacking = [pair.captions for pair in judged if pair.captions not in blocks]
         if lacking:
             raise AnnotationError(
                 f"{folder / 'consensus_pascal.mat'}: no triplets of {len(lacking)} of the "
                 f"{len(judged)} pairs in pair_pascal.mat, such as {lacking[0]!r}."
             )
-        preferred = np.array([majority[pair.captions] for pair in judged])
+        preferred = np.array([_of_image(blocks[pair.captions], pair) for pair in judged])
     else:
-        votes = [np.sum(np.asarray(result.result, dtype=np.float64)) for result in results]
-        preferred = np.sign(votes)
+        preferred = np.array(
+            [_majority(one.result, f"{path}: pair {at}") for at, one in enumerate(results, 1)]
+        )
     kinds = [KINDS[category] for category in categories]
     return Choices("PASCAL-50S", judged, preferred, kinds)
+
+
+def _of_image(blocks: list[_Block], pair: Judged) -> float:
+    """Return what people prefer; machines give many images the same two captions."""
+    own = set(pair.references)
+    block = max(blocks, key=lambda block: len(own.intersection(block[0])))
+    if len(blocks) > 1:
+        blocks.remove(block)
+    return block[1]
+
+
+def _majority(votes: object, where: str) -> float:
+    given = np.ravel(np.asarray(votes))
+    if not len(given) or given.dtype.kind not in "iuf" or not np.isin(given, (-1, 1)).all():
+        raise AnnotationError(
+            f"{where}: the votes are {votes!r:.40}, not 1 and -1; get the published file again."
+        )
+    return float(np.sign(given.sum(dtype=np.float64)))
 
 
 def _references(path: Path) -> dict[str, tuple[str, ...]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..bags import Floats
+from ..errors import VifidelError
 from ..harness import System, rounded, score_systems
 from ..image_ids import ImageId, to_json_value
 from ..metrics import needs_references
@@ -87,7 +88,15 @@ class Trials:
         return list(dict.fromkeys(trial.references for trial in self.trials))
 
     def and_given(self, metric: str, scores: Floats) -> Trials:
-        """Return these trials with the scores of another tool among them."""
+        """Return these trials with the scores of another tool among them.
+
+        Raises
+        ------
+        VifidelError
+            If a metric of that name is among them already.
+        """
+        if metric in self.signatures:
+            raise VifidelError(f"{metric} is computed here too: give --scores another name.")
         return replace(
             self,
             trials=[*self.trials, Trial(AS_GIVEN, 0, {metric: scores})],

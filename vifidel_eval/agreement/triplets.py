@@ -75,4 +75,5 @@ def read_triplets(path: Path) -> Triplets:
 
 def _is_triplet(triplet: Any) -> bool:
     captions = (triplet.A, triplet.B, triplet.C)
-    return all(isinstance(caption, str) for caption in captions) and triplet.rating in (-1, 0, 1)
+    is_rating = np.ndim(triplet.rating) == 0 and triplet.rating in (-1, 0, 1)
+    return is_rating and all(isinstance(caption, str) for caption in captions)

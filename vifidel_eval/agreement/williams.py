@@ -16,6 +16,8 @@ import numpy as np
 from ..bags import Floats
 from ..tables import Table
 
+_SAME = 1e-12
+
 
 def williams_test(
     r_first: float, r_second: float, r_between: float, number: int
@@ -52,7 +54,8 @@ def williams_test(
     spread = (
         1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
     )  # K, the determinant of the three correlations
-    if number < 4 or not spread > 0 or not abs(r_between) < 1:
+    # Metrics that differ by scale only have correlations that differ in the last bits.
+    if number < 4 or not spread > _SAME or not abs(r_between) < 1:
         return math.nan, math.nan
     middle = (r_first + r_second) / 2
     variance = 2 * spread * (number - 1) / (number - 3) + middle**2 * (1 - r_between) ** 3

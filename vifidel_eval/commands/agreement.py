@@ -207,7 +207,8 @@ def distractors(
     from ..captions import read_references
 
     references = None if captions is None else read_references(captions)
-    _choose(read_distractors(file, references), ties, experiment, options)
+    inputs = [file, captions]
+    _choose(read_distractors(file, references), ties, experiment, options, inputs)
 
 
 @agreement.command()
@@ -239,13 +240,19 @@ def composite(folder: Path, experiment: Experiment, options: MetricOptions) -> N
     _rate(read_composite(folder), experiment, options)
 
 
-def _choose(choices: Choices, ties: str, experiment: Experiment, options: MetricOptions) -> None:
+def _choose(
+    choices: Choices,
+    ties: str,
+    experiment: Experiment,
+    options: MetricOptions,
+    inputs: Sequence[Path | None] = (),
+) -> None:
     from ..agreement.figures import write_curves
     from ..agreement.forced_choice import forced_choice
 
-    if _writes_candidates(choices.judged, experiment):
+    if _writes_candidates(choices.judged, experiment, inputs):
         return
-    with _parts(experiment, options) as parts:
+    with _parts(experiment, options, inputs) as parts:
         trials = _trials(choices.judged, experiment, options, parts)
         result = forced_choice(choices, trials, ties)
         _deliver(result, [result.table()], experiment)
@@ -263,22 +270,27 @@ def _rate(ratings: Ratings, experiment: Experiment, options: MetricOptions) -> N
         return
     with _parts(experiment, options) as parts:
         trials = _trials(ratings.judged, experiment, options, parts)
+        if experiment.figure and len(trials.signatures) < 2:
+            path = experiment.figure[0]
+            raise VifidelError(f"{path}: a matrix needs two metrics; name more --metrics.")
         columns = sum(len(trial.scores) for trial in trials.trials if trial.draw == 0)
         total = columns * len(list(views(ratings)))
         with tqdm(total=total, unit=" intervals", disable=None, delay=1, leave=False) as bar:
             result = correlate(ratings, trials, parts, bar.update)
         _deliver(result, result.tables(), experiment)
         for path in experiment.figure:
-            if not result.matrices:
-                raise VifidelError(f"{path}: a matrix needs two metrics; name more --metrics.")
             write_matrix(path, result.matrices[0])
 
 
-def _writes_candidates(judged: Sequence[Judged], experiment: Experiment) -> bool:
+def _writes_candidates(
+    judged: Sequence[Judged], experiment: Experiment, inputs: Sequence[Path | None] = ()
+) -> bool:
     from ..agreement.other_tools import write_candidates
+    from ..files import check_output
 
     if experiment.write_candidates is None:
         return False
+    check_output(experiment.write_candidates, inputs)
     write_candidates(experiment.write_candidates, judged)
     captions = sum(len(one.captions) for one in judged)
     click.echo(f"{captions} captions written to {experiment.write_candidates}")
@@ -286,13 +298,16 @@ def _writes_candidates(judged: Sequence[Judged], experiment: Experiment) -> bool
 
 
 @contextmanager
-def _parts(experiment: Experiment, options: MetricOptions) -> Iterator[Parts]:
+def _parts(
+    experiment: Experiment, options: MetricOptions, inputs: Sequence[Path | None] = ()
+) -> Iterator[Parts]:
     """Check the outputs; keep the finished parts of an interrupted run, forget complete ones."""
     from ..agreement.figures import check_figure
     from ..agreement.parts import Parts
     from ..files import check_output
 
-    inputs = [*options.files(), *(Path(path) for _, path in experiment.scores)]
+    inputs = [*inputs, *options.files(), *(Path(path) for _, path in experiment.scores)]
+    inputs += [Path(path) for _, paths in experiment.ablation for path in paths.split(",")]
     for path in experiment.figure:
         check_figure(path)
     for path in (*experiment.figure, *([experiment.output] if experiment.output else [])):
