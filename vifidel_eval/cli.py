@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .commands.convert_features import convert_features
 from .commands.score import score
 from .commands.train_lm import train_lm
 from .errors import VifidelError, VifidelWarning
@@ -61,5 +62,5 @@ def clear_cache_command() -> None:
     click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
 
 
-for command in (score, train_lm):
+for command in (score, train_lm, convert_features):
     main.add_command(command)

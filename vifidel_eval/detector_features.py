@@ -7,6 +7,7 @@ A file ``IMAGE_ID.npz`` holds four arrays, as ``numpy.savez`` writes them: ``fea
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import os
@@ -26,8 +27,9 @@ from .image_ids import ImageId, from_json_key, match, mismatch, to_json_value
 
 Floats32 = NDArray[np.float32]
 
-# In images wider and higher than this many pixels no real box list stays within the first one.
+# In an image of more pixels a side than this, boxes that all end within one are not pixels.
 _TOO_LARGE_FOR_ONE_PIXEL = 16
+_IMAGE_FILES = frozenset({"jpg", "jpeg", "png"})
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class DetectorFeatures:
                 "with one .npz file an image, or a mapping {image id: {'features', 'boxes', "
                 "'width', 'height'}}."
             )
-        self._image_of: Mapping[ImageId, ImageId] | None = None
+        self._names: Mapping[ImageId, ImageId] | None = None
         self._digests: dict[ImageId, str] = {}
 
     def find(self, ids: Sequence[ImageId], length: int) -> list[ImageId]:
@@ -125,18 +127,8 @@ class DetectorFeatures:
         VifidelError
             If an image's regions cannot be read or are not as described.
         """
-        wanted = [self._image_of[i] if self._image_of is not None else i for i in ids]
-        found = match(wanted, self._images)
-        for image_id in wanted:
-            if image_id not in found and isinstance(image_id, str):
-                stem, _, extension = image_id.rpartition(".")
-                if stem in self._images and extension.lower() in _IMAGE_FILES:
-                    found[image_id] = stem
-        missing = [image_id for image_id in wanted if image_id not in found]
-        if missing:
-            asked, knower = "the captions' images", f"the feature side ({self.where})"
-            raise mismatch(dict.fromkeys(missing), self._images, asked, knower)
-        for image in dict.fromkeys(found.values()):
+        images = self._located(ids)
+        for image in dict.fromkeys(images):
             if image not in self._digests:
                 regions = self.read(image)
                 if regions.features.shape[1] != length:
@@ -146,7 +138,7 @@ class DetectorFeatures:
                         "belongs to it."
                     )
                 self._digests[image] = regions.digest()
-        return [found[image_id] for image_id in wanted]
+        return images
 
     def read(self, image: ImageId) -> Regions:
         """Return the regions of an image, which is one of those that `find` returned.
@@ -167,10 +159,15 @@ class DetectorFeatures:
         ----------
         image_of : mapping
             The image id of each new id.
+
+        Raises
+        ------
+        ImageIdError
+            If an image is unknown.
         """
-        renamed = DetectorFeatures(self._images)
-        renamed.where, renamed._digests = self.where, self._digests
-        renamed._image_of = image_of
+        renamed = copy.copy(self)
+        images = self._located(list(image_of.values()))
+        renamed._names = dict(zip(image_of, images, strict=True))
         return renamed
 
     def signature(self) -> str:
@@ -180,13 +177,24 @@ class DetectorFeatures:
             digest.update(line.encode())
         return f"{len(self._digests)}#{digest.hexdigest()[:8]}"
 
+    def _located(self, ids: Sequence[ImageId]) -> list[ImageId]:
+        known = self._images if self._names is None else self._names
+        found = match(ids, known)
+        for image_id in ids:
+            if image_id not in found and isinstance(image_id, str):
+                stem, _, extension = image_id.rpartition(".")
+                if stem in known and extension.lower() in _IMAGE_FILES:
+                    found[image_id] = stem
+        missing = list(dict.fromkeys(image_id for image_id in ids if image_id not in found))
+        if missing:
+            raise mismatch(missing, known, "the captions", f"the feature side ({self.where})")
+        images = [found[image_id] for image_id in ids]
+        return images if self._names is None else [self._names[image] for image in images]
+
     def _name(self, image: ImageId) -> str:
         if isinstance(self._images, _Folder):
             return str(self._images.files[image])
         return f"{self.where}: image {image!r}"
-
-
-_IMAGE_FILES = frozenset({"jpg", "jpeg", "png"})
 
 
 class _Folder(Mapping[ImageId, Mapping[str, Any]]):
@@ -216,7 +224,7 @@ class _Folder(Mapping[ImageId, Mapping[str, Any]]):
                 return dict(content)
         except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as problem:
             raise VifidelError(
-                f"{path}: no .npz file, or damaged ({reason_of(problem)}); write it again."
+                f"{path}: no .npz file, or damaged ({first_line(problem)}); write it again."
             ) from None
 
     def __iter__(self) -> Iterator[ImageId]:
@@ -226,7 +234,7 @@ class _Folder(Mapping[ImageId, Mapping[str, Any]]):
         return len(self.files)
 
 
-def reason_of(problem: Exception) -> str:
+def first_line(problem: Exception) -> str:
     """Return the first line of what a library says of a file."""
     return str(problem).strip().partition("\n")[0].rstrip(".") or type(problem).__name__
 

@@ -95,9 +95,12 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
         key = size.metadata["key"]
         value = content.get(key)
         several = isinstance(size.default, tuple)
-        numbers = value if several and isinstance(value, list) else [value]
-        least = 0 if several else 1
-        if not all(type(number) is int and number >= least for number in numbers) or not numbers:
+        numbers = value if several else [value]
+        if (
+            not isinstance(numbers, list)
+            or not numbers
+            or not all(type(number) is int and number >= 1 - several for number in numbers)
+        ):
             raise VifidelError(
                 f"{path}: {key} is {value!r:.40} instead of "
                 f"{'whole numbers' if several else 'a whole number'}; give the configuration "
@@ -350,8 +353,7 @@ def _plain_names(content: Mapping[Any, Any]) -> dict[str, Any]:
     """Return weights by the names of today; older files have other ones for the same."""
     plain = {}
     for name, weight in content.items():
-        name = str(name).removeprefix("module.")
-        start, _, last = name.rpartition(".")
+        start, _, last = str(name).removeprefix("module.").rpartition(".")
         plain[f"{start}.{_FORMER.get(last, last)}"] = weight
     return plain
 
