@@ -218,25 +218,24 @@ class _Folder(Mapping[ImageId, Mapping[str, Any]]):
     def __getitem__(self, image: ImageId) -> Mapping[str, Any]:
         path = self.files[image]
         try:
-            with np.load(path, allow_pickle=False) as content:
-                if not isinstance(content, Mapping):
-                    raise ValueError("a single array")
+            content = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
+            if isinstance(content, Mapping):
                 return dict(content)
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as problem:
-            raise VifidelError(
-                f"{path}: no .npz file, or damaged ({first_line(problem)}); write it again."
-            ) from None
+            problem: Any = "a single array"
+        except OSError as error:
+            raise VifidelError(f"{path}: {reason(error)}.") from None
+        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            problem = str(error).strip().partition("\n")[0].rstrip(".")
+        raise VifidelError(f"{path}: no .npz file, or damaged ({problem}); write it again.")
+
+    def __contains__(self, image: object) -> bool:  # without reading it
+        return image in self.files
 
     def __iter__(self) -> Iterator[ImageId]:
         return iter(self.files)
 
     def __len__(self) -> int:
         return len(self.files)
-
-
-def first_line(problem: Exception) -> str:
-    """Return the first line of what a library says of a file."""
-    return str(problem).strip().partition("\n")[0].rstrip(".") or type(problem).__name__
 
 
 def regions_of(content: Any, where: str) -> Regions:
