@@ -4,6 +4,7 @@ from .base import Evaluation, Scorer
 from .coco import Bleu, Cider, Meteor, RougeL, Spice
 from .combined import Mean
 from .language_model import LanguageModel
+from .tiger import Tiger
 from .vifidel import Vifidel
 from .wmd import Wmd
 
@@ -17,6 +18,7 @@ __all__ = [
     "RougeL",
     "Scorer",
     "Spice",
+    "Tiger",
     "Vifidel",
     "Wmd",
 ]

@@ -22,6 +22,7 @@ METRICS: Mapping[str, str] = {
     "METEOR": "Java",
     "SPICE": "Java 8 to 14 and a download of 385 MB",
     "LM": "--language-model FILE from train-lm",
+    "TIGEr": "--tiger-checkpoint, --tiger-vocabulary and --tiger-features",
 }
 
 #: What is computed without Java or downloads.

@@ -29,6 +29,10 @@ class MetricOptions:
     vectors: str | None
     metrics: str | None
     language_model: Path | None
+    tiger_checkpoint: Path | None
+    tiger_vocabulary: Path | None
+    tiger_features: Path | None
+    device: str | None
     stop_words: Path | None
     p: str | None
     presence: bool
@@ -59,11 +63,23 @@ class MetricOptions:
             raise click.UsageError("VIFIDEL needs --objects, or name other --metrics.")
         if self.language_model is None and "LM" in parts:
             raise click.UsageError("LM needs --language-model FILE; train-lm writes one.")
+        if None in self._tiger_files() and "TIGEr" in parts:
+            raise click.UsageError(
+                "TIGEr needs --tiger-checkpoint, --tiger-vocabulary and --tiger-features FILE."
+            )
         return names
 
     def files(self) -> list[Path | None]:
         """Return the files that are read, which no output may replace."""
-        return [*self.objects, *self.categories, self.stop_words, self.language_model]
+        files = [*self.objects, *self.categories, self.stop_words, self.language_model]
+        if self.tiger_features is not None:
+            from ..region_features import ids_path
+
+            files.append(ids_path(self.tiger_features))
+        return [*files, *self._tiger_files()]
+
+    def _tiger_files(self) -> list[Path | None]:
+        return [self.tiger_checkpoint, self.tiger_vocabulary, self.tiger_features]
 
     def word_settings(self) -> dict[str, Any]:
         """Return the arguments that the optimal-transport metrics share."""
@@ -111,6 +127,17 @@ class MetricOptions:
                 **word_settings(),
             )
 
+        def tiger() -> Scorer:
+            from ..region_features import read_regions
+
+            features = read_regions(self.tiger_features)
+            return scorers.Tiger(
+                str(self.tiger_checkpoint),
+                str(self.tiger_vocabulary),
+                features if image_of is None else features.under(image_of),
+                self.device,
+            )
+
         return {
             "VIFIDEL": vifidel,
             "WMD": lambda: scorers.Wmd("best", **word_settings()),
@@ -122,6 +149,7 @@ class MetricOptions:
             "METEOR": lambda: scorers.Meteor(tokens()),
             "SPICE": lambda: scorers.Spice(tokens()),
             "LM": lambda: scorers.LanguageModel(str(self.language_model)),
+            "TIGEr": tiger,
         }
 
 
@@ -153,10 +181,21 @@ _OPTIONS = (
     click.option(
         "--metrics",
         help="Comma-separated: VIFIDEL, WMD, WMD-worst, WMD-mean, BLEU, ROUGE_L, CIDEr, METEOR, "
-        "SPICE, LM, or combinations such as VIFIDEL+CIDEr.  [default: all that run without Java "
-        "or downloads]",
+        "SPICE, LM, TIGEr, or combinations such as VIFIDEL+CIDEr.  [default: all that run without "
+        "Java or downloads]",
     ),
     click.option("--language-model", type=FILE, help="What train-lm wrote, for LM."),
+    click.option("--tiger-checkpoint", type=FILE, help="SCAN's model_best.pth, for TIGEr."),
+    click.option(
+        "--tiger-vocabulary", type=FILE, help="SCAN's coco_precomp_vocab.json, for TIGEr."
+    ),
+    click.option(
+        "--tiger-features",
+        type=FILE,
+        help="Region features for TIGEr: SCAN's NAME_ims.npy beside NAME_ids.txt, or "
+        "bottom-up-attention TSV.",
+    ),
+    click.option("--device", help="Where PyTorch computes TIGEr, such as cuda.  [default: cpu]"),
     click.option(
         "--stop-words",
         type=FILE,
