@@ -43,6 +43,7 @@ setup(
     extras_require={
         "lm": ["torch>=2.6"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
+        "vilbertscore": ["torch>=2.6"],
         "dev": [
             "hypothesis>=6.100",
             "mypy~=2.4",

@@ -6,6 +6,7 @@ from .combined import Mean
 from .language_model import LanguageModel
 from .tiger import Tiger
 from .vifidel import Vifidel
+from .vilbertscore import ViLBERTScore
 from .wmd import Wmd
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Scorer",
     "Spice",
     "Tiger",
+    "ViLBERTScore",
     "Vifidel",
     "Wmd",
 ]

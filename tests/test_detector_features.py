@@ -122,7 +122,10 @@ BACKWARDS = image()["boxes"][:, [2, 1, 0, 3]]
         (image(boxes=np.zeros((5, 4))), r"6 features, but boxes of shape \(5, 4\); write it again"),
         (image(boxes=np.zeros((6, 5))), r"6 features, but boxes of shape \(6, 5\)"),
         (image(boxes=BACKWARDS), "a box ends before it starts: boxes are x1, y1, x2, y2"),
-        (image(boxes=image()["boxes"] / 1000), "all boxes are within one pixel: boxes are pixels, not shares"),
+        (
+            image(boxes=image()["boxes"] / 1000),
+            "all boxes are within one pixel: boxes are pixels, not shares",
+        ),
         (image(width=0), "the image is 0 pixels wide and 480 high"),
         (image(height=np.inf), "height holds numbers that are not finite"),
         (image(width=[640, 480]), r"width is an array of shape \(2,\) .*; expected one number"),
@@ -154,7 +157,7 @@ def test_pickles_and_single_arrays_are_not_read(folder):
     with pytest.raises(VifidelError, match=r"42\.npz: no \.npz file, or damaged \(a single array"):
         DetectorFeatures(folder).find([42], LENGTH)
     np.savez(path, features=np.array({"a": 1}, dtype=object))
-    with pytest.raises(VifidelError, match="or damaged .*allow_pickle=False"):
+    with pytest.raises(VifidelError, match=r"or damaged .*allow_pickle=False"):
         DetectorFeatures(folder).find([42], LENGTH)
 
 

@@ -27,7 +27,9 @@ CONFIG = {
     "t_biattention_id": [2, 3, 4],
     "v_biattention_id": [0, 1, 2],
 }
-WORDS = "a dog cat man woman red ball park runs sits on in the with hat ##s ##ing . , ' t isn".split()
+WORDS = (
+    "a dog cat man woman red ball park runs sits on in the with hat ##s ##ing . , ' t isn".split()
+)
 PIECES = ["[PAD]", "[UNK]", "[MASK]", "[SEP]", "[CLS]", *WORDS]
 TASK = 7
 MOST_TOKENS = 37
@@ -98,8 +100,7 @@ def random_weights(seed=0, tasks=True):
 def unused(name):
     """Return whether the score does not depend on a weight: it comes after the last block."""
     return any(
-        part in name
-        for part in ("encoder.layer.4.", "v_layer.2.", "q_dense", "pooler", "cls.")
+        part in name for part in ("encoder.layer.4.", "v_layer.2.", "q_dense", "pooler", "cls.")
     )
 
 
@@ -169,13 +170,9 @@ class Plain:
     def block(self, text, image, name):
         heads, inner, out = CONFIG["bi_num_attention_heads"], f"{name}.biattention", "biOutput"
         asked = [f"{inner}.{part}" for part in ("query2", "key1", "value1")]
-        for_text = self.linear(
-            self.attention(text, image, heads, *asked), f"{name}.{out}.dense2"
-        )
+        for_text = self.linear(self.attention(text, image, heads, *asked), f"{name}.{out}.dense2")
         asked = [f"{inner}.{part}" for part in ("query1", "key2", "value2")]
-        for_image = self.linear(
-            self.attention(image, text, heads, *asked), f"{name}.{out}.dense1"
-        )
+        for_image = self.linear(self.attention(image, text, heads, *asked), f"{name}.{out}.dense1")
         text = self.norm(for_text + text, f"{name}.{out}.LayerNorm2")
         image = self.norm(for_image + image, f"{name}.{out}.LayerNorm1")
         return (

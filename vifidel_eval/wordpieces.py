@@ -45,16 +45,16 @@ class WordPieces:
         if pieces[-1] == "":
             pieces.pop()
         tokens = {piece: token for token, piece in enumerate(pieces)}
-        if len(tokens) < len(pieces):
-            twice = next(piece for token, piece in enumerate(pieces) if tokens[piece] != token)
-            raise VifidelError(
-                f"{path}: the piece {twice!r} stands twice in the vocabulary; get it again."
-            )
         missing = [piece for piece in _SPECIAL if piece not in tokens]
         if missing:
             raise VifidelError(
                 f"{path}: no BERT vocabulary, it has no {missing[0]}; give the vocab.txt of "
                 "bert-base-uncased."
+            )
+        if len(tokens) < len(pieces):
+            twice = next(piece for token, piece in enumerate(pieces) if tokens[piece] != token)
+            raise VifidelError(
+                f"{path}: the piece {twice!r} stands twice in the vocabulary; get it again."
             )
         if len(tokens) != size:
             raise VifidelError(

@@ -32,6 +32,10 @@ class MetricOptions:
     tiger_checkpoint: Path | None
     tiger_vocabulary: Path | None
     tiger_features: Path | None
+    vilbert_checkpoint: Path | None
+    vilbert_vocabulary: Path | None
+    vilbert_features: Path | None
+    vilbert_layer: int
     device: str | None
     stop_words: Path | None
     p: str | None
@@ -67,6 +71,11 @@ class MetricOptions:
             raise click.UsageError(
                 "TIGEr needs --tiger-checkpoint, --tiger-vocabulary and --tiger-features FILE."
             )
+        if None in self._vilbert_files() and "ViLBERTScore" in parts:
+            raise click.UsageError(
+                "ViLBERTScore needs --vilbert-checkpoint, --vilbert-vocabulary and "
+                "--vilbert-features FOLDER."
+            )
         return names
 
     def files(self) -> list[Path | None]:
@@ -76,10 +85,13 @@ class MetricOptions:
             from ..region_features import ids_path
 
             files.append(ids_path(self.tiger_features))
-        return [*files, *self._tiger_files()]
+        return [*files, *self._tiger_files(), *self._vilbert_files()]
 
     def _tiger_files(self) -> list[Path | None]:
         return [self.tiger_checkpoint, self.tiger_vocabulary, self.tiger_features]
+
+    def _vilbert_files(self) -> list[Path | None]:
+        return [self.vilbert_checkpoint, self.vilbert_vocabulary, self.vilbert_features]
 
     def word_settings(self) -> dict[str, Any]:
         """Return the arguments that the optimal-transport metrics share."""
@@ -138,6 +150,18 @@ class MetricOptions:
                 self.device,
             )
 
+        def vilbertscore() -> Scorer:
+            from ..detector_features import DetectorFeatures
+
+            features = DetectorFeatures(str(self.vilbert_features))
+            return scorers.ViLBERTScore(
+                str(self.vilbert_checkpoint),
+                str(self.vilbert_vocabulary),
+                features if image_of is None else features.under(image_of),
+                self.vilbert_layer,
+                self.device,
+            )
+
         return {
             "VIFIDEL": vifidel,
             "WMD": lambda: scorers.Wmd("best", **word_settings()),
@@ -150,6 +174,7 @@ class MetricOptions:
             "SPICE": lambda: scorers.Spice(tokens()),
             "LM": lambda: scorers.LanguageModel(str(self.language_model)),
             "TIGEr": tiger,
+            "ViLBERTScore": vilbertscore,
         }
 
 
@@ -181,8 +206,8 @@ _OPTIONS = (
     click.option(
         "--metrics",
         help="Comma-separated: VIFIDEL, WMD, WMD-worst, WMD-mean, BLEU, ROUGE_L, CIDEr, METEOR, "
-        "SPICE, LM, TIGEr, or combinations such as VIFIDEL+CIDEr.  [default: all that run without "
-        "Java or downloads]",
+        "SPICE, LM, TIGEr, ViLBERTScore, or combinations such as VIFIDEL+CIDEr.  [default: all "
+        "that run without Java or downloads]",
     ),
     click.option("--language-model", type=FILE, help="What train-lm wrote, for LM."),
     click.option("--tiger-checkpoint", type=FILE, help="SCAN's model_best.pth, for TIGEr."),
@@ -195,7 +220,31 @@ _OPTIONS = (
         help="Region features for TIGEr: SCAN's NAME_ims.npy beside NAME_ids.txt, or "
         "bottom-up-attention TSV.",
     ),
-    click.option("--device", help="Where PyTorch computes TIGEr, such as cuda.  [default: cpu]"),
+    click.option(
+        "--vilbert-checkpoint",
+        type=FILE,
+        help="multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
+    ),
+    click.option(
+        "--vilbert-vocabulary", type=FILE, help="vocab.txt of bert-base-uncased, for ViLBERTScore."
+    ),
+    click.option(
+        "--vilbert-features",
+        type=FILE,
+        help="Region features for ViLBERTScore: a folder with one .npz file an image, as "
+        "convert-features writes them.",
+    ),
+    click.option(
+        "--vilbert-layer",
+        type=int,
+        default=-1,
+        show_default=True,
+        help="Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
+    ),
+    click.option(
+        "--device",
+        help="Where PyTorch computes TIGEr and ViLBERTScore, such as cuda.  [default: cpu]",
+    ),
     click.option(
         "--stop-words",
         type=FILE,
