@@ -81,8 +81,8 @@ class ViLBERTScore(Scorer):
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
-        self._images: _Kept[ImageId, Any] = _Kept()
-        self._references: _Kept[_Pair, Floats32] = _Kept()
+        self._images = _Kept()  # by image
+        self._references = _Kept()  # by image and reference
 
     def method(self) -> str:
         return "ViLBERTScore"
@@ -128,9 +128,9 @@ class ViLBERTScore(Scorer):
             of_candidates = [(images[at], captions[at]) for at in chosen]
             of_references = [[(images[at], text) for text in gts[ids[at]]] for at in chosen]
             states = self._states(of_candidates, of_references, progress)
-            for at, candidate, references in zip(chosen, of_candidates, of_references, strict=True):
-                pairs = [greedy_matching(states[candidate], states[pair]) for pair in references]
-                scores[at] = np.mean(pairs, axis=0)
+            for at, candidate, pairs in zip(chosen, of_candidates, of_references, strict=True):
+                matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
+                scores[at] = np.mean(matched, axis=0)
             progress.finish()
         return {
             column: Evaluation(ids, np.ascontiguousarray(of_column))

@@ -62,7 +62,7 @@ class WordPieces:
                 f"{size}; give the vocab.txt of bert-base-uncased."
             )
         # Its import takes time: not before it is needed.
-        from tokenizers.implementations import BertWordPieceTokenizer
+        from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
         self._tokenizer = BertWordPieceTokenizer(tokens, lowercase=True)
         self.digest = hashlib.sha256("\n".join(pieces).encode()).hexdigest()
