@@ -33,7 +33,7 @@ _EPSILON = 1e-12
 
 _WORDS = "bert.embeddings.word_embeddings.weight"
 _TASKS = "bert.embeddings.task_embeddings.weight"
-_REMEDY = "get it again, or give the configuration that belongs to it"
+_REMEDY = "get it again, or give the configuration that belongs to it (config=)"
 
 
 def _key(name: str, default: Any) -> Any:
@@ -178,7 +178,7 @@ class Vilbert:
                 f"{layer!r:.40}."
             )
         self.layer = layer % blocks
-        content, self.digest = read_checkpoint(torch, path, "ViLBERT checkpoint", _REMEDY)
+        content, self.digest = read_checkpoint(torch, path, "ViLBERT checkpoint", "get it again")
         weights = _plain_names(content) if isinstance(content, Mapping) else {}
         if _WORDS not in weights:
             raise VifidelError(
