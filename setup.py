@@ -20,6 +20,7 @@ setup(
     },
     packages=[
         "vifidel_eval",
+        "vifidel_eval.agreement",
         "vifidel_eval.annotations",
         "vifidel_eval.commands",
         "vifidel_eval.scorers",
@@ -28,6 +29,7 @@ setup(
     install_requires=[
         "click>=8.1",
         "gensim>=4.3.3",
+        "matplotlib>=3.8",
         "numpy>=2.0",
         "platformdirs>=4",
         "POT>=0.9.5",
@@ -35,6 +37,7 @@ setup(
         "pycocotools>=2.0.7",
         "regex>=2023.12.25",
         "safetensors>=0.4",
+        "scipy>=1.11",
         "tabulate>=0.9",
         "tokenizers>=0.20",
         "tqdm>=4.66",

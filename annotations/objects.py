@@ -101,7 +101,9 @@ class ObjectLabels(dict[ImageId, Counter[str]]):
             As `of_images` raises it.
         """
         renamed = _Renamed(self)
-        renamed.update(zip(image_of, self.of_images(list(image_of.values())), strict=True))
+        images = list(dict.fromkeys(image_of.values()))
+        labels = dict(zip(images, self.of_images(images), strict=True))
+        renamed.update((new, labels[image_id]) for new, image_id in image_of.items())
         return renamed
 
     def signature(self) -> str:

@@ -30,7 +30,8 @@ TABLE = Table(
         (
             "latex",
             "% Accuracy\n\\begin{tabular}{llr}\n\\toprule\n System   & Kind   &   VIFIDEL \\\\\n"
-            "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n b        & HI     &  -2.0e-05 \\\\\n"
+            "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n"
+            " b        & HI     &  -2.0e-05 \\\\\n"
             " c        & HI     &         - \\\\\n\\bottomrule\n\\end{tabular}\n\n% signature",
         ),
     ],
@@ -41,3 +42,7 @@ def test_a_table_in_every_format(style, expected):
 
 def test_a_table_without_notes_ends_with_its_rows():
     assert Table(["n"], [[1]], texts=0).render("table") == "  n\n---\n  1"
+
+
+def test_a_bar_does_not_end_a_markdown_cell():
+    assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,19 @@ def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
         raise error(f"{path}: {reason(problem)}; check the path.") from None
 
 
-def parse_json(text: str, where: str, error: type[VifidelError]) -> Any:
-    """Return parsed JSON; `error` tells a truncated text from one that is not JSON."""
+def parse_json(
+    text: str,
+    where: str,
+    error: type[VifidelError],
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """Return parsed JSON; `error` tells a truncated text from one that is not JSON.
+
+    `pairs` makes something of an object's keys and values; by default a dict, and a key that
+    stands twice is an error.
+    """
     try:
-        return json.loads(text, object_pairs_hook=_unrepeated)
+        return json.loads(text, object_pairs_hook=pairs or _unrepeated)
     except _RepeatedKeyError as problem:
         raise error(f"{where}: the key {problem.args[0]!r} stands twice; keep one.") from None
     except json.JSONDecodeError as problem:

@@ -65,6 +65,11 @@ def parse(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def needs_references(name: str) -> bool:
+    """Return whether a metric, or a part of a combination, compares with references."""
+    return not NEEDS_REFERENCES.isdisjoint(name.split("+"))
+
+
 def left_out(names: Iterable[str]) -> str:
     """Return a sentence on the metrics that are not among `names` and what they need."""
     others = [

@@ -50,8 +50,9 @@ class Table:
             rows = (["" if cell is None else cell for cell in row] for row in self.rows)
             writer.writerows([self.headers, *rows])
             return text.getvalue().rstrip("\n")
+        bar = r"\|" if style == "markdown" else "|"
         table = tabulate(
-            [[_readable(cell) for cell in row] for row in self.rows],
+            [[_readable(cell).replace("|", bar) for cell in row] for row in self.rows],
             self.headers,
             _TABULATE[style],
             disable_numparse=True,

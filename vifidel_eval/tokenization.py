@@ -15,9 +15,9 @@ from .errors import MetricUnavailable
 from .image_ids import ImageId
 from .java import PATIENCE, find_java, run_java
 
-# Each of these ends a line for Java or for Python: left in, a caption would become two rows and
-# all captions after it would move to the next image.
-_LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+#: Each of these ends a line for Java or for Python: left in, a caption would become two rows and
+#: all captions after it would move to the next image. As `str.translate` takes them.
+LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 
 
 class Tokenizer(Protocol):
@@ -78,7 +78,7 @@ class PtbTokenizer:
         """
         from pycocoevalcap.tokenizer import ptbtokenizer
 
-        text = [caption.translate(_LINE_BREAKS) for texts in captions.values() for caption in texts]
+        text = [caption.translate(LINE_BREAKS) for texts in captions.values() for caption in texts]
         if not text:
             return {image_id: [] for image_id in captions}
         jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from pathlib import Path
@@ -211,15 +211,34 @@ _OPTIONS = (
 )
 
 
-def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `MetricOptions`; the command gets them together as ``options``."""
-    names = [field.name for field in fields(MetricOptions)]
+def gathered(
+    kind: type[Any], options: Sequence[Callable[..., Any]], name: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds options, which a command gets as one object.
 
-    @wraps(command)
-    def gathered(**given: Any) -> Any:
-        chosen = MetricOptions(**{name: given.pop(name) for name in names})
-        return command(options=chosen, **given)
+    Parameters
+    ----------
+    kind : dataclass
+        With one field an option.
+    options : sequence
+        What ``click.option`` returns, in the order of ``--help``.
+    name : str
+        The command's argument that takes the object.
+    """
+    names = [field.name for field in fields(kind)]
 
-    for option in reversed(_OPTIONS):
-        gathered = option(gathered)
-    return gathered
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def gathering(**given: Any) -> Any:
+            chosen = kind(**{name: given.pop(name) for name in names})
+            return command(**{name: chosen}, **given)
+
+        for option in reversed(options):
+            gathering = option(gathering)
+        return gathering
+
+    return decorate
+
+
+#: Adds the options of `MetricOptions`; the command gets them together as ``options``.
+metric_options = gathered(MetricOptions, _OPTIONS, "options")

@@ -1,0 +1,48 @@
+"""VIFIDEL with other image sides, without counts, with other word vectors (its Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from ..annotations import ObjectLabels
+from ..image_ids import ImageId
+from ..scorers import Scorer, Vifidel
+from ..vectors import load_vectors
+
+
+def ablations(
+    sides: Mapping[str, ObjectLabels],
+    vectors: Sequence[Any],
+    image_of: Mapping[ImageId, ImageId],
+    settings: Mapping[str, Any],
+) -> dict[str, Scorer]:
+    """Return a scorer for each image side, with counts and by presence, and each word vectors.
+
+    Parameters
+    ----------
+    sides : mapping
+        Name to objects.
+    vectors : sequence
+        As `vifidel_eval.vectors.load_vectors` takes them.
+    image_of : mapping
+        The image of each caption id.
+    settings : mapping
+        Further arguments of `Vifidel`.
+
+    Returns
+    -------
+    dict
+        ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are several.
+    """
+    loaded = [load_vectors(source) for source in vectors]
+    scorers: dict[str, Scorer] = {}
+    for (side, objects), counts, known in product(sides.items(), (True, False), loaded):
+        name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
+        if len(loaded) > 1:
+            name += f" {known.signature().partition('#')[0]}"
+        scorers[name] = Vifidel(
+            objects.under(image_of), **{**settings, "vectors": known, "counts": counts}
+        )
+    return scorers

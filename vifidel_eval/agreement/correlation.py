@@ -1,0 +1,270 @@
+"""How well a metric's scores go along with people's ratings.
+
+Kilickaya et al. (EACL 2017, section 3.1), VIFIDEL (Tables 2, 3), TIGEr and ViLBERTScore report
+one or the other of these coefficients.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..bags import Floats, Integers
+from ..harness import rounded
+from ..tables import Cell, Table
+from .judgements import Ratings
+from .parts import Parts
+from .resampling import interval, resampled
+from .trials import References, Trials
+from .williams import WilliamsMatrix, williams_matrix
+
+#: Every judge's rating of a caption is a judgement of its own, as many published figures have it.
+EACH = "each"
+#: The mean of a caption's ratings is the judgement.
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A metric's correlation with ratings.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    references : int or str
+        How many references the metric had, as `trials` says it.
+    rating : str
+        What people were asked.
+    judges : str
+        `EACH` or `MEAN`.
+    captions : str
+        Which captions.
+    judgements : int
+        How many judgements, those of captions without a score left out.
+    coefficients : dict
+        Name to the coefficient: the mean over draws of references, in [-1, 1]; NaN if all scores
+        or all ratings are the same.
+    intervals : dict
+        Name to the 95 % interval over images and draws.
+    """
+
+    metric: str
+    references: References
+    rating: str
+    judges: str
+    captions: str
+    judgements: int
+    coefficients: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Correlations of metrics with the ratings of a data set.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    correlations : list of Correlation
+        View by view, metric by metric, number of references by number.
+    matrices : list of WilliamsMatrix
+        For each number of references and rating, which metric correlates better than which.
+    trials : Trials
+        The scores.
+    """
+
+    name: str
+    correlations: list[Correlation]
+    matrices: list[WilliamsMatrix]
+    trials: Trials
+
+    def tables(self) -> list[Table]:
+        """Return a row for each correlation, then the matrices of Williams' tests."""
+        names = list(_COEFFICIENTS)
+        rows: list[list[Cell]] = []
+        for one in self.correlations:
+            row: list[Cell] = [one.rating, one.judges, one.captions, one.metric, one.references]
+            row += [one.judgements]
+            row += [
+                f"{r:.3f} ({low:.3f}, {high:.3f})"
+                for r, (low, high) in zip(
+                    one.coefficients.values(), one.intervals.values(), strict=True
+                )
+            ]
+            rows.append(row)
+        headers = ["Rating", "Judges", "Captions", "Metric", "References", "Judgements", *names]
+        title = f"{self.name}: correlation with people's ratings"
+        table = Table(headers, rows, self.trials.notes(), texts=4, title=title)
+        return [table, *(matrix.table() for matrix in self.matrices)]
+
+    def long_table(self) -> Table:
+        """Return a row for each coefficient, for programs."""
+        rows: list[list[Cell]] = [
+            [
+                *(one.rating, one.judges, one.captions, one.metric, one.references),
+                *(one.judgements, name, rounded(r), *map(rounded, one.intervals[name])),
+            ]
+            for one in self.correlations
+            for name, r in one.coefficients.items()
+        ]
+        headers = ["rating", "judges", "captions", "metric", "references", "judgements"]
+        return Table([*headers, "coefficient", "value", "low", "high"], rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it; undefined numbers are None."""
+        return {
+            "data": self.name,
+            "correlations": [_for_json(asdict(one)) for one in self.correlations],
+            "williams": [_for_json(asdict(matrix)) for matrix in self.matrices],
+        } | self.trials.to_json()
+
+
+def correlate(
+    ratings: Ratings,
+    trials: Trials,
+    parts: Parts,
+    on_progress: Callable[[int], object] | None = None,
+) -> Correlations:
+    """Correlate scores with people's ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        What people said.
+    trials : Trials
+        Scores of the captions.
+    parts : Parts
+        What is in it is not computed again.
+    on_progress : callable, optional
+        Called with 1 after each of ``len(list(views(ratings)))`` times the scored columns.
+    """
+    # The same resamples for every metric.
+    resamples = cache(lambda draws: list(resampled(ratings.judged, draws, trials.seed)))
+    found = []
+    for rating, judges, captions, judgements in views(ratings):
+        for metric in trials.signatures:
+            for number in trials.numbers():
+                draws = trials.scores(metric, number)
+                if not draws:
+                    continue
+                scores = np.array([of_sides[0] for of_sides in draws])
+                content = b"%d" % trials.seed + scores.tobytes() + judgements.tobytes()
+                key = hashlib.sha256(content).hexdigest()
+                if key not in parts:
+                    parts.add(key, _correlation(judgements, scores, resamples(len(draws))))
+                count, *numbers = parts[key]
+                values = dict(zip(_COEFFICIENTS, numbers, strict=True))
+                found.append(
+                    Correlation(
+                        metric,
+                        number,
+                        rating,
+                        judges,
+                        captions,
+                        count,
+                        {name: _number(r) for name, (r, _, _) in values.items()},
+                        {n: (_number(low), _number(high)) for n, (_, low, high) in values.items()},
+                    )
+                )
+                if on_progress is not None:
+                    on_progress(1)
+    return Correlations(ratings.name, found, _matrices(ratings, trials), trials)
+
+
+def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:
+    """Yield rating, judges, captions and the judgements: (captions, judges), NaN if left out."""
+    for rating, given in ratings.ratings.items():
+        for captions, mask in ratings.subsets.items():
+            masked = np.where(mask[:, None], given, np.nan)
+            if given.shape[1] > 1:
+                yield rating, EACH, captions, masked
+            yield rating, MEAN, captions, masked.mean(axis=1, keepdims=True)
+
+
+def _correlation(
+    judgements: Floats, scores: Floats, resamples: Iterable[tuple[Integers, int]]
+) -> list[Any]:
+    """Return the number of judgements, then value, low and high of each coefficient."""
+    points = np.array([_coefficients(of_draw, judgements) for of_draw in scores])
+    resampled_points = np.array(
+        [_coefficients(scores[draw, rows], judgements[rows]) for rows, draw in resamples]
+    )
+    numbers = [
+        [point, *interval(values)]
+        for point, values in zip(points.mean(axis=0).tolist(), resampled_points.T, strict=True)
+    ]
+    scored = ~np.any(np.isnan(scores), axis=0, keepdims=True).T
+    defined = scored & ~np.isnan(judgements)
+    return [int(defined.sum()), *([rounded(x) for x in row] for row in numbers)]
+
+
+def _coefficients(scores: Floats, judgements: Floats) -> list[float]:
+    flat = np.repeat(scores, judgements.shape[1])
+    defined = ~np.isnan(flat) & ~np.isnan(judgements.ravel())
+    x, y = flat[defined], judgements.ravel()[defined]
+    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
+        return [math.nan] * len(_COEFFICIENTS)
+    return [float(coefficient(x, y)) for coefficient in _COEFFICIENTS.values()]
+
+
+def _tau_b(x: Floats, y: Floats) -> float:
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(x, y, variant="b").statistic)
+
+
+def _tau_c(x: Floats, y: Floats) -> float:
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(x, y, variant="c").statistic)
+
+
+def _spearman(x: Floats, y: Floats) -> float:
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(x, y).statistic)
+
+
+def _pearson(x: Floats, y: Floats) -> float:
+    from scipy.stats import pearsonr
+
+    return float(pearsonr(x, y).statistic)
+
+
+_COEFFICIENTS = {"tau-b": _tau_b, "tau-c": _tau_c, "Spearman": _spearman, "Pearson": _pearson}
+
+
+def _matrices(ratings: Ratings, trials: Trials) -> list[WilliamsMatrix]:
+    """Return a matrix for each number of references and view on the means of the judges."""
+    matrices = []
+    for number in trials.numbers():
+        scores = {
+            metric: trials.scores(metric, number)[0][0]  # with several draws, the first one
+            for metric in trials.signatures
+            if trials.scores(metric, number)
+        }
+        for rating, judges, captions, judgements in views(ratings):
+            if judges == MEAN and len(scores) > 1:
+                title = f"{ratings.name}: {rating}, captions: {captions}, references: {number}"
+                matrices.append(williams_matrix(title, judgements[:, 0], scores))
+    return matrices
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _for_json(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_for_json(member) for member in value]
+    return rounded(value) if isinstance(value, float) else value

@@ -1,0 +1,138 @@
+"""Figures of agreement: curves over numbers of references, matrices of metrics.
+
+Lines differ in marker and dash, bands and cells in grey, so that black and white shows it all. The
+same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import VifidelError
+from ..files import write_whole
+from .forced_choice import ForcedChoice
+from .trials import AS_GIVEN
+from .williams import WilliamsMatrix
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: File formats, by suffix.
+FIGURES = (".png", ".svg", ".pdf")
+
+_MARKERS = "osD^vPX<>*hpd"
+_DASHES = ("-", "--", "-.", ":")
+_SETTINGS: Any = {"svg.hashsalt": "vifidel_eval", "svg.fonttype": "none", "font.size": 9}
+
+
+def check_figure(path: Path) -> None:
+    """Raise VifidelError if the suffix of a figure's file is none of `FIGURES`."""
+    if path.suffix.lower() not in FIGURES:
+        raise VifidelError(f"{path}: a figure is a {', '.join(FIGURES)} file.")
+
+
+def write_curves(path: Path, result: ForcedChoice) -> None:
+    """Write accuracy over the number of references, as VIFIDEL's Fig. 4: a line a metric.
+
+    There is a panel for each kind of pairs; bands are 95 % intervals. What was scored with one
+    number of references only is a level line.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be written.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    kinds = result.kinds()
+    metrics = list(dict.fromkeys(accuracy.metric for accuracy in result.accuracies))
+    numbers = [number for number in result.trials.numbers() if number != AS_GIVEN] or [AS_GIVEN]
+    columns = min(len(kinds), 3)
+    rows = math.ceil(len(kinds) / columns)
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=(3.2 * columns, 2.9 * rows + 0.5), layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for axis, kind in itertools.zip_longest(axes.flat, kinds):
+            if kind is None:
+                axis.set_axis_off()
+                continue
+            _draw_panel(axis, result, kind, metrics, numbers)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
+        figure.suptitle(f"{result.name}: agreement with people (ties {result.ties})")
+        _save(path, figure)
+
+
+def _draw_panel(
+    axis: Any, result: ForcedChoice, kind: str, metrics: list[str], numbers: list[Any]
+) -> None:
+    axis.set_title(kind)
+    axis.set_xticks(range(len(numbers)), [str(number) for number in numbers])
+    axis.set_xlabel("references")
+    axis.set_ylabel("accuracy")
+    axis.grid(axis="y", color="0.9")
+    for at, metric in enumerate(metrics):
+        style = {
+            "color": f"C{at % 10}",
+            "marker": _MARKERS[at % len(_MARKERS)],
+            "linestyle": _DASHES[at % len(_DASHES)],
+            "markersize": 4,
+            "linewidth": 1.2,
+        }
+        of_metric = {
+            a.references: a for a in result.accuracies if (a.metric, a.kind) == (metric, kind)
+        }
+        drawn = [number for number in numbers if number in of_metric]
+        places = [numbers.index(number) for number in drawn]
+        if not drawn:  # another tool's scores: whatever references it had
+            places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
+        band = [(of_metric[number].low, of_metric[number].high) for number in drawn]
+        axis.plot(places, [of_metric[number].accuracy for number in drawn], label=metric, **style)
+        axis.fill_between(places, *zip(*band, strict=True), color="0.5", alpha=0.12, linewidth=0)
+
+
+def write_matrix(path: Path, matrix: WilliamsMatrix) -> None:
+    """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
+
+    The darker a cell, the surer that the metric of its row correlates better with people than the
+    one of its column; the p-value stands in it.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be written.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    names = list(matrix.correlations)
+    with rc_context(_SETTINGS):
+        size = 1.8 + 0.55 * len(names)
+        figure = Figure(figsize=(size + 0.6, size), layout="constrained")
+        axis = figure.subplots()
+        sure = [[1 - matrix.p_values[row][column] for column in names] for row in names]
+        axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
+        for y, row in enumerate(names):
+            for x, column in enumerate(names):
+                p = matrix.p_values[row][column]
+                text = "" if math.isnan(p) else "<.001" if p < 0.001 else f"{p:.3f}"[-4:]
+                axis.text(x, y, text, ha="center", va="center", fontsize=7)
+        axis.set_xticks(range(len(names)), names, rotation=90)
+        labels = [f"{name} ({matrix.correlations[name]:.3f})" for name in names]
+        axis.set_yticks(range(len(names)), labels)
+        axis.set_title(f"{matrix.title}\np of Williams' test: row better than column", fontsize=8)
+        _save(path, figure)
+
+
+def _save(path: Path, figure: Figure) -> None:
+    content = io.BytesIO()
+    kind = path.suffix.lower().removeprefix(".")
+    # Neither date nor version: the same numbers give the same bytes.
+    without = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    figure.savefig(content, format=kind, dpi=200, metadata=without[kind])
+    write_whole(path, content.getvalue())

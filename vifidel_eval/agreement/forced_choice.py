@@ -1,0 +1,177 @@
+"""How often a metric prefers the caption that people prefer.
+
+The experiment of Vedantam et al. (CVPR 2015), of VIFIDEL (section 4.2, Fig. 4) and, with
+distracted captions, of Kilickaya et al. (EACL 2017, section 3.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..bags import Floats
+from ..harness import rounded
+from ..tables import Cell, Table
+from .judgements import Choices
+from .resampling import interval, resampled
+from .trials import References, Trials
+
+#: What a metric gets for a pair whose captions it scores alike, by convention.
+TIES = {"half": 0.5, "wrong": 0.0, "right": 1.0}
+#: All kinds of pairs together.
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How often a metric agrees with people on pairs of a kind.
+
+    Attributes
+    ----------
+    metric, kind : str
+        Their names.
+    references : int or str
+        How many references the metric had, as `trials` says it.
+    accuracy : float
+        From 0 to 1, the mean over draws of references.
+    low, high : float
+        95 % interval over images and draws.
+    pairs : int
+        Pairs that count: people have a preference, and the metric scores both captions.
+    tied : float
+        Share of the pairs whose captions the metric scores alike.
+    """
+
+    metric: str
+    references: References
+    kind: str
+    accuracy: float
+    low: float
+    high: float
+    pairs: int
+    tied: float
+
+
+@dataclass(frozen=True)
+class ForcedChoice:
+    """Accuracies of metrics on a data set.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    ties : str
+        The convention, of `TIES`.
+    accuracies : list of Accuracy
+        Metric by metric, number of references by number, kind by kind, `ALL` last.
+    divided : int
+        Pairs left out because people were divided.
+    trials : Trials
+        The scores.
+    """
+
+    name: str
+    ties: str
+    accuracies: list[Accuracy]
+    divided: int
+    trials: Trials
+
+    def kinds(self) -> list[str]:
+        """Return the kinds of pairs, `ALL` last."""
+        return list(dict.fromkeys(accuracy.kind for accuracy in self.accuracies))
+
+    def table(self) -> Table:
+        """Return a row for each metric and number of references."""
+        kinds = self.kinds()
+        rows: list[list[Cell]] = []
+        for start in range(0, len(self.accuracies), len(kinds)):
+            of_row = self.accuracies[start : start + len(kinds)]
+            total = of_row[-1]
+            row: list[Cell] = [total.metric, total.references]
+            row += [rounded(accuracy.accuracy) for accuracy in of_row]
+            row += [f"{total.low:.4f}-{total.high:.4f}" if total.pairs else None]
+            row += [total.pairs, rounded(total.tied)]
+            rows.append(row)
+        headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]
+        return Table(headers, rows, self._notes(), title=f"{self.name}: accuracy")
+
+    def long_table(self) -> Table:
+        """Return a row for each accuracy, for programs."""
+        rows = self._rows()
+        return Table(list(Accuracy.__dataclass_fields__), [list(row.values()) for row in rows])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it; undefined numbers are None."""
+        return {
+            "data": self.name,
+            "ties": self.ties,
+            "divided": self.divided,
+            "accuracies": self._rows(),
+        } | self.trials.to_json()
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {key: rounded(x) if isinstance(x, float) else x for key, x in asdict(a).items()}
+            for a in self.accuracies
+        ]
+
+    def _notes(self) -> list[str]:
+        left_out = f"; {self.divided} pairs on which people were divided are left out"
+        ties = f"ties count as {self.ties}{left_out if self.divided else ''}"
+        return [ties, *self.trials.notes()]
+
+
+def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> ForcedChoice:
+    """Compare scores with people's preferences.
+
+    Parameters
+    ----------
+    choices : Choices
+        The pairs.
+    trials : Trials
+        Scores of their captions.
+    ties : str
+        What a pair counts whose captions a metric scores alike: one of `TIES`.
+    """
+    kinds = np.array(choices.kinds)
+    names = sorted(set(choices.kinds))
+    masks = {kind: kinds == kind for kind in names if len(names) > 1}
+    masks[ALL] = np.ones(len(kinds), dtype=bool)
+    accuracies = []
+    for metric in trials.signatures:
+        for number in trials.numbers():
+            draws = trials.scores(metric, number)
+            if not draws:
+                continue
+            agrees = np.array([np.sign(first - second) for first, second in draws])
+            agrees = agrees * np.where(choices.preferred == 0, np.nan, choices.preferred)
+            right = np.where(agrees == 0, TIES[ties], agrees > 0)
+            right[np.isnan(agrees)] = np.nan
+            resamples = list(resampled(choices.judged, len(draws), trials.seed))
+            for kind, mask in masks.items():
+                of_kind = np.where(mask, right, np.nan)
+                low, high = interval([_mean(of_kind[draw, rows]) for rows, draw in resamples])
+                counts = ~np.isnan(of_kind)
+                accuracies.append(
+                    Accuracy(
+                        metric,
+                        number,
+                        kind,
+                        _mean(of_kind),
+                        low,
+                        high,
+                        int(counts.all(axis=0).sum()),
+                        _mean(np.where(counts, agrees == 0, np.nan)),
+                    )
+                )
+    divided = int((choices.preferred == 0).sum())
+    return ForcedChoice(choices.name, ties, accuracies, divided, trials)
+
+
+def _mean(values: Floats) -> float:
+    """Return the mean without NaN; the values are halves, so that their sum is exact."""
+    counts = ~np.isnan(values)
+    number = int(counts.sum())
+    return float(values[counts].sum()) / number if number else float("nan")

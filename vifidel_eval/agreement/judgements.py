@@ -1,0 +1,90 @@
+"""What people said of captions: the shape that all data sets are read into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bags import Floats
+from ..image_ids import ImageId
+
+_APART = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Captions of an image that were judged together.
+
+    Attributes
+    ----------
+    image_id : hashable
+        The image.
+    captions : tuple of str
+        Two for a choice, one for a rating.
+    references : tuple of str
+        All references of the image; some may be among `captions`.
+    """
+
+    image_id: ImageId
+    captions: tuple[str, ...]
+    references: tuple[str, ...]
+
+    def others(self, references: Sequence[str]) -> list[str]:
+        """Return the references that say something else than any of the captions.
+
+        Case, blanks and punctuation make no difference.
+        """
+        own = {_plain(caption) for caption in self.captions}
+        return [reference for reference in references if _plain(reference) not in own]
+
+
+def _plain(caption: str) -> str:
+    return _APART.sub(" ", caption.lower()).strip()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Pairs of captions of which people preferred one.
+
+    Attributes
+    ----------
+    name : str
+        The data set, as a table names it.
+    judged : list of Judged
+        Each with two captions.
+    preferred : (number of pairs,) float64
+        1 for the first caption, -1 for the second, 0 where people were divided.
+    kinds : list of str
+        The kind of each pair; all the same where the data set has none.
+    """
+
+    name: str
+    judged: list[Judged]
+    preferred: Floats
+    kinds: list[str]
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Captions that people rated.
+
+    Attributes
+    ----------
+    name : str
+        The data set, as a table names it.
+    judged : list of Judged
+        Each with one caption.
+    ratings : mapping
+        What was asked, and the answers: float64 of shape (number of captions, number of judges).
+    subsets : mapping
+        Name to a mask over the captions: parts of the data set that are evaluated apart.
+    """
+
+    name: str
+    judged: list[Judged]
+    ratings: Mapping[str, Floats]
+    subsets: Mapping[str, NDArray[np.bool_]]

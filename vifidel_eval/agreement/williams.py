@@ -1,0 +1,139 @@
+"""Williams' test of two metrics' correlations with the same judgements.
+
+E. J. Williams, Regression Analysis (1959), in the form that J. H. Steiger (Psychological Bulletin
+87, 1980, eq. 7) recommends and that Graham & Baldwin (EMNLP 2014) brought to the evaluation of
+metrics; Kilickaya et al. (EACL 2017, Fig. 4) show it for every pair of metrics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bags import Floats
+from ..tables import Table
+
+
+def williams_test(
+    r_first: float, r_second: float, r_between: float, number: int
+) -> tuple[float, float]:
+    """Return t and the one-sided p-value of the first correlation being no larger.
+
+    With human judgements h and two metrics a and b that scored the same n captions, ::
+
+        t = (r_ah - r_bh) sqrt((n - 1) (1 + r_ab) / (2 K (n - 1) / (n - 3) + M^2 (1 - r_ab)^3))
+        K = 1 - r_ah^2 - r_bh^2 - r_ab^2 + 2 r_ah r_bh r_ab
+        M = (r_ah + r_bh) / 2
+
+    has Student's t distribution with n - 3 degrees of freedom if the correlations are equal.
+
+    Parameters
+    ----------
+    r_first, r_second : float
+        Correlations of the two metrics with the judgements.
+    r_between : float
+        Correlation of the metrics with each other.
+    number : int
+        How many captions.
+
+    Returns
+    -------
+    t : float
+        NaN if there are fewer than four captions, a correlation is undefined, or the metrics
+        say the same.
+    p : float
+        In [0, 1], or NaN likewise.
+    """
+    from scipy.stats import t as student
+
+    spread = (
+        1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
+    )  # K, the determinant of the three correlations
+    if number < 4 or not spread > 0 or not abs(r_between) < 1:
+        return math.nan, math.nan
+    middle = (r_first + r_second) / 2
+    variance = 2 * spread * (number - 1) / (number - 3) + middle**2 * (1 - r_between) ** 3
+    t = (r_first - r_second) * math.sqrt((number - 1) * (1 + r_between) / variance)
+    return t, float(student.sf(t, number - 3))
+
+
+@dataclass(frozen=True)
+class WilliamsMatrix:
+    """The test of every metric against every other on the same judgements.
+
+    Attributes
+    ----------
+    title : str
+        Which judgements.
+    correlations : dict
+        Metric name to its Pearson correlation with them, the highest first.
+    p_values : dict
+        Metric name to metric name to the one-sided p-value of the first one's correlation being
+        no larger than the second one's; NaN where the test says nothing.
+    number : int
+        How many captions, those that every metric scores.
+    """
+
+    title: str
+    correlations: dict[str, float]
+    p_values: dict[str, dict[str, float]]
+    number: int
+
+    def table(self) -> Table:
+        """Return the p-values: a small one says that the row's metric is better."""
+        names = list(self.correlations)
+        rows = [
+            [name, r, *(p if not math.isnan(p) else None for p in self.p_values[name].values())]
+            for name, r in self.correlations.items()
+        ]
+        note = (
+            "one-sided p-values of Williams' test: small where the metric of the row correlates "
+            f"better (Pearson, {self.number} captions) than the one of the column"
+        )
+        return Table(["Metric", "Pearson", *names], rows, [note], title=self.title)
+
+
+def williams_matrix(title: str, judgements: Floats, scores: Mapping[str, Floats]) -> WilliamsMatrix:
+    """Test every metric against every other.
+
+    Parameters
+    ----------
+    title : str
+        Which judgements.
+    judgements : (number of captions,) float64
+        What people said.
+    scores : mapping
+        Metric name to its scores of the captions; NaN where undefined.
+    """
+    defined = np.all([~np.isnan(values) for values in (judgements, *scores.values())], axis=0)
+    number = int(defined.sum())
+    names = list(scores)
+    table = np.full((len(names) + 1, len(names) + 1), math.nan)
+    if number > 1:
+        with np.errstate(invalid="ignore", divide="ignore"):  # all scores the same: undefined
+            table = np.corrcoef([judgements[defined], *(scores[name][defined] for name in names)])
+    with_people = {name: float(table[0, at]) for at, name in enumerate(names, 1)}
+    order = sorted(
+        names,
+        key=lambda name: -math.inf if math.isnan(with_people[name]) else with_people[name],
+        reverse=True,
+    )
+    place = {name: at for at, name in enumerate(names, 1)}
+    p_values = {
+        first: {
+            second: math.nan
+            if first == second
+            else williams_test(
+                with_people[first],
+                with_people[second],
+                float(table[place[first], place[second]]),
+                number,
+            )[1]
+            for second in order
+        }
+        for first in order
+    }
+    return WilliamsMatrix(title, {name: with_people[name] for name in order}, p_values, number)

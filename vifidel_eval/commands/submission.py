@@ -1,0 +1,219 @@
+"""The commands ``vifidel-eval submission check`` and ``pack``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import FILE
+
+if TYPE_CHECKING:
+    from ..submission import Submission
+    from ..submission_files import Fault
+    from ..tables import Table
+
+_SHOWN = 10  # faults of a kind, in a file, before the rest is counted
+
+
+def _images(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the arguments that both commands have."""
+    for option in (
+        click.option(
+            "--all",
+            "everything",
+            is_flag=True,
+            help="List all faults of a kind, not only the first 10.",
+        ),
+        click.option(
+            "--images-test",
+            type=FILE,
+            help="COCO's image_info_test2014.json, which lists the images of test2014.",
+        ),
+        click.option(
+            "--images-val",
+            type=FILE,
+            help="COCO's captions_val2014.json, which lists the images of val2014.",
+        ),
+        click.argument("files", nargs=-1, required=True, type=FILE),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group()
+def submission() -> None:
+    """Check and pack files for the COCO server.
+
+    The COCO caption evaluation server takes one results.zip with two files,
+    captions_val2014_ALG_results.json and captions_test2014_ALG_results.json, each a list of
+    {"image_id": int, "caption": str} with one caption for every image of the split. CodaLab closed
+    it for new submissions at the end of 2025.
+    """
+
+
+@submission.command()
+@_images
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "markdown", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print the faults; csv and json always list all.",
+)
+def check(
+    files: tuple[Path, ...],
+    images_val: Path | None,
+    images_test: Path | None,
+    everything: bool,
+    style: str,
+) -> None:
+    """List every fault of the two result FILES, or of a results.zip.
+
+    Nothing is changed. The exit status is 1 if there is a fault, else 0.
+    """
+    from .. import submission as rules
+
+    found = rules.check(files, _read_images(images_val, images_test))
+    if style == "json":
+        click.echo(_to_json(found))
+    elif style == "csv":
+        click.echo(_table(found.faults, everything=True).render(style))
+    else:
+        if found.faults:
+            click.echo(_table(found.faults, everything).render(style) + "\n")
+        click.echo(_summary(found))
+    if found.faults:
+        raise click.exceptions.Exit(1)
+
+
+@submission.command()
+@_images
+@click.option(
+    "--output",
+    type=FILE,
+    default="results.zip",
+    show_default=True,
+    help="The zip; the server's name for it is results.zip, in whatever folder.",
+)
+@click.option(
+    "--algorithm",
+    help="Name for the files in the zip: captions_val2014_NAME_results.json.  [default: the one "
+    "in the names of FILES]",
+    metavar="NAME",
+)
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Make the repairs that check names, in the zip only, and list them: image ids that are "
+    "strings of digits or 42.0, white space around captions, line breaks in them, extra keys, "
+    "byte order marks, what is misplaced in a zip.",
+)
+def pack(
+    files: tuple[Path, ...],
+    images_val: Path | None,
+    images_test: Path | None,
+    everything: bool,
+    output: Path,
+    algorithm: str | None,
+    fix: bool,
+) -> None:
+    """Check the two result FILES and write the zip that the server takes.
+
+    There is no zip while there are faults, which are listed as check does. FILES stay as they are.
+    """
+    from .. import submission as rules
+    from ..files import check_output, write_whole
+    from ..submission_files import ZIP_NAME
+    from ..submission_results import SPLITS
+
+    if output.name != ZIP_NAME:
+        raise click.UsageError(
+            f"--output {output}: the server's name for the zip is {ZIP_NAME}; choose the folder."
+        )
+    check_output(output, [*files, images_val, images_test])
+    found = rules.check(files, _read_images(images_val, images_test), algorithm)
+    if found.faults:
+        click.echo(_table(found.faults, everything).render("table") + "\n")
+    write_whole(output, rules.pack(found, fix))
+    if found.faults:
+        click.echo(f"{rules.counted(len(found.faults), 'repair')} made in the zip, as listed.")
+    names = [rules.name_in_zip(split, found.algorithm) for split in SPLITS]
+    click.echo(f"{output}: {' and '.join(names)}")
+
+
+def _read_images(val: Path | None, test: Path | None) -> dict[str, dict[int, None]]:
+    from ..submission import read_images
+
+    if val is None and test is None:
+        raise click.UsageError(
+            "give --images-val captions_val2014.json and --images-test image_info_test2014.json: "
+            "the image ids are checked against them."
+        )
+    given = {"val2014": val, "test2014": test}
+    return {split: read_images(path, split) for split, path in given.items() if path is not None}
+
+
+def _table(faults: Sequence[Fault], everything: bool) -> Table:
+    from ..tables import Table
+
+    headers = ["File", "Entry", "Image", "Fault", "pack --fix"]
+    return Table(headers, list(_rows(faults, everything)), texts=len(headers))
+
+
+def _rows(faults: Sequence[Fault], everything: bool) -> Iterator[list[str | int | None]]:
+    """Yield a row a fault; where a file has many of a kind, the first and how many more."""
+    from ..submission import counted
+
+    many: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        many.setdefault((fault.file, fault.kind), []).append(fault)
+    for (file, kind), same in many.items():
+        shown = len(same) if everything or len(same) <= _SHOWN + 1 else _SHOWN
+        for fault in same[:shown]:
+            yield [file, fault.entry, fault.image_id, fault.what, fault.repair]
+        if shown < len(same):
+            rest = same[shown:]
+            repairs = sum(fault.repair is not None for fault in rest)
+            more = f"... and {len(rest)} more: {kind} (--all lists them)"
+            yield [file, None, None, more, counted(repairs, "repair") if repairs else None]
+
+
+def _summary(found: Submission) -> str:
+    from ..submission import counted
+
+    if not found.faults:
+        return f"No fault: {_contents(found)}"
+    repairable = sum(fault.repair is not None for fault in found.faults)
+    repairs = f", of which pack --fix repairs {repairable}" if repairable else ""
+    return (
+        f"{counted(len(found.faults), 'fault')}{repairs}; entries count from 0. "
+        f"Read: {_contents(found) or 'nothing'}"
+    )
+
+
+def _contents(found: Submission) -> str:
+    from ..submission import counted
+
+    return ", ".join(
+        f"{counted(file.entries, 'caption')} of {file.split or 'an unknown split'}"
+        for file in found.files
+    )
+
+
+def _to_json(found: Submission) -> str:
+    return json.dumps(
+        {
+            "files": [
+                {"file": file.file, "split": file.split, "entries": file.entries}
+                for file in found.files
+            ],
+            "faults": [asdict(fault) for fault in found.faults],
+        },
+        indent=1,
+    )
