@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -87,23 +87,26 @@ class Correlations:
     trials: Trials
 
     def tables(self) -> list[Table]:
-        """Return a row for each correlation, then the matrices of Williams' tests."""
-        names = list(_COEFFICIENTS)
-        rows: list[list[Cell]] = []
+        """Return a table for each view on the ratings, then the matrices of Williams' tests."""
+        rows: dict[str, list[list[Cell]]] = {}
         for one in self.correlations:
-            row: list[Cell] = [one.rating, one.judges, one.captions, one.metric, one.references]
-            row += [one.judgements]
+            title = (
+                f"{self.name}: correlation with the ratings, {one.rating}, judges: {one.judges}, "
+                f"captions: {one.captions}"
+            )
+            row: list[Cell] = [one.metric, one.references, one.judgements]
             row += [
                 f"{r:.3f} ({low:.3f}, {high:.3f})"
                 for r, (low, high) in zip(
                     one.coefficients.values(), one.intervals.values(), strict=True
                 )
             ]
-            rows.append(row)
-        headers = ["Rating", "Judges", "Captions", "Metric", "References", "Judgements", *names]
-        title = f"{self.name}: correlation with people's ratings"
-        table = Table(headers, rows, self.trials.notes(), texts=4, title=title)
-        return [table, *(matrix.table() for matrix in self.matrices)]
+            rows.setdefault(title, []).append(row)
+        headers = ["Metric", "References", "Judgements", *_COEFFICIENTS]
+        tables = [Table(headers, of_view, title=title) for title, of_view in rows.items()]
+        tables += [matrix.table() for matrix in self.matrices]
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *self.trials.notes()])
+        return tables
 
     def long_table(self) -> Table:
         """Return a row for each coefficient, for programs."""
@@ -253,7 +256,10 @@ def _matrices(ratings: Ratings, trials: Trials) -> list[WilliamsMatrix]:
         }
         for rating, judges, captions, judgements in views(ratings):
             if judges == MEAN and len(scores) > 1:
-                title = f"{ratings.name}: {rating}, captions: {captions}, references: {number}"
+                title = (
+                    f"{ratings.name}: Williams' test, {rating}, captions: {captions}, references: "
+                    f"{number}"
+                )
                 matrices.append(williams_matrix(title, judgements[:, 0], scores))
     return matrices
 

@@ -120,13 +120,18 @@ def write_matrix(path: Path, matrix: WilliamsMatrix) -> None:
         for y, row in enumerate(names):
             for x, column in enumerate(names):
                 p = matrix.p_values[row][column]
-                text = "" if math.isnan(p) else "<.001" if p < 0.001 else f"{p:.3f}"[-4:]
-                axis.text(x, y, text, ha="center", va="center", fontsize=7)
+                axis.text(x, y, _p_value(p), ha="center", va="center", fontsize=7)
         axis.set_xticks(range(len(names)), names, rotation=90)
         labels = [f"{name} ({matrix.correlations[name]:.3f})" for name in names]
         axis.set_yticks(range(len(names)), labels)
         axis.set_title(f"{matrix.title}\np of Williams' test: row better than column", fontsize=8)
         _save(path, figure)
+
+
+def _p_value(p: float) -> str:
+    if math.isnan(p):
+        return ""
+    return "<.001" if p < 0.001 else ">.999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
 
 
 def _save(path: Path, figure: Figure) -> None:

@@ -90,8 +90,8 @@ class WilliamsMatrix:
             for name, r in self.correlations.items()
         ]
         note = (
-            "one-sided p-values of Williams' test: small where the metric of the row correlates "
-            f"better (Pearson, {self.number} captions) than the one of the column"
+            "one-sided p-values: small where the metric of the row correlates better (Pearson, "
+            f"{self.number} captions) than the one of the column"
         )
         return Table(["Metric", "Pearson", *names], rows, [note], title=self.title)
 
