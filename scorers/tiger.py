@@ -16,7 +16,8 @@ from ..bags import Floats, Tally
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..region_features import read_regions
-from ..scan import Scan, Tokenizer
+from ..scan import Scan
+from ..scan_words import Tokenizer
 from .base import Evaluation, Scorer, candidates, check_references
 
 _COLUMNS = ("TIGEr-RRS", "TIGEr-WDS", "TIGEr")

@@ -12,6 +12,16 @@ import pytest
     ],
 )
 def test_import_and_help_load_nothing_heavy(code):
-    heavy = {"numpy", "scipy", "ot", "gensim", "tokenizers", "safetensors", "regex", "torch"}
+    heavy = {
+        "numpy",
+        "scipy",
+        "ot",
+        "gensim",
+        "tokenizers",
+        "safetensors",
+        "regex",
+        "torch",
+        "nltk",
+    }
     code += f"\nimport sys; loaded = {heavy} & set(sys.modules); assert not loaded, loaded"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)

@@ -6,15 +6,13 @@ caption is the cosine between its vector and the mean of the words that it atten
 what TIGEr's published program reads from a checkpoint of SCAN; `docs/tiger.md` says where that
 differs from the papers.
 
-PyTorch and NLTK do the work (``pip install 'vifidel-eval[tiger]'``) and are loaded when first
-used.
+PyTorch does the work (``pip install 'vifidel-eval[tiger]'``) and is loaded when first used.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib
 import os
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -23,99 +21,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import MetricUnavailable, VifidelError
-from .files import read_json
+from .errors import VifidelError
 from .pytorch import check_weights, find_device, length_sorted, load_torch, read_checkpoint
+from .scan_words import END, NEEDED_BY, START, UNKNOWN, read_vocabulary
 
-# What needs the libraries, and the extra that installs them.
-_NEEDS = ("TIGEr", "tiger")
-_REMEDY = "get SCAN's model_best.pth as docs/tiger.md says"
+_REMEDY = "get SCAN's model_best.pth (docs/tiger.md says where)"
 
 # As the published program has them.
 _ATTENTION = 9.0  # lambda: how sharply a region attends to the words that are most like it
 _NEGATIVE_SLOPE = 0.1
 _EPSILON = 1e-8
 
-_START, _END, _UNKNOWN = "<start>", "<end>", "<unk>"
-
 # What is computed at once: bounds memory.
 _TOKENS = 1024
 _IMAGES = 32
-
-
-class Tokenizer:
-    """NLTK's ``word_tokenize`` on lower-case captions; punctuation and contractions are tokens.
-
-    Where NLTK's data for finding sentences (punkt) is not installed, a caption counts as one
-    sentence, and the full stop of an earlier one stays on its word, which is then unknown.
-
-    Attributes
-    ----------
-    name : str
-        ``"nltk-punkt"`` or ``"nltk-line"``, for signatures.
-
-    Raises
-    ------
-    MetricUnavailable
-        If NLTK is not installed.
-    """
-
-    def __init__(self) -> None:
-        what, extra = _NEEDS
-        try:
-            self._nltk = importlib.import_module("nltk.tokenize")
-        except (ImportError, OSError) as problem:
-            raise MetricUnavailable(
-                f"{what} needs NLTK ({problem}): pip install 'vifidel-eval[{extra}]'."
-            ) from None
-        try:
-            self._nltk.sent_tokenize("a")
-            self._one_sentence = False
-        except LookupError:
-            self._one_sentence = True
-        self.name = "nltk-line" if self._one_sentence else "nltk-punkt"
-
-    def __call__(self, caption: str) -> list[str]:
-        """Return the tokens of a raw caption."""
-        tokens: list[str] = self._nltk.word_tokenize(
-            caption.lower(), preserve_line=self._one_sentence
-        )
-        return tokens
-
-    def unsplit(self, tokens: Sequence[str]) -> str | None:
-        """Return a token that may be the end of a sentence that was not found."""
-        if not self._one_sentence:
-            return None
-        return next((t for t in tokens[:-1] if t.endswith(".") and t.strip(".")), None)
-
-
-def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
-    """Read a vocabulary of SCAN: JSON with ``word2idx``, each word's row in the embeddings.
-
-    Returns
-    -------
-    dict
-        Word to number, from 0 on without gaps.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read or is no such vocabulary.
-    """
-    content = read_json(path, VifidelError)
-    vocabulary = content.get("word2idx") if isinstance(content, dict) else None
-    if not isinstance(vocabulary, dict):
-        raise VifidelError(f"{path}: no 'word2idx' in it; give SCAN's coco_precomp_vocab.json.")
-    lacking = [word for word in (_START, _END, _UNKNOWN) if word not in vocabulary]
-    if lacking:
-        raise VifidelError(f"{path}: no word {lacking[0]!r}; give SCAN's coco_precomp_vocab.json.")
-    if not all(type(number) is int for number in vocabulary.values()) or sorted(
-        vocabulary.values()
-    ) != list(range(len(vocabulary))):
-        raise VifidelError(
-            f"{path}: its words are not numbered from 0 to {len(vocabulary) - 1}; get it again."
-        )
-    return vocabulary
 
 
 class Scan:
@@ -158,7 +77,7 @@ class Scan:
         vocabulary: str | os.PathLike[str],
         device: str | None = None,
     ) -> None:
-        self._torch = torch = load_torch(*_NEEDS)
+        self._torch = torch = load_torch(*NEEDED_BY)
         self._device = find_device(torch, device, double=True)
         self.vocabulary = read_vocabulary(vocabulary)
         # Its training options are an argparse.Namespace; nothing of them is used.
@@ -203,9 +122,9 @@ class Scan:
         words : sequence of str
             As `Tokenizer` returns them.
         """
-        unknown = self.vocabulary[_UNKNOWN]
+        unknown = self.vocabulary[UNKNOWN]
         known = [self.vocabulary.get(word, unknown) for word in words]
-        return [self.vocabulary[_START], *known, self.vocabulary[_END]]
+        return [self.vocabulary[START], *known, self.vocabulary[END]]
 
     def regions(self, features: Sequence[NDArray[np.float32]]) -> list[Any]:
         """Return the vectors of images' regions.
@@ -364,7 +283,7 @@ def _state_dicts(
             f"together; {_REMEDY}."
         )
     of_image = {"fc.weight": (size, width), "fc.bias": (size,)}
-    of_text = {"embed.weight": (words, word_size)}
+    of_text: dict[str, tuple[int, ...]] = {"embed.weight": (words, word_size)}
     for direction in ("", "_reverse"):
         of_text |= {
             f"rnn.weight_ih_l0{direction}": (3 * size, word_size),

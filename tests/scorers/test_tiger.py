@@ -24,7 +24,8 @@ from vifidel_eval import (  # noqa: E402
 from vifidel_eval.cli import main  # noqa: E402
 from vifidel_eval.info import environment  # noqa: E402
 from vifidel_eval.region_features import read_regions  # noqa: E402
-from vifidel_eval.scan import Scan, Tokenizer, ground  # noqa: E402
+from vifidel_eval.scan import Scan, ground  # noqa: E402
+from vifidel_eval.scan_words import Tokenizer  # noqa: E402
 from vifidel_eval.scorers import Mean, Tiger  # noqa: E402
 from vifidel_eval.scorers import tiger as module  # noqa: E402
 from vifidel_eval.scorers.tiger import (  # noqa: E402
@@ -128,6 +129,10 @@ def test_constant_vectors():
     # The order of the regions: gains 0, 1 and 1/3.
     assert region_rank_similarity(varied, constant) == pytest.approx(
         (1 / math.log2(3) + 1 / 6) / (1 + 1 / 3 / math.log2(3)), rel=1e-12
+    )
+    many, two_values = np.linspace(0, 1, 40), np.tile([0.0, 1.0], 20)
+    assert region_rank_similarity(many, two_values) == pytest.approx(
+        oracle.rrs(many, two_values), rel=1e-12
     )
 
 
