@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,9 @@ from .base import Evaluation, Scorer, candidates, check_references
 _CAPTIONS_AT_ONCE = 64
 # Tokens and regions of a batch.
 _BATCH = 2048
-# Up to so many bytes, images and references are kept for the next system; the others are read
-# and encoded anew.
-_BYTES_KEPT = 1 << 30
+# Up to so many bytes of images and of captions are kept for the next system: 2 500 images of 100
+# regions and 50 000 captions of 12 tokens. What does not fit is read and encoded anew.
+_IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 31
 _COLUMNS = ("ViLBERTScore-P", "ViLBERTScore-R", "ViLBERTScore-F")
 
 _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
@@ -81,8 +81,8 @@ class ViLBERTScore(Scorer):
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
-        self._images = _Kept()  # by image
-        self._references = _Kept()  # by image and reference
+        self._images = _Kept(_IMAGE_BYTES)  # by image
+        self._captions = _Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
         return "ViLBERTScore"
@@ -139,22 +139,23 @@ class ViLBERTScore(Scorer):
 
     def _states(
         self,
-        of_candidates: Iterable[_Pair],
-        of_references: Iterable[Iterable[_Pair]],
+        of_candidates: Sequence[_Pair],
+        of_references: Sequence[Sequence[_Pair]],
         progress: _Progress,
     ) -> dict[_Pair, Floats32]:
         """Return the states of the compared words of each caption with its image."""
         references = dict.fromkeys(pair for pairs in of_references for pair in pairs)
-        states = {pair: self._references[pair] for pair in references if pair in self._references}
-        new = [pair for pair in references if pair not in states]
         candidates = [pair for pair in dict.fromkeys(of_candidates) if pair not in references]
-        progress.expect(len(new) + len(candidates))
+        wanted = [*references, *candidates]
+        states = {pair: self._captions[pair] for pair in wanted if pair in self._captions}
+        progress.expect(len(wanted) - len(states))
         images: dict[ImageId, Any] = {}
         # Apart, so that a reference's states do not depend on the candidates.
-        for pairs in (new, candidates):
-            states.update(self._encoded(pairs, images, progress))
-        for pair in new:
-            self._references.keep(pair, states[pair], states[pair].nbytes)
+        for pairs in (references, candidates):
+            new = [pair for pair in pairs if pair not in states]
+            for pair, of_pair in self._encoded(new, images, progress).items():
+                states[pair] = of_pair
+                self._captions.keep(pair, of_pair)
         return states
 
     def _encoded(
@@ -190,7 +191,7 @@ class ViLBERTScore(Scorer):
         if image in self._images:
             return self._images[image]
         states = self._encoder.image_states(*self._features.read(image).inputs())
-        self._images.keep(image, states, states.nbytes)
+        self._images.keep(image, states)
         return states
 
 
@@ -228,13 +229,15 @@ def greedy_matching(
 
 
 class _Kept(dict[Any, Any]):
-    """What the next system can use again, as much as memory allows."""
+    """What the next system can use again, up to a number of bytes."""
 
-    _bytes = 0
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._room = most
 
-    def keep(self, key: Any, value: Any, size: int) -> None:
-        if self._bytes + size <= _BYTES_KEPT:
-            self._bytes += size
+    def keep(self, key: Any, value: Any) -> None:
+        if value.nbytes <= self._room:
+            self._room -= value.nbytes
             self[key] = value
 
 

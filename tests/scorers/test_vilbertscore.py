@@ -225,19 +225,25 @@ def test_references_and_images_are_encoded_once_for_all_systems(make, monkeypatc
     table(scorer)
     captions, read = counted(scorer, monkeypatch)
     table(scorer)
-    # Images 7 and 3: the candidate is one of the references.
+    assert captions == []
+    # Another system: two captions are new, one was a candidate before, one is a reference.
+    table(scorer, GTS, RES | {7: ["the ball"], 3: ["the dog"], 4: [GTS[4][3]]})
+    assert len(captions) == 2
+    # Fewer references.
+    table(scorer, {i: references[:1] for i, references in GTS.items()}, RES)
     assert len(captions) == 2
     assert read == []
 
 
 def test_without_room_everything_is_encoded_again(make, monkeypatch):
     expected = table(make())
-    monkeypatch.setattr(vilbertscore, "_BYTES_KEPT", 0)
+    for room in ("_IMAGE_BYTES", "_CAPTION_BYTES"):
+        monkeypatch.setattr(vilbertscore, room, 0)
     scorer = make()
     np.testing.assert_array_equal(table(scorer), expected)
     captions, read = counted(scorer, monkeypatch)
     np.testing.assert_array_equal(table(scorer), expected)
-    assert len(captions) == 12 + 2
+    assert len(captions) == 12 + 2  # two candidates are references too
     assert sorted(read) == [3, 4, 5, 7]
 
 
