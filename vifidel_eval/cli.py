@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from .commands.agreement import agreement
+from .commands.explain import explain
+from .commands.leaderboard import leaderboard
 from .commands.score import score
 from .commands.submission import submission
 from .commands.train_lm import train_lm
@@ -63,5 +65,5 @@ def clear_cache_command() -> None:
     click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
 
 
-for command in (score, agreement, submission, train_lm):
+for command in (score, explain, leaderboard, agreement, submission, train_lm):
     main.add_command(command)
