@@ -28,6 +28,7 @@ setup(
     package_data={"vifidel_eval": ["py.typed"]},
     install_requires=[
         "click>=8.1",
+        "filelock>=3.12",
         "gensim>=4.3.3",
         "matplotlib>=3.8",
         "numpy>=2.0",

@@ -60,7 +60,9 @@ def read_coco_instances(
     """
     names = category_names(content.get("categories"), where)
     images = content.get("images")
-    objects = ObjectLabels("coco-instances", where, lists_every_image=bool(images))
+    objects = ObjectLabels(
+        "coco-instances", where, lists_every_image=bool(images), categories=names.values()
+    )
     for number, image in enumerate(_entries(images or [], "images", where)):
         objects.setdefault(_image_id(image, "id", f"{where}: images[{number}]"), Counter())
     annotations = _entries(content.get("annotations"), "annotations", where)
@@ -105,7 +107,9 @@ def read_coco_results(
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     names = COCO_CATEGORIES if categories is None else categories
     whose = "of COCO's" if categories is None else "of the given"
-    objects = ObjectLabels("coco-results", where, threshold, lists_every_image=False)
+    objects = ObjectLabels(
+        "coco-results", where, threshold, lists_every_image=False, categories=names.values()
+    )
     for number, detection in enumerate(_entries(content, "", where)):
         at = f"{where}: [{number}]"
         if "score" not in detection:

@@ -47,16 +47,28 @@ class ObjectLabels(dict[ImageId, Counter[str]]):
     lists_every_image : bool
         Whether an image without objects has an entry too. Detection results have none, so an
         id that is missing there is an image in which nothing was found.
+    categories : iterable of str
+        The labels that the source looked for, where it lists them.
     """
 
     def __init__(
-        self, kind: str, where: str, threshold: float | None = None, lists_every_image: bool = True
+        self,
+        kind: str,
+        where: str,
+        threshold: float | None = None,
+        lists_every_image: bool = True,
+        categories: Iterable[str] = (),
     ) -> None:
         super().__init__()
         self.kind = kind
         self.where = where
         self.threshold = threshold
         self.lists_every_image = lists_every_image
+        self.categories = frozenset(clean_label(name) for name in categories)
+
+    def vocabulary(self) -> frozenset[str]:
+        """Return all labels that the source knows: its categories, and every label it gives."""
+        return self.categories.union(*self.values())
 
     def add(self, image_id: ImageId, name: str) -> None:
         """Count one instance of a category; its name is cleaned by `clean_label`."""
@@ -125,6 +137,9 @@ class _Renamed(ObjectLabels):
         super().__init__(source.kind, source.where, source.threshold)
         self._source = source
 
+    def vocabulary(self) -> frozenset[str]:
+        return self._source.vocabulary()
+
     def signature(self) -> str:
         return self._source.signature()
 
@@ -189,6 +204,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         kind=f"union({'+'.join(source.signature().partition('#')[0] for source in sources)})",
         where=" + ".join(source.where for source in sources),
         lists_every_image=any(source.lists_every_image for source in sources),
+        categories=frozenset().union(*(source.categories for source in sources)),
     )
     for source in sources:
         same_image = match(source, united)

@@ -1,6 +1,6 @@
 """The scorers of the family, all with pycocoevalcap's ``compute_score(gts, res)``."""
 
-from .base import Evaluation, Scorer
+from .base import Evaluation, Scorer, Statistics
 from .coco import Bleu, Cider, Meteor, RougeL, Spice
 from .combined import Mean
 from .language_model import LanguageModel
@@ -19,6 +19,7 @@ __all__ = [
     "RougeL",
     "Scorer",
     "Spice",
+    "Statistics",
     "Tiger",
     "ViLBERTScore",
     "Vifidel",

@@ -32,6 +32,22 @@ _NOTHING_READ = Tally(0, Counter())
 
 
 @dataclass(frozen=True)
+class Statistics:
+    """What a corpus score follows from where that is not a mean: counts, added over images.
+
+    Attributes
+    ----------
+    of_images : (number of images, k) float64
+        Whole numbers; NaN where the image's score is undefined.
+    score : callable
+        The corpus score of sums over images: (..., k) to (...).
+    """
+
+    of_images: Floats
+    score: Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """The scores of one system under one metric.
 
@@ -49,6 +65,8 @@ class Evaluation:
         Images scored without weights because no reference has a usable word.
     corpus_score : float, optional
         The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
+    statistics : Statistics, optional
+        What `corpus_score` follows from, where it can be had for other sets of the images.
     """
 
     ids: list[ImageId]
@@ -57,6 +75,7 @@ class Evaluation:
     wordless: int = 0
     unweighted: int = 0
     corpus_score: float | None = None
+    statistics: Statistics | None = None
 
     @property
     def score(self) -> float:

@@ -18,15 +18,17 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO, ClassVar
+from typing import IO, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pycocoevalcap.meteor.meteor as host_meteor
 import pycocoevalcap.spice as host_spice
 from numpy.typing import NDArray
-from pycocoevalcap.bleu.bleu import Bleu as HostBleu
+from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from pycocoevalcap.cider.cider import Cider as HostCider
 from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 
@@ -35,7 +37,7 @@ from ..errors import MetricUnavailable
 from ..image_ids import ImageId
 from ..java import PATIENCE, find_java, last_line, run_java, why_ended
 from ..tokenization import Tokenization
-from .base import Evaluation, Scorer, candidates, check_references
+from .base import Evaluation, Scorer, Statistics, candidates, check_references
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.
@@ -55,7 +57,14 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 
 _Tokens = dict[ImageId, list[str]]
 _Progress = Callable[[int], object]
-_Rows = Sequence[Sequence[float]]
+
+
+class _Column(NamedTuple):
+    """What a metric says of the images that have references."""
+
+    corpus_score: float
+    scores: Sequence[float]
+    statistics: Statistics | None = None
 
 
 class HostMetric(Scorer):
@@ -109,37 +118,43 @@ class HostMetric(Scorer):
                 on_progress(images)
 
         is_scored = np.array([len(references) > 0 for references in gts.values()], dtype=bool)
-        corpus_scores: Sequence[float] = [math.nan] * len(self.columns)
-        rows: _Rows = [[]] * len(self.columns)
+        columns: Sequence[_Column] = [_Column(math.nan, [])] * len(self.columns)
         if is_scored.any():
             of_references = self._tokenization.references(gts)
             of_candidates = self._tokenization.candidates({i: res[i] for i in gts})
             scored = [image_id for image_id, references in gts.items() if references]
-            corpus_scores, rows = self._score(
+            columns = self._score(
                 {image_id: of_references[image_id] for image_id in scored},
                 {image_id: of_candidates[image_id] for image_id in scored},
                 advance,
             )
         advance(len(gts) - done)
         return {
-            column: Evaluation(list(gts), _spread(row, is_scored), corpus_score=float(corpus_score))
-            for column, corpus_score, row in zip(self.columns, corpus_scores, rows, strict=True)
+            name: Evaluation(
+                list(gts),
+                _spread(column.scores, is_scored),
+                corpus_score=float(column.corpus_score),
+                statistics=column.statistics
+                and replace(
+                    column.statistics, of_images=_spread(column.statistics.of_images, is_scored)
+                ),
+            )
+            for name, column in zip(self.columns, columns, strict=True)
         }
 
     @abstractmethod
-    def _score(
-        self, gts: _Tokens, res: _Tokens, on_progress: _Progress
-    ) -> tuple[Sequence[float], _Rows]:
-        """Return each column's corpus score and its scores of the images, in the order of `gts`.
+    def _score(self, gts: _Tokens, res: _Tokens, on_progress: _Progress) -> Sequence[_Column]:
+        """Return each column, with its scores of the images in the order of `gts`.
 
         There is at least one image, and each has a reference.
         """
 
 
-def _spread(row: Sequence[float], is_scored: NDArray[np.bool_]) -> Floats:
-    scores = np.full(len(is_scored), np.nan)
-    scores[is_scored] = row
-    return scores
+def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Floats:
+    """Return rows for all images, NaN where an image has none."""
+    spread = np.full((len(is_scored), *np.shape(rows)[1:]), np.nan)
+    spread[is_scored] = rows
+    return spread
 
 
 class Bleu(HostMetric):
@@ -166,11 +181,34 @@ class Bleu(HostMetric):
         columns = self.evaluate_columns(gts, res).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
-    def _score(
-        self, gts: _Tokens, res: _Tokens, on_progress: _Progress
-    ) -> tuple[Sequence[float], _Rows]:
-        corpus_scores, rows = HostBleu(4).compute_score(gts, res, verbose=0)
-        return corpus_scores, rows
+    def _score(self, gts: _Tokens, res: _Tokens, on_progress: _Progress) -> Sequence[_Column]:
+        scorer = BleuScorer(n=4)
+        for image_id, references in gts.items():
+            scorer += (res[image_id][0], references)
+        corpus_scores, rows = scorer.compute_score(option="closest", verbose=0)
+        counts = np.array([_bleu_counts(caption) for caption in scorer.ctest], dtype=float)
+        return [
+            _Column(corpus_score, row, Statistics(counts, partial(_bleu, n=n)))
+            for n, (corpus_score, row) in enumerate(zip(corpus_scores, rows, strict=True), 1)
+        ]
+
+
+def _bleu_counts(caption: dict[str, Any]) -> list[int]:
+    """Return a caption's length, its closest reference's, and its n-grams: correct, then all."""
+    length = caption["testlen"]
+    _, closest = min((abs(reference - length), reference) for reference in caption["reflen"])
+    return [length, closest, *caption["correct"], *caption["guess"]]
+
+
+def _bleu(sums: Floats, n: int) -> Floats:
+    """Return BLEU-n of summed counts, by pycocoevalcap's formula."""
+    small, tiny = 1e-9, 1e-15
+    length, closest = sums[..., 0], sums[..., 1]
+    product = np.ones(length.shape)
+    for order in range(n):
+        product = product * (sums[..., 2 + order] + tiny) / (sums[..., 6 + order] + small)
+    ratio = (length + tiny) / (closest + small)
+    return product ** (1 / n) * np.exp(np.minimum(1 - 1 / ratio, 0))
 
 
 class RougeL(HostMetric):
@@ -178,11 +216,9 @@ class RougeL(HostMetric):
 
     columns = ("ROUGE_L",)
 
-    def _score(
-        self, gts: _Tokens, res: _Tokens, on_progress: _Progress
-    ) -> tuple[Sequence[float], _Rows]:
+    def _score(self, gts: _Tokens, res: _Tokens, on_progress: _Progress) -> Sequence[_Column]:
         corpus_score, row = HostRouge().compute_score(gts, res)
-        return [corpus_score], [row]
+        return [_Column(corpus_score, row)]
 
 
 class Cider(HostMetric):
@@ -193,15 +229,13 @@ class Cider(HostMetric):
 
     columns = ("CIDEr",)
 
-    def _score(
-        self, gts: _Tokens, res: _Tokens, on_progress: _Progress
-    ) -> tuple[Sequence[float], _Rows]:
+    def _score(self, gts: _Tokens, res: _Tokens, on_progress: _Progress) -> Sequence[_Column]:
         if not any(reference.split() for references in gts.values() for reference in references):
             # pycocoevalcap gives 0 to an image whose references have no token, but fails where
             # that is so for all images.
-            return [0.0], [[0.0] * len(gts)]
+            return [_Column(0.0, [0.0] * len(gts))]
         corpus_score, row = HostCider().compute_score(gts, res)
-        return [corpus_score], [row]
+        return [_Column(corpus_score, row)]
 
 
 class Meteor(HostMetric):
@@ -221,9 +255,7 @@ class Meteor(HostMetric):
         self._java = find_java("METEOR")
         super().__init__(tokenization)
 
-    def _score(
-        self, gts: _Tokens, res: _Tokens, on_progress: _Progress
-    ) -> tuple[Sequence[float], _Rows]:
+    def _score(self, gts: _Tokens, res: _Tokens, on_progress: _Progress) -> Sequence[_Column]:
         command = self._java.arguments(
             "-Xmx2G", "-jar", host_meteor.METEOR_JAR, "-", "-", "-stdio", "-l", "en", "-norm"
         )
@@ -240,7 +272,7 @@ class Meteor(HostMetric):
                 ) from None
             finally:
                 watched.stop_watching()
-        return [corpus_score], [row]
+        return [_Column(corpus_score, row)]
 
 
 @contextlib.contextmanager
@@ -357,9 +389,7 @@ class Spice(HostMetric):
             )
         super().__init__(tokenization)
 
-    def _score(
-        self, gts: _Tokens, res: _Tokens, on_progress: _Progress
-    ) -> tuple[Sequence[float], _Rows]:
+    def _score(self, gts: _Tokens, res: _Tokens, on_progress: _Progress) -> Sequence[_Column]:
         _fetch_stanford_models()
         ids = _sorted_if_possible(gts)
         # JSON would make strings of ids: SPICE gets positions.
@@ -399,7 +429,7 @@ class Spice(HostMetric):
                     "SPICE: its Java process did not write a score for each image."
                 ) from None
         of_image = dict(zip(ids, row, strict=True))
-        return [float(np.mean(row))], [[of_image[image_id] for image_id in gts]]
+        return [_Column(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
 
 
 def _sorted_if_possible(gts: _Tokens) -> list[ImageId]:

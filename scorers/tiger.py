@@ -7,7 +7,6 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,8 +24,13 @@ _COLUMNS = ("TIGEr-RRS", "TIGEr-WDS", "TIGEr")
 _TAU = 1.5  # as the published program has it
 
 _IMAGES_AT_ONCE = 128
-# The vectors of regions that are kept for the next system: 7 000 images of the published size.
+# What is kept for the next system: the vectors of regions, of 7 000 images at the published sizes,
 _MOST_BYTES_KEPT = 1 << 30
+# and the vectors of captions, .6 kB each.
+_MOST_VECTORS_KEPT = 1 << 19
+
+# An image, by its id in the features, and a caption.
+_Pair = tuple[ImageId, str]
 
 
 def region_rank_similarity(reference: Floats, candidate: Floats) -> float:
@@ -69,27 +73,6 @@ def weight_distribution_similarity(reference: Floats, candidate: Floats) -> floa
     """Return WDS, from 0 to 1: .5 for equal vectors, more for a candidate of greater norm."""
     x = _TAU * (divergence(reference, candidate) + relative_norm(reference, candidate))
     return 1 / (1 + math.exp(x))
-
-
-@dataclass
-class _Gold:
-    """The side that all systems share.
-
-    Attributes
-    ----------
-    means : list of (regions,) float64
-        The mean vector of the references, of the first images so far.
-    regions : dict
-        Vectors of regions by the image's id in the features.
-    bytes_kept : int
-        The size of `regions`.
-    """
-
-    ids: list[ImageId]
-    references: list[Sequence[str]]
-    means: list[Floats] = field(default_factory=list)
-    regions: dict[ImageId, Any] = field(default_factory=dict)
-    bytes_kept: int = 0
 
 
 class Tiger(Scorer):
@@ -142,7 +125,9 @@ class Tiger(Scorer):
                 f"{checkpoint} takes regions of {self._scan.width} numbers, the features have "
                 f"{self._features.width}; give the features that SCAN was trained with."
             )
-        self._gold_of = _Gold([], [])
+        self._regions: dict[ImageId, Any] = {}
+        self._bytes_kept = 0
+        self._groundings: dict[_Pair, Floats] = {}
 
     def method(self) -> str:
         return _COLUMNS[-1]
@@ -169,23 +154,28 @@ class Tiger(Scorer):
         res: Mapping[ImageId, Sequence[str]],
         on_progress: Callable[[int], object] | None = None,
     ) -> dict[str, Evaluation]:
+        captions = candidates(gts, res)
+        for image_id, references in gts.items():
+            if not check_references(image_id, references):
+                raise CaptionError(
+                    f"image {image_id!r}: no reference; TIGEr compares the candidate with one or "
+                    "more."
+                )
+        images = list(zip(self._features.ids_of(list(gts)), gts.values(), captions, strict=True))
         unsplit: list[str] = []
-        captions = self._words(candidates(gts, res), unsplit)
-        gold = self._gold(gts)
-        ids = self._features.ids_of(gold.ids)
         rows: list[tuple[float, float, float]] = []
-        for start in range(0, len(ids), _IMAGES_AT_ONCE):
-            some = slice(start, start + _IMAGES_AT_ONCE)
-            regions = self._regions(gold, ids[some])
-            if start == len(gold.means):
-                gold.means += self._means(ids[some], regions, gold.references[some], unsplit)
-            found = self._groundings(ids[some], regions, captions[some])
-            for reference, candidate in zip(gold.means[some], found, strict=True):
-                rrs = region_rank_similarity(reference, candidate)
-                wds = weight_distribution_similarity(reference, candidate)
+        for start in range(0, len(images), _IMAGES_AT_ONCE):
+            some = images[start : start + _IMAGES_AT_ONCE]
+            vector_of = self._grounded(
+                [(i, text) for i, references, own in some for text in (*references, own)], unsplit
+            )
+            for i, references, own in some:
+                reference = np.mean([vector_of[i, text] for text in references], axis=0)
+                rrs = region_rank_similarity(reference, vector_of[i, own])
+                wds = weight_distribution_similarity(reference, vector_of[i, own])
                 rows.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
             if on_progress is not None:
-                on_progress(len(found))
+                on_progress(len(some))
         if unsplit:
             warnings.warn(
                 f"{len(unsplit)} captions seem to have several sentences, such as the one with "
@@ -194,68 +184,45 @@ class Tiger(Scorer):
                 VifidelWarning,
                 stacklevel=3,
             )
-        unknown = Counter(w for words in captions for w in words if w not in self._scan.vocabulary)
-        tally = Tally(sum(map(len, captions)), unknown)
+        words = [word for caption in captions for word in self._tokenizer(caption)]
+        unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         columns = np.array(rows, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
         return {
-            name: Evaluation(list(gts), column.copy(), tally)
+            name: Evaluation(list(gts), column.copy(), Tally(len(words), unknown))
             for name, column in zip(_COLUMNS, columns, strict=True)
         }
 
-    def _gold(self, gts: Mapping[ImageId, Sequence[str]]) -> _Gold:
-        """Return the side that all systems share, with what is known of it."""
-        ids, references = list(gts), list(gts.values())
-        if (self._gold_of.ids, self._gold_of.references) != (ids, references):
-            for image_id, of_image in gts.items():
-                if not check_references(image_id, of_image):
-                    raise CaptionError(
-                        f"image {image_id!r}: no reference; TIGEr compares the candidate with one "
-                        "or more."
-                    )
-            # Copies of the lists: the caller may change them afterwards.
-            self._gold_of = _Gold(ids, [of_image[:] for of_image in references])
-        return self._gold_of
+    def _grounded(self, pairs: Sequence[_Pair], unsplit: list[str]) -> dict[_Pair, Floats]:
+        """Return the vector of each caption of an image; as many as fit are kept.
 
-    def _regions(self, gold: _Gold, ids: Sequence[ImageId]) -> dict[ImageId, Any]:
-        """Return the vectors of images' regions; as many as fit are kept."""
-        new = [image_id for image_id in dict.fromkeys(ids) if image_id not in gold.regions]
-        encoded = self._scan.regions([self._features.of_image(image_id) for image_id in new])
-        found = dict(zip(new, encoded, strict=True))
-        found |= {i: gold.regions[i] for i in ids if i in gold.regions}
-        for image_id, vectors in zip(new, encoded, strict=True):
-            if gold.bytes_kept + vectors.nbytes <= _MOST_BYTES_KEPT:
-                gold.regions[image_id] = vectors
-                gold.bytes_kept += vectors.nbytes
+        References are thus read once for all systems, and for all choices among them.
+
+        Parameters
+        ----------
+        pairs : sequence of (image id in the features, caption)
+        unsplit : list of str
+            Gets a word of each new caption that seems to have several sentences.
+        """
+        found = {pair: self._groundings[pair] for pair in pairs if pair in self._groundings}
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in found]
+        words = [self._tokenizer(caption) for _, caption in new]
+        unsplit += filter(None, map(self._tokenizer.unsplit, words))
+        regions = self._regions_of(list(dict.fromkeys(image_id for image_id, _ in new)))
+        vectors = self._scan.groundings([regions[image_id] for image_id, _ in new], words)
+        for pair, vector in zip(new, vectors, strict=True):
+            found[pair] = vector
+            if len(self._groundings) < _MOST_VECTORS_KEPT:
+                self._groundings[pair] = vector
         return found
 
-    def _means(
-        self,
-        ids: Sequence[ImageId],
-        regions: Mapping[ImageId, Any],
-        references: Sequence[Sequence[str]],
-        unsplit: list[str],
-    ) -> list[Floats]:
-        """Return the mean of the vectors of each image's references."""
-        words = self._words([text for of_image in references for text in of_image], unsplit)
-        image_of = [i for i, of_image in zip(ids, references, strict=True) for _ in of_image]
-        vectors = iter(self._groundings(image_of, regions, words))
-        return [np.mean([next(vectors) for _ in of_image], axis=0) for of_image in references]
-
-    def _words(self, captions: Sequence[str], unsplit: list[str]) -> list[list[str]]:
-        """Tokenise captions and note the ends of sentences that were not found."""
-        tokenised = [self._tokenizer(caption) for caption in captions]
-        unsplit += filter(None, map(self._tokenizer.unsplit, tokenised))
-        return tokenised
-
-    def _groundings(
-        self,
-        ids: Sequence[ImageId],
-        regions: Mapping[ImageId, Any],
-        captions: Sequence[Sequence[str]],
-    ) -> list[Floats]:
-        """Return the vector of each caption; equal captions of an image are encoded once."""
-        asked = [(i, tuple(caption)) for i, caption in zip(ids, captions, strict=True)]
-        once = list(dict.fromkeys(asked))
-        vectors = self._scan.groundings([regions[i] for i, _ in once], [text for _, text in once])
-        found = dict(zip(once, vectors, strict=True))
-        return [found[pair] for pair in asked]
+    def _regions_of(self, ids: Sequence[ImageId]) -> dict[ImageId, Any]:
+        """Return the vectors of images' regions; as many as fit are kept."""
+        found = {image_id: self._regions[image_id] for image_id in ids if image_id in self._regions}
+        new = [image_id for image_id in ids if image_id not in found]
+        encoded = self._scan.regions([self._features.of_image(image_id) for image_id in new])
+        for image_id, vectors in zip(new, encoded, strict=True):
+            found[image_id] = vectors
+            if self._bytes_kept + vectors.nbytes <= _MOST_BYTES_KEPT:
+                self._regions[image_id] = vectors
+                self._bytes_kept += vectors.nbytes
+        return found

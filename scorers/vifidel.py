@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,13 +17,16 @@ from numpy.typing import NDArray
 from ..annotations import ObjectLabels, read_objects
 from ..bags import Bags, Floats, Tally
 from ..distances import meetings
-from ..explanation import Explanation, Match
+from ..explanation import CaptionWord, Explanation, Match, Thresholds
+from ..grounding import Grounding, Labels, ground
 from ..image_ids import ImageId
 from ..importance import penalties
-from ..transport import transport_distances, transport_plan, travel_costs
-from ..words import STOP_WORDS
+from ..transport import sums_of_bags, transport_distances, transport_plans, travel_costs
+from ..words import STOP_WORDS, content_words
 from .base import candidates, check_references
 from .transport import Gold, TransportScorer, similarities
+
+_THRESHOLDS = Thresholds()
 
 
 @dataclass(frozen=True)
@@ -109,9 +116,13 @@ class Vifidel(TransportScorer[_ObjectGold]):
         return scores, unweighted if self._use_references else 0
 
     def explain(
-        self, image_id: ImageId, caption: str, references: Sequence[str] = ()
+        self,
+        image_id: ImageId,
+        caption: str,
+        references: Sequence[str] = (),
+        thresholds: Thresholds = _THRESHOLDS,
     ) -> Explanation:
-        """Return who was matched with what for one caption, at what cost.
+        """Return what of a caption is in the image, and who was matched with what, at what cost.
 
         Parameters
         ----------
@@ -121,6 +132,9 @@ class Vifidel(TransportScorer[_ObjectGold]):
             The candidate.
         references : sequence of str
             Weight words by these; none are needed, and a scorer without references ignores them.
+        thresholds : Thresholds
+            From which cosine on a word names a label or is near an object; other word vectors
+            may need others.
 
         Raises
         ------
@@ -128,42 +142,148 @@ class Vifidel(TransportScorer[_ObjectGold]):
             If the image is unknown or a caption is not a string.
         """
         check_references(image_id, references)
+        captions = candidates({image_id: ()}, {image_id: [caption]})
         gold = self._prepare([image_id], [references if self._use_references else ()])
-        words, of_words = self._lexicon.bags_of_captions(
-            candidates({image_id: ()}, {image_id: [caption]})
+        return next(self._explained([image_id], captions, gold, thresholds))
+
+    def explanations(
+        self,
+        gts: Mapping[ImageId, Sequence[str]],
+        res: Mapping[ImageId, Sequence[str]],
+        thresholds: Thresholds = _THRESHOLDS,
+    ) -> Iterator[Explanation]:
+        """Return what `explain` returns for each caption, in the order of `gts`.
+
+        References and objects are prepared once for all systems, as for `compute_score`; the
+        explanations are made while they are read, so that memory stays flat.
+
+        Parameters
+        ----------
+        gts, res : mapping
+            References and candidates, as `compute_score` takes them.
+        thresholds : Thresholds
+            As for `explain`.
+
+        Raises
+        ------
+        VifidelError
+            If ids or captions are not as described.
+        """
+        captions, ids = iter(candidates(gts, res)), iter(gts)
+        batches = self._gold(gts)
+        return itertools.chain.from_iterable(
+            self._explained(
+                list(islice(ids, gold.images)),
+                list(islice(captions, gold.images)),
+                gold,
+                thresholds,
+            )
+            for gold in batches
         )
+
+    def _explained(
+        self,
+        ids: list[ImageId],
+        captions: list[str],
+        gold: _ObjectGold,
+        thresholds: Thresholds,
+    ) -> Iterator[Explanation]:
+        words, of_words = self._lexicon.bags_of_captions(captions)
         word_penalties = self._penalties(words, gold)
         costs = self._costs(gold, words, word_penalties)
-        distance, matches = math.nan, []
-        if len(costs):
-            plan = transport_plan(
-                gold.objects.masses,
-                words.masses,
-                costs.reshape(len(gold.objects.atoms), len(words.atoms)),
-            ).ravel()
-            distance = math.fsum((plan * costs).tolist())
-            matches = [
-                Match(
-                    label=self._lexicon.word(int(gold.objects.atoms[label])),
-                    word=self._lexicon.word(int(words.atoms[word])),
-                    mass=float(mass),
-                    cost=float(cost),
-                    label_penalty=float(gold.label_penalties[label]),
-                    word_penalty=float(word_penalties[word]),
-                )
-                for label, word, mass, cost in zip(
-                    *meetings(gold.objects, words), plan, costs, strict=True
-                )
-                if mass > 0
-            ]
-        return Explanation(
-            image_id=image_id,
-            caption=caption,
-            score=float(similarities(gold.objects.sizes > 0, words, np.array([distance]))[0]),
-            distance=distance,
-            matches=tuple(sorted(matches, key=lambda match: -match.contribution)),
-            unknown_words=tuple((gold.of_labels + of_words).unknown),
+        plans = transport_plans(gold.objects, words, costs)
+        distances = sums_of_bags(plans * costs, gold.objects, words)
+        scores = similarities(gold.objects.sizes > 0, words, distances)
+        matches = self._matches(gold, words, word_penalties, plans, costs)
+        grounding = ground(
+            self._distances,
+            gold.objects,
+            words,
+            gold.references,
+            gold.image_of_reference,
+            self._labels,
+            thresholds,
         )
+        standings = self._standings(gold, words, grounding, thresholds)
+        labels = [self._lexicon.word(label) for label in gold.objects.atoms.tolist()]
+        unknown = (gold.of_labels + of_words).unknown
+        pairs = np.concatenate([[0], np.cumsum(gold.objects.sizes * words.sizes)]).tolist()
+        for i, (image_id, caption) in enumerate(zip(ids, captions, strict=True)):
+            moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
+            amounts: dict[str, list[float]] = {}
+            for match in moved:
+                amounts.setdefault(match.word, []).append(match.contribution)
+            of_image = slice(*gold.objects.starts[i : i + 2])
+            caption_words = [
+                CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
+                for word, *standing in standings[slice(*words.starts[i : i + 2])]
+            ]
+            yield Explanation(
+                image_id=image_id,
+                caption=caption,
+                score=float(scores[i]),
+                distance=float(distances[i]),
+                matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
+                words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
+                unmentioned=tuple(
+                    itertools.compress(labels[of_image], ~grounding.mentioned[of_image])
+                ),
+                unknown_words=self._unknown(unknown, image_id, caption) if unknown else (),
+            )
+
+    def _matches(
+        self, gold: _ObjectGold, words: Bags, word_penalties: Floats, plans: Floats, costs: Floats
+    ) -> list[Match]:
+        """Return every pair that meets; those that move no mass are no matches yet."""
+        left, right = meetings(gold.objects, words)
+        return [
+            Match(self._lexicon.word(label), self._lexicon.word(word), *numbers)
+            for label, word, *numbers in zip(
+                gold.objects.atoms[left].tolist(),
+                words.atoms[right].tolist(),
+                plans.tolist(),
+                costs.tolist(),
+                gold.label_penalties[left].tolist(),
+                word_penalties[right].tolist(),
+                strict=True,
+            )
+        ]
+
+    def _standings(
+        self, gold: _ObjectGold, words: Bags, grounding: Grounding, thresholds: Thresholds
+    ) -> list[tuple[Any, ...]]:
+        """Return the attributes of `CaptionWord`, without the cost, for every word."""
+        word_of = self._lexicon.word
+        return [
+            (
+                word_of(word),
+                None if nearest < 0 else word_of(int(gold.objects.atoms[nearest])),
+                similarity,
+                similarity >= thresholds.near,
+                None if named < 0 else word_of(named),
+                hallucinated,
+            )
+            for word, nearest, similarity, named, hallucinated in zip(
+                words.atoms.tolist(),
+                grounding.nearest.tolist(),
+                grounding.similarities.tolist(),
+                grounding.names.tolist(),
+                grounding.hallucinated.tolist(),
+                strict=True,
+            )
+        ]
+
+    def _unknown(
+        self, unknown: Collection[str], image_id: ImageId, caption: str
+    ) -> tuple[str, ...]:
+        labels = self._objects.of_images([image_id])[0]
+        words = content_words(caption, self._stop_words)
+        return tuple(dict.fromkeys(word for word in (*labels, *words) if word in unknown))
+
+    @cached_property
+    def _labels(self) -> Labels:
+        every = Counter(self._objects.vocabulary())
+        return Labels(self._distances, self._lexicon.bags_of_labels([every])[0].atoms)
 
     def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _ObjectGold:
         objects, of_labels = self._lexicon.bags_of_labels(

@@ -1,5 +1,6 @@
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -71,13 +72,74 @@ def test_formats_show_the_same_numbers():
     overall = json.loads(as_json)["systems"]["careful"]["overall"]["VIFIDEL"]
     rounded = f"{overall:.4f}"
     assert table.splitlines()[2].split() == ["careful", rounded, "5", "1", "0", "0"]
-    assert markdown.splitlines()[2].split("|")[1:3] == [" careful  ", f"    {rounded} "]
+    assert markdown.splitlines()[2].split("|")[1:3] == [" careful  ", f" **{rounded}** "]
     header, careful, _ = csv.splitlines()
     assert header == "System,VIFIDEL,Scored,Undefined,No words,Unknown words"
     assert careful.split(",")[0] == "careful"
     assert float(careful.split(",")[1]) == pytest.approx(overall, rel=1e-9)
-    assert f" careful  &    {rounded} &" in latex
+    assert f"careful & \\textbf{{{rounded}}} &" in " ".join(latex.split())
     assert "\\toprule" in latex
+
+
+def test_comparison_in_every_format():
+    as_json = json.loads(score(CAREFUL, DREAMING, "--compare", "--format", "json").stdout)
+    assert as_json["systems"]["careful"]["counts"]["VIFIDEL"]["undefined"] == 1
+    compared = as_json["comparison"]["metrics"]["VIFIDEL"]
+    # Five images that all prefer one system: 2 of 32 swaps are as extreme.
+    (pair,) = compared["pairs"]
+    assert pair["randomisation_p"] == pytest.approx(2 / 32, abs=0.03)
+    assert (pair["winner"], pair["bootstrap_p"]) == (None, round(1 / 1001, 12))
+    careful = compared["systems"]["careful"]
+    assert careful["score"] == as_json["systems"]["careful"]["overall"]["VIFIDEL"]
+    cells = [*(f"{careful[name]:.4f}" for name in ("score", "low", "high")), "1", "5"]
+    table = score(CAREFUL, DREAMING, "--compare").stdout
+    scores, standings, pairs = re.split("\n\n(?=Intervals and ranks|Pairs)", table)
+    assert scores == score(CAREFUL, DREAMING).stdout.rstrip("\n")
+    assert standings.splitlines()[3].split() == ["VIFIDEL", "careful", *cells]
+    assert pairs.splitlines()[3].split()[:4] == ["VIFIDEL", "careful", "dreaming", "-"]
+    assert "1000 resamples of the images, seed 0" in pairs
+    csv = score(CAREFUL, DREAMING, "--compare", "--format", "csv").stdout.split("\n\n")
+    assert csv[1].splitlines()[1] == (
+        f"VIFIDEL,careful,{careful['score']},{careful['low']},{careful['high']},1,5"
+    )
+    assert csv[2].startswith("Metric,First,Second,Better,Difference,Low,High,Bootstrap p,")
+    markdown = score(CAREFUL, DREAMING, "--compare", "--format", "markdown").stdout
+    assert f"| VIFIDEL  | careful  | **{cells[0]}** |" in markdown
+    latex = score(CAREFUL, DREAMING, "--compare", "--format", "latex").stdout
+    assert f"VIFIDEL & careful & \\textbf{{{cells[0]}}} &" in " ".join(latex.split())
+    assert latex.count("\\toprule") == 3
+
+
+def test_comparison_of_one_system_has_intervals_only(tmp_path):
+    output = tmp_path / "scores.json"
+    result = score(CAREFUL, "--compare", "--seed", 7, "--resamples", 50, "--output", output)
+    assert "50 resamples of the images, seed 7" in result.stdout
+    assert "Pairs" not in result.stdout
+    document = json.loads(output.read_text("utf-8"))["comparison"]
+    assert (document["seed"], document["resamples"]) == (7, 50)
+    assert document["metrics"]["VIFIDEL"]["pairs"] == []
+
+
+def test_a_comparison_that_cannot_be_leaves_the_scores(write):
+    captions = json.loads(Path(CAREFUL).read_text("utf-8"))
+    first, second = write(captions[:2], "first.json"), write(captions[2:], "second.json")
+    result = score(first, second, "--allow-subset", "--compare", "--format", "csv")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: first, second have no image that all of them share, so there is nothing to "
+        "compare; score them on the same images.\n"
+    )
+    assert len(result.stdout.splitlines()) == 3
+
+
+def test_comparison_says_what_is_compared_of_meteor():
+    from vifidel_eval.comparison import Comparison, Comparisons, Standing
+    from vifidel_eval.report import compared
+
+    metric = Comparison("METEOR", {"a": Standing(0.5, 0.4, 0.6, 1)}, (), 9, own_score=False)
+    (table,) = compared(Comparisons({"METEOR": metric}, 0, 1000, 0.95, ("WMD",)))
+    assert "METEOR: the mean of the images' scores is compared" in table.render("table")
+    assert "WMD: no image has a score from every system" in table.render("table")
 
 
 def test_union_threshold_and_no_references(write):

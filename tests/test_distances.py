@@ -37,6 +37,8 @@ def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits)
             assert (squared[left == right] == 0).all()
             cosines = (x * y).sum(axis=1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
             np.testing.assert_allclose(of_words.cosines(left, right), cosines, atol=1e-12)
+            once = of_words.cosines(left, right, keep=False)
+            np.testing.assert_array_equal(once, of_words.cosines(left, right))
             np.testing.assert_array_equal(of_words.squared(right, left), squared)
 
 

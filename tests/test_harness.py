@@ -1,10 +1,12 @@
 import json
 import os
+import warnings
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from vifidel_eval import ImageIdError, VifidelError
+from vifidel_eval import ImageIdError, VifidelError, VifidelWarning
 from vifidel_eval.files import write_whole
 from vifidel_eval.harness import System, score_systems
 from vifidel_eval.scorers import Scorer
@@ -31,7 +33,13 @@ class Length(Scorer):
         if on_progress is not None:
             on_progress(len(captions))
         lengths = [len(c.split()) or float("nan") for c in captions]
-        return Evaluation(list(gts), np.array(lengths, dtype=float), Tally(len(captions), {}))
+        return Evaluation(
+            list(gts), np.array(lengths, dtype=float), Tally(len(captions), Counter())
+        )
+
+
+def counts(**of_images):
+    return {**of_images, "no_words": 0, "unknown_words": 0, "unweighted": 0}
 
 
 REFERENCES = {3: ["c"], 1: ["a"], 2: []}
@@ -50,6 +58,7 @@ def test_systems_are_scored_in_the_order_of_the_references():
         "systems": {
             "x": {
                 "overall": {"LENGTH": 2.0},
+                "counts": {"LENGTH": counts(scored=3, undefined=0)},
                 "imgToEval": {
                     "3": {"image_id": 3, "LENGTH": 3.0},
                     "1": {"image_id": 1, "LENGTH": 1.0},
@@ -58,6 +67,7 @@ def test_systems_are_scored_in_the_order_of_the_references():
             },
             "y": {
                 "overall": {"LENGTH": 1.5},
+                "counts": {"LENGTH": counts(scored=2, undefined=1)},
                 "imgToEval": {
                     "3": {"image_id": 3, "LENGTH": None},
                     "1": {"image_id": 1, "LENGTH": 2.0},
@@ -116,3 +126,26 @@ def test_a_failed_write_leaves_the_old_file_and_no_part(tmp_path, monkeypatch):
         write_whole(target, "new")
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
     assert target.read_text() == "old"
+
+
+class Complaining(Length):
+    """Warns of the references, and of candidates that say so."""
+
+    def evaluate(self, gts, res, on_progress=None):
+        warnings.warn("the references are odd.", VifidelWarning, stacklevel=2)
+        if "odd" in str(res):
+            warnings.warn("the captions are odd.", VifidelWarning, stacklevel=2)
+        return super().evaluate(gts, res, on_progress)
+
+
+def test_warnings_name_the_system_unless_all_have_them():
+    systems = [System("x", {1: "odd"}), System("y", {1: "a"}), System("z", {1: "odd"})]
+    with pytest.warns(VifidelWarning) as caught:
+        score_systems(systems, {"LENGTH": Complaining()})
+    assert [str(warning.message) for warning in caught] == [
+        "the references are odd.",
+        "systems 'x', 'z': the captions are odd.",
+    ]
+    with pytest.warns(VifidelWarning) as caught:
+        score_systems(systems[:1], {"LENGTH": Complaining()})
+    assert str(caught[1].message) == "the captions are odd."

@@ -1,6 +1,6 @@
 import pytest
 
-from vifidel_eval.tables import Table
+from vifidel_eval.tables import Table, best
 
 TABLE = Table(
     ["System", "Kind", "VIFIDEL"],
@@ -44,5 +44,37 @@ def test_a_table_without_notes_ends_with_its_rows():
     assert Table(["n"], [[1]], texts=0).render("table") == "  n\n---\n  1"
 
 
+def test_bold_cells_keep_what_tabulate_escapes():
+    rows = [["a_b & 50% #1|^", 0.5], ["{c}", 0.4]]
+    table = Table(["System|x", "M_1"], rows, bold={(0, 0), (0, 1)})
+    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
+    assert latex[2:6] == [
+        r"System|x & M\_1 \\",
+        r"\midrule",
+        r"\textbf{a\_b \& 50\% \#1|\^{}} & \textbf{0.5000} \\",
+        r"\{c\} & 0.4000 \\",
+    ]
+    assert table.render("markdown").splitlines()[2:] == [
+        r"| **a_b & 50% #1\|^** | **0.5000** |",
+        r"| {c}                 |     0.4000 |",
+    ]
+    assert table.render("markdown").startswith(r"| System\|x")
+    assert table.render("table") == Table(["System|x", "M_1"], rows).render("table")
+    assert table.render("csv") == "System|x,M_1\na_b & 50% #1|^,0.5\n{c},0.4"
+
+
+def test_best_are_the_highest_numbers_as_they_read():
+    rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
+    assert best(rows, [1, 2, 3]) == {(0, 1), (1, 1), (0, 3), (2, 3)}
+    assert best(rows[:1], [1]) == set()
+
+
 def test_a_bar_does_not_end_a_markdown_cell():
     assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"
+
+
+def test_a_table_without_rows_shows_what_there_is_to_say():
+    table = Table(["n", "m"], [], ["nothing"], title="Counts")
+    assert table.render("table") == table.render("markdown") == "Counts\nnothing"
+    assert table.render("latex") == "% Counts\n% nothing"
+    assert table.render("csv") == "n,m"

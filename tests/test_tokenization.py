@@ -195,3 +195,12 @@ def test_captions_are_tokenised_once_until_they_change():
     shared.candidates({1: ["x"]})
     shared.references({2: ["b"], 1: ["a", "c"]})
     assert counting.runs == 4
+
+
+def test_candidates_of_the_systems_of_a_run_are_tokenised_once():
+    counting = Counting()
+    shared = Tokenization(counting)
+    systems = [{1: [f"a {at}"]} for at in range(4)]
+    for _metric in range(3):
+        assert [shared.candidates(system) for system in systems] == systems
+    assert counting.runs == 4

@@ -67,9 +67,13 @@ class WordDistances:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
         return self._values_of(left, right)[:, 0]
 
-    def cosines(self, left: Integers, right: Integers) -> Floats:
-        """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself."""
-        return self._values_of(left, right)[:, 1]
+    def cosines(self, left: Integers, right: Integers, keep: bool = True) -> Floats:
+        """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself.
+
+        Pairs that are asked for once, and many, are not worth a place: do not `keep` them.
+        """
+        values = self._values_of(left, right) if keep else self._computed(left, right)
+        return values[:, 1]
 
     def _values_of(self, left: Integers, right: Integers) -> Floats:
         low, high = np.minimum(left, right), np.maximum(left, right)

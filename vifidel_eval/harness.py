@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .errors import CaptionError, ImageIdError, MetricUnavailable
+from .errors import CaptionError, ImageIdError, MetricUnavailable, VifidelWarning
 from .image_ids import ImageId, match, mismatch, samples, to_json_value
 
 if TYPE_CHECKING:
@@ -50,14 +51,16 @@ class Scores:
         """Return what ``--output`` writes; undefined scores are None.
 
         ``{"signatures": {METRIC: signature}, "systems": {NAME: {"overall": {METRIC: score},
-        "imgToEval": {"ID": {"image_id": ID, METRIC: score}}}}}``; scores have ten significant
-        digits. Metrics that could not be computed are under ``"unavailable"``, with the reason.
+        "counts": {METRIC: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID": {"image_id":
+        ID, METRIC: score}}}}}``; scores have ten significant digits. Metrics that could not be
+        computed are under ``"unavailable"``, with the reason.
         """
         return {
             "signatures": self.signatures,
             "systems": {
                 name: {
                     "overall": {metric: rounded(e.score) for metric, e in of_metric.items()},
+                    "counts": {metric: _counts(e) for metric, e in of_metric.items()},
                     "imgToEval": _per_image(of_metric),
                 }
                 for name, of_metric in self.evaluations.items()
@@ -105,19 +108,19 @@ def score_systems(
     if references is None:
         references = {image_id: [] for system in systems for image_id in system.captions}
     # All ids are checked before the first system is scored: nothing computed gets lost.
-    paired = {system.name: _paired(system, references, allow_subset) for system in systems}
-    run = _Run(paired, on_progress)
+    of_systems = {system.name: paired(system, references, allow_subset) for system in systems}
+    run = _Run(of_systems, on_progress)
     signatures: dict[str, str] = {}
-    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in paired}
+    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in of_systems}
     unavailable = dict(unavailable or {})
     for metric, scorer in scorers.items():
         try:
-            of_systems = run.columns(scorer)
+            columns_of = run.columns(scorer)
         except MetricUnavailable as problem:
             unavailable[metric] = str(problem)
             continue
         signature = scorer.signature()  # reads all objects: once, not for every system
-        for name, columns in of_systems.items():
+        for name, columns in columns_of.items():
             named = columns if len(columns) > 1 else {metric: next(iter(columns.values()))}
             evaluations[name] |= named
             signatures |= dict.fromkeys(named, signature)
@@ -156,11 +159,29 @@ class _Run:
             if isinstance(scorer, Mean):
                 self._done[id(scorer)] = self._combined(scorer)
             else:
-                self._done[id(scorer)] = {
-                    name: scorer.evaluate_columns(gts, res, self._on_progress)
-                    for name, (gts, res) in self._systems.items()
-                }
+                self._done[id(scorer)] = self._evaluated(scorer)
         return self._done[id(scorer)]
+
+    def _evaluated(self, scorer: Scorer) -> dict[str, dict[str, Evaluation]]:
+        evaluated = {}
+        warned: dict[str, list[str]] = {}
+        for name, (gts, res) in self._systems.items():
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", VifidelWarning)
+                evaluated[name] = scorer.evaluate_columns(gts, res, self._on_progress)
+            for warning in caught:
+                if issubclass(warning.category, VifidelWarning):
+                    warned.setdefault(str(warning.message), []).append(name)
+                else:
+                    warnings.warn_explicit(
+                        warning.message, warning.category, warning.filename, warning.lineno
+                    )
+        for message, names in warned.items():
+            # What all systems have in common, such as the references, is no system's own.
+            whose = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
+            whose = "" if len(names) == len(evaluated) else whose
+            warnings.warn(f"{whose}{message}", VifidelWarning, stacklevel=5)
+        return evaluated
 
     def _combined(self, mean: Mean) -> dict[str, dict[str, Evaluation]]:
         of_parts = [self.columns(part) for part in mean.parts]
@@ -173,10 +194,16 @@ class _Run:
         }
 
 
-def _paired(
+def paired(
     system: System, references: Mapping[ImageId, list[str]], allow_subset: bool
 ) -> tuple[dict[ImageId, list[str]], dict[ImageId, list[str]]]:
-    """Return references and candidates of the images of a system, in the references' order."""
+    """Return references and candidates of the images of a system, in the references' order.
+
+    Raises
+    ------
+    ImageIdError
+        If the ids of both sides do not match.
+    """
     reference_id = match(system.captions, references)
     unknown = [image_id for image_id in system.captions if image_id not in reference_id]
     if unknown:
@@ -200,6 +227,16 @@ def _paired(
 def rounded(score: float) -> float | None:
     """Return a score as files hold it: ten significant digits, None if it is undefined."""
     return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
+
+
+def _counts(evaluation: Evaluation) -> dict[str, int]:
+    return {
+        "scored": len(evaluation.ids) - evaluation.undefined,
+        "undefined": evaluation.undefined,
+        "no_words": evaluation.wordless,
+        "unknown_words": evaluation.tally.unknown.total(),
+        "unweighted": evaluation.unweighted,
+    }
 
 
 def _per_image(of_metric: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:

@@ -57,6 +57,12 @@ def to_json_value(image_id: ImageId) -> Any:
     return image_id if isinstance(image_id, str | float) else str(image_id)
 
 
+def in_order(image_id: ImageId) -> tuple[bool, Any]:
+    """Return a sort key of image ids that the order of no file decides; numbers come first."""
+    value = to_json_value(image_id)
+    return isinstance(value, str), value
+
+
 def match(
     wanted: Iterable[ImageId], known: Collection[ImageId] | Mapping[ImageId, Any]
 ) -> dict[ImageId, ImageId]:

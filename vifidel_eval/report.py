@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import json
 
+from .comparison import Comparisons
 from .harness import Scores, rounded
-from .tables import Cell, Table
+from .tables import Cell, Table, best
 
 
-def render(scores: Scores, style: str) -> str:
-    """Return scores as text.
+def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -> str:
+    """Return scores, and how systems compare, as text.
 
     Parameters
     ----------
     scores : Scores
         One row a system.
     style : str
-        One of `vifidel_eval.tables.FORMATS`; ``json`` is the document of `Scores.to_json`.
+        One of `vifidel_eval.tables.FORMATS`; ``json`` is the document of `to_json`, the others
+        are tables with an empty line between them.
+    comparisons : Comparisons, optional
+        Adds a table of intervals and ranks and, of two systems or more, one of pairs.
     """
-    return to_json(scores) if style == "json" else table(scores).render(style)
+    if style == "json":
+        return to_json(scores, comparisons)
+    tables = [table(scores), *([] if comparisons is None else compared(comparisons))]
+    return "\n\n".join(each.render(style) for each in tables)
 
 
-def to_json(scores: Scores) -> str:
-    """Return the document that ``--output`` writes."""
-    return json.dumps(scores.to_json(), allow_nan=False, ensure_ascii=False, indent=1)
+def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
+    """Return the document that ``--output`` writes.
+
+    It is that of `Scores.to_json`, with that of `Comparisons.to_json` as ``"comparison"``.
+    """
+    document = scores.to_json()
+    if comparisons is not None:
+        document["comparison"] = comparisons.to_json()
+    return json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1)
 
 
 def table(scores: Scores) -> Table:
@@ -49,4 +62,80 @@ def table(scores: Scores) -> Table:
         rows.append(row)
     notes = list(dict.fromkeys(scores.signatures.values()))
     notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
-    return Table([*headers, *(["Unweighted"] if unweighted else [])], rows, notes)
+    return Table(
+        [*headers, *(["Unweighted"] if unweighted else [])],
+        rows,
+        notes,
+        bold=best(rows, range(1, len(scores.signatures) + 1)),
+    )
+
+
+def compared(comparisons: Comparisons) -> list[Table]:
+    """Return a table with a row a metric and system and, where there are pairs, one of those."""
+    standings: list[list[Cell]] = []
+    bold: set[tuple[int, int]] = set()
+    pairs: list[list[Cell]] = []
+    for metric, comparison in comparisons.metrics.items():
+        rows: list[list[Cell]] = [
+            [metric, name, *map(rounded, (s.score, s.low, s.high)), s.rank, comparison.images]
+            for name, s in comparison.systems.items()
+        ]
+        bold |= {(len(standings) + at, column) for at, column in best(rows, [2])}
+        standings += rows
+        pairs += [
+            [metric, p.first, p.second, p.winner]
+            + [rounded(number) for number in (p.difference, p.low, p.high)]
+            + [rounded(p.bootstrap_holm), rounded(p.randomisation_holm)]
+            for p in comparison.pairs
+        ]
+    level, alpha = f"{100 * comparisons.level:g} %", f"{1 - comparisons.level:.2g}"
+    settings = f"{comparisons.resamples} resamples of the images, seed {comparisons.seed}"
+    notes = [f"Low to High: {level} bootstrap interval, {settings}."]
+    if pairs:
+        notes += [
+            "Rank: 1 + number of systems that are significantly better; equal ranks are ties.",
+            "Images: those that have a score from every system; only they are compared.",
+        ]
+    tables = [
+        Table(
+            ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
+            standings,
+            [*notes, *_remarks(comparisons)],
+            texts=2,
+            title="Intervals and ranks",
+            bold=bold,
+        )
+    ]
+    if pairs:
+        tables.append(
+            Table(
+                [
+                    *("Metric", "First", "Second", "Better"),
+                    *("Difference", "Low", "High", "Bootstrap p", "Randomisation p"),
+                ],
+                pairs,
+                [
+                    f"Difference: of the scores, first less second, with its {level} interval.",
+                    "p: paired bootstrap and approximate randomisation, two-sided, after Holm's "
+                    f"correction over the pairs of a metric; {settings}.",
+                    f"Better: where the randomisation p is at most {alpha}.",
+                ],
+                texts=4,
+                title="Pairs",
+            )
+        )
+    return tables
+
+
+def _remarks(comparisons: Comparisons) -> list[str]:
+    """Return what is particular to some metrics."""
+    means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
+    remarks = [
+        f"{name}: the mean of the images' scores is compared; its corpus score, which is another, "
+        "cannot be had for part of the images."
+        for name in means
+    ]
+    return remarks + [
+        f"{name}: no image has a score from every system, so nothing is compared."
+        for name in comparisons.left_out
+    ]

@@ -6,6 +6,7 @@ VIFIDEL itself reads captions as written; BLEU, METEOR, ROUGE-L, CIDEr and SPICE
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
 from pathlib import Path
@@ -18,6 +19,8 @@ from .java import PATIENCE, find_java, run_java
 #: Each of these ends a line for Java or for Python: left in, a caption would become two rows and
 #: all captions after it would move to the next image. As `str.translate` takes them.
 LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+
+_SYSTEMS_REMEMBERED = 16
 
 
 class Tokenizer(Protocol):
@@ -130,7 +133,9 @@ class PythonTokenizer:
 
 
 class Tokenization:
-    """Tokens of the last references and the last candidates, made once for several metrics.
+    """Tokens of the last references and of the last candidates, made once for several metrics.
+
+    A run goes metric by metric: the candidates of its systems are remembered together.
 
     Parameters
     ----------
@@ -140,8 +145,8 @@ class Tokenization:
 
     def __init__(self, with_tokenizer: Tokenizer | None = None) -> None:
         self._tokenizer = tokenizer() if with_tokenizer is None else with_tokenizer
-        self._references = _Last(self._tokenizer.tokenize)
-        self._candidates = _Last(self._tokenizer.tokenize)
+        self._references = _Last(self._tokenizer.tokenize, 1)
+        self._candidates = _Last(self._tokenizer.tokenize, _SYSTEMS_REMEMBERED)
 
     @property
     def name(self) -> str:
@@ -158,28 +163,31 @@ class Tokenization:
 
 
 class _Last:
-    """A function of captions that remembers its last result, or why there is none."""
+    """A function of captions that remembers its last results, or why there is none."""
 
     def __init__(
-        self, function: Callable[[Mapping[ImageId, Sequence[str]]], dict[ImageId, list[str]]]
+        self,
+        function: Callable[[Mapping[ImageId, Sequence[str]]], dict[ImageId, list[str]]],
+        results: int,
     ) -> None:
         self._function = function
-        self._given: list[tuple[ImageId, list[str]]] | None = None
-        self._result: dict[ImageId, list[str]] = {}
-        self._failure: MetricUnavailable | None = None
+        self._results: deque[
+            tuple[list[tuple[ImageId, list[str]]], dict[ImageId, list[str]] | MetricUnavailable]
+        ] = deque(maxlen=results)
 
     def __call__(self, captions: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
         # A list of copies: the caller may change its captions, and their order counts.
         given = [(image_id, list(texts)) for image_id, texts in captions.items()]
-        if given != self._given:
-            self._given, self._failure = given, None
+        result = next((known for captions, known in self._results if captions == given), None)
+        if result is None:
             try:
-                self._result = self._function(captions)
+                result = self._function(captions)
             except MetricUnavailable as problem:
-                self._failure = problem
-        if self._failure is not None:
-            raise self._failure
-        return self._result
+                result = problem
+            self._results.append((given, result))
+        if isinstance(result, MetricUnavailable):
+            raise result
+        return result
 
 
 def _regrouped(

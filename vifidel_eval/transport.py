@@ -1,6 +1,6 @@
 """Exact optimal transport between bags of words: Eq. 1, 2 and 5 of the VIFIDEL paper.
 
-All calls of the solver go through `transport_plan`, which keeps what POT cannot take away from
+All calls of the solver go through `transport_plans`, which keeps what POT cannot take away from
 it: empty bags crash the process and costs that are not finite give wrong plans without a word.
 """
 
@@ -43,27 +43,48 @@ def travel_costs(
     return costs if p == 2 else np.sqrt(costs)
 
 
-def transport_plan(left_masses: Floats, right_masses: Floats, costs: Floats) -> Floats:
-    """Return the transport plan of least cost, (left atoms, right atoms): Eq. 2, exactly.
+def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
+    """Return the transport plan of least cost of bag i of `left` and bag i of `right`, for all i.
+
+    Eq. 2 of the paper, exactly.
 
     Parameters
     ----------
-    left_masses, right_masses : float64, each summing to 1
-        Marginals of the plan; neither may be empty.
-    costs : (left atoms, right atoms) float64
-        Finite.
+    costs : float64
+        As `travel_costs` returns them; finite.
+
+    Returns
+    -------
+    float64
+        The mass that moves between every pair of atoms that meet, in the order of `meetings`.
 
     Raises
     ------
     ArithmeticError
-        If a bag is empty, a cost is not finite, or the solver does not finish.
+        If a cost is not finite or the solver does not finish.
     """
-    if not costs.size:
-        raise ArithmeticError("an empty bag has no transport plan")
-    _check_finite(costs)
-    if 1 in costs.shape:
-        return np.outer(left_masses, right_masses)
-    return _simplex()(left_masses, right_masses, costs)
+    if not np.isfinite(costs).all():
+        raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")
+    left_at, right_at = meetings(left, right)
+    # What a bag with one atom on either side moves is decided: the product of the masses.
+    plans: Floats = left.masses[left_at] * right.masses[right_at]
+    places = zip(
+        left.starts[:-1].tolist(),
+        left.sizes.tolist(),
+        right.starts[:-1].tolist(),
+        right.sizes.tolist(),
+        strict=True,
+    )
+    simplex = _simplex()
+    left_masses, right_masses = left.masses, right.masses
+    end = 0
+    for i, n, j, m in places:
+        start, end = end, end + n * m
+        if n > 1 and m > 1:
+            of_bag = costs[start:end].reshape(n, m)
+            plan = simplex(left_masses[i : i + n], right_masses[j : j + m], of_bag)
+            plans[start:end] = plan.ravel()
+    return plans
 
 
 def transport_distances(left: Bags, right: Bags, costs: Floats) -> Floats:
@@ -86,38 +107,27 @@ def transport_distances(left: Bags, right: Bags, costs: Floats) -> Floats:
     ArithmeticError
         If a cost is not finite or the solver does not finish.
     """
-    _check_finite(costs)
-    distances = np.full(len(left), np.nan)
-    places = zip(
-        left.starts[:-1].tolist(),
-        left.sizes.tolist(),
-        right.starts[:-1].tolist(),
-        right.sizes.tolist(),
-        strict=True,
-    )
-    left_at, right_at = meetings(left, right)
-    # What a bag with one atom on either side moves is decided: the product of the masses.
-    decided = (left.masses[left_at] * right.masses[right_at] * costs).tolist()
-    simplex = _simplex()
-    left_masses, right_masses = left.masses, right.masses
-    end = 0
-    for bag, (i, n, j, m) in enumerate(places):
-        if not n or not m:
-            continue
-        start, end = end, end + n * m
-        if n == 1 or m == 1:
-            distances[bag] = math.fsum(decided[start:end])
-            continue
-        of_bag = costs[start:end].reshape(n, m)
-        plan = simplex(left_masses[i : i + n], right_masses[j : j + m], of_bag)
-        plan *= of_bag
-        distances[bag] = math.fsum(plan.ravel().tolist())
-    return distances
+    return sums_of_bags(transport_plans(left, right, costs) * costs, left, right)
 
 
-def _check_finite(costs: Floats) -> None:
-    if not np.isfinite(costs).all():
-        raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")
+def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
+    """Return the exactly rounded sum of the amounts of each two bags that meet.
+
+    Parameters
+    ----------
+    amounts : float64
+        One a pair of atoms, in the order of `meetings`.
+
+    Returns
+    -------
+    (number of bags,) float64
+        NaN where either bag is empty.
+    """
+    listed = amounts.tolist()
+    pairs = left.sizes * right.sizes
+    ends = np.cumsum(pairs).tolist()
+    sums = [math.fsum(listed[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    return np.where(pairs > 0, np.array(sums, dtype=np.float64), np.nan)
 
 
 @cache

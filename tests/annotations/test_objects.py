@@ -158,3 +158,13 @@ def test_objects_under_other_ids_keep_counts_and_signature():
     assert renamed.signature() == objects.signature()
     with pytest.raises(ImageIdError, match="does not know 1 image id of the captions: 8"):
         objects.under({"first": 8})
+
+
+def test_vocabulary_is_what_was_looked_for_and_what_was_found():
+    first = ObjectLabels("coco-instances", "a.json", categories=["Hot dog", "cat"])
+    first.add(1, "kite")
+    first.add(2, "bus")
+    known = {"hot dog", "cat", "kite", "bus"}
+    assert first.vocabulary() == known
+    assert union([first, gold({1: ["tree"]})]).vocabulary() == known | {"tree"}
+    assert first.under({"a": 1}).vocabulary() == known

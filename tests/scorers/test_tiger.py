@@ -211,14 +211,27 @@ def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatc
     features.reads = 0
     first = scorer.compute_score(GTS, RES)
     assert features.reads == 5
-    again = {i: references[:] for i, references in GTS.items()}
     captions.clear()
-    assert scorer.compute_score(again, RES)[0] == first[0]
-    assert len(captions) == 5  # the references are not read again
-    assert features.reads == 5 + {None: 0, 0: 5}.get(kept, 3)
-    np.testing.assert_allclose(
-        scorer.compute_score({4: GTS[4]}, {4: RES[4]})[0], first[1][4], atol=1e-9
-    )
+    second = {image_id: [D] for image_id in RES}
+    scores = scorer.compute_score(GTS, second)[1]
+    assert len(captions) == 4  # nor is the reference that equals the candidate encoded again
+    assert features.reads == 5 + {None: 0, 0: 4}.get(kept, 3)
+    np.testing.assert_allclose(scores, make().compute_score(GTS, second)[1], atol=1e-9)
+    captions.clear()
+    assert scorer.compute_score(GTS, RES)[0] == first[0]
+    fewer = {image_id: references[-2:] for image_id, references in GTS.items()}
+    scores = scorer.compute_score(fewer, RES)[1]
+    assert not captions  # all are known
+    np.testing.assert_allclose(scores, make().compute_score(fewer, RES)[1], atol=1e-9)
+
+
+def test_no_more_vectors_are_kept_than_allowed(make, monkeypatch):
+    _, expected = make().compute_score(GTS, RES)
+    monkeypatch.setattr(module, "_MOST_VECTORS_KEPT", 4)
+    scorer = make()
+    for _ in range(2):
+        np.testing.assert_allclose(scorer.compute_score(GTS, RES)[1], expected, atol=1e-9)
+    assert len(scorer._groundings) == 4
 
 
 def test_references_may_be_changed_by_the_caller_afterwards(make):

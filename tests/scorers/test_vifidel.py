@@ -266,8 +266,8 @@ def test_explanation_adds_up_to_the_score(random_vectors):
     for i, score in zip(references, scores, strict=True):
         explanation = scorer.explain(i, captions[i][0], references[i])
         assert explanation.score == score
-        total = sum(match.mass * match.cost for match in explanation.matches)
-        assert total == pytest.approx(explanation.distance, abs=1e-12)
+        contributions = [match.contribution for match in explanation.matches]
+        assert math.fsum(contributions) == explanation.distance
         assert sum(match.mass for match in explanation.matches) == pytest.approx(1)
         by_word = Counter()
         for match in explanation.matches:
@@ -277,6 +277,29 @@ def test_explanation_adds_up_to_the_score(random_vectors):
         assert by_word == pytest.approx(expected)
 
 
+def test_explanations_of_many_captions_equal_one_at_a_time(random_vectors):
+    labels, captions, references = random_images(seed=13, images=40)
+    labels[3], captions[4], captions[5] = [], ["it is"], ["worda unheard"]
+    labels[6] = ["unheard", "wordb"]
+    for use_references in (True, False):
+        scorer = Vifidel(labels, random_vectors, use_references)
+        together = list(scorer.explanations(references, captions))
+        assert [explanation.image_id for explanation in together] == list(references)
+        for explanation, score in zip(
+            together, scorer.compute_score(references, captions)[1], strict=True
+        ):
+            i = explanation.image_id
+            alone = Vifidel(labels, random_vectors, use_references)
+            assert repr(explanation) == repr(alone.explain(i, captions[i][0], references[i]))
+            np.testing.assert_equal(explanation.score, score)
+    assert together[5].unknown_words == together[6].unknown_words == ("unheard",)
+
+
+def test_explanations_refuse_bad_input_at_once(random_vectors):
+    with pytest.raises(ImageIdError, match="only in gts"):
+        Vifidel({1: ["worda"]}, random_vectors).explanations({1: []}, {2: ["worda"]})
+
+
 def test_explanation_of_the_undefined(random_vectors):
     scorer = Vifidel({1: [], 2: ["worda"]}, random_vectors)
     assert math.isnan(scorer.explain(1, "worda").score)
@@ -284,7 +307,7 @@ def test_explanation_of_the_undefined(random_vectors):
     with pytest.raises(ImageIdError):
         scorer.explain(3, "worda")
     table = str(scorer.explain(2, "worda unheard"))
-    assert "without a vector: unheard" in table
+    assert "Without a vector: unheard" in table
     assert "score 1.0000" in table
 
 

@@ -14,19 +14,68 @@ from ..errors import VifidelError
 
 if TYPE_CHECKING:
     from ..image_ids import ImageId
-    from ..scorers import Scorer
+    from ..scorers import Scorer, Vifidel
 
 FILE = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
-class MetricOptions:
-    """What a user chose; one field an option of `metric_options`."""
+class TransportOptions:
+    """What a user chose of the image side and the word vectors; one field an option."""
 
     objects: tuple[Path, ...]
     threshold: float | None
     categories: tuple[Path, ...]
     vectors: str | None
+    stop_words: Path | None
+    p: str | None
+    presence: bool
+    raw_vectors: bool
+
+    def files(self) -> list[Path | None]:
+        """Return the files that are read, which no output may replace."""
+        return [*self.objects, *self.categories, self.stop_words]
+
+    def word_settings(self) -> dict[str, Any]:
+        """Return the arguments that the optimal-transport metrics share."""
+        from ..files import read_text
+        from ..vectors import load_vectors
+        from ..words import STOP_WORDS
+
+        words = STOP_WORDS
+        if self.stop_words is not None:
+            words = frozenset(read_text(self.stop_words, VifidelError).split())
+        return {
+            "vectors": load_vectors(self.vectors),
+            "normalize": not self.raw_vectors,
+            "stop_words": words,
+        } | ({"p": int(self.p)} if self.p else {})
+
+    def vifidel(
+        self,
+        word_settings: Mapping[str, Any],
+        references: bool = True,
+        image_of: Mapping[ImageId, ImageId] | None = None,
+    ) -> Vifidel:
+        """Return VIFIDEL's scorer; the arguments are those of `MetricOptions.makers`."""
+        from .. import scorers
+        from ..annotations import read_objects
+
+        objects = read_objects(
+            [read_objects(path, self.threshold, self.categories) for path in self.objects]
+        )
+        return scorers.Vifidel(
+            objects if image_of is None else objects.under(image_of),
+            references=references,
+            counts=not self.presence,
+            **word_settings,
+        )
+
+
+@dataclass(frozen=True)
+class MetricOptions(TransportOptions):
+    """What a user chose of all metrics; one field an option of `metric_options`."""
+
     metrics: str | None
     language_model: Path | None
     tiger_checkpoint: Path | None
@@ -37,10 +86,6 @@ class MetricOptions:
     vilbert_features: Path | None
     vilbert_layer: int
     device: str | None
-    stop_words: Path | None
-    p: str | None
-    presence: bool
-    raw_vectors: bool
 
     def names(self, default: Iterable[str], references: bool = True) -> list[str]:
         """Return the metrics to compute, checked against what they need.
@@ -79,34 +124,18 @@ class MetricOptions:
         return names
 
     def files(self) -> list[Path | None]:
-        """Return the files that are read, which no output may replace."""
-        files = [*self.objects, *self.categories, self.stop_words, self.language_model]
+        files = [*super().files(), self.language_model, *self._tiger_files()]
         if self.tiger_features is not None:
             from ..region_features import ids_path
 
             files.append(ids_path(self.tiger_features))
-        return [*files, *self._tiger_files(), *self._vilbert_files()]
+        return [*files, *self._vilbert_files()]
 
     def _tiger_files(self) -> list[Path | None]:
         return [self.tiger_checkpoint, self.tiger_vocabulary, self.tiger_features]
 
     def _vilbert_files(self) -> list[Path | None]:
         return [self.vilbert_checkpoint, self.vilbert_vocabulary, self.vilbert_features]
-
-    def word_settings(self) -> dict[str, Any]:
-        """Return the arguments that the optimal-transport metrics share."""
-        from ..files import read_text
-        from ..vectors import load_vectors
-        from ..words import STOP_WORDS
-
-        words = STOP_WORDS
-        if self.stop_words is not None:
-            words = frozenset(read_text(self.stop_words, VifidelError).split())
-        return {
-            "vectors": load_vectors(self.vectors),
-            "normalize": not self.raw_vectors,
-            "stop_words": words,
-        } | ({"p": int(self.p)} if self.p else {})
 
     def makers(
         self, references: bool = True, image_of: Mapping[ImageId, ImageId] | None = None
@@ -122,22 +151,10 @@ class MetricOptions:
             without it the ids are image ids.
         """
         from .. import scorers
-        from ..annotations import read_objects
         from ..tokenization import Tokenization
 
         word_settings = cache(self.word_settings)
         tokens = cache(Tokenization)
-
-        def vifidel() -> Scorer:
-            objects = read_objects(
-                [read_objects(path, self.threshold, self.categories) for path in self.objects]
-            )
-            return scorers.Vifidel(
-                objects if image_of is None else objects.under(image_of),
-                references=references,
-                counts=not self.presence,
-                **word_settings(),
-            )
 
         def tiger() -> Scorer:
             from ..region_features import read_regions
@@ -163,7 +180,7 @@ class MetricOptions:
             )
 
         return {
-            "VIFIDEL": vifidel,
+            "VIFIDEL": lambda: self.vifidel(word_settings(), references, image_of),
             "WMD": lambda: scorers.Wmd("best", **word_settings()),
             "WMD-worst": lambda: scorers.Wmd("worst", **word_settings()),
             "WMD-mean": lambda: scorers.Wmd("mean", **word_settings()),
@@ -178,7 +195,7 @@ class MetricOptions:
         }
 
 
-_OPTIONS = (
+_TRANSPORT = (
     click.option(
         "--objects",
         multiple=True,
@@ -203,6 +220,20 @@ _OPTIONS = (
         help="Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader "
         "name.  [default: embedded]",
     ),
+    click.option(
+        "--stop-words",
+        type=FILE,
+        help="Text file of the words to leave out of captions.  [default: English]",
+    ),
+    click.option(
+        "--p",
+        type=click.Choice(["1", "2"]),
+        help="Exponent of the travel cost.  [default: 2; WMD 1]",
+    ),
+    click.option("--presence", is_flag=True, help="Count each object label once an image."),
+    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
+)
+_METRICS = (
     click.option(
         "--metrics",
         help="Comma-separated: VIFIDEL, WMD, WMD-worst, WMD-mean, BLEU, ROUGE_L, CIDEr, METEOR, "
@@ -245,18 +276,6 @@ _OPTIONS = (
         "--device",
         help="Where PyTorch computes TIGEr and ViLBERTScore, such as cuda.  [default: cpu]",
     ),
-    click.option(
-        "--stop-words",
-        type=FILE,
-        help="Text file of the words to leave out of captions.  [default: English]",
-    ),
-    click.option(
-        "--p",
-        type=click.Choice(["1", "2"]),
-        help="Exponent of the travel cost.  [default: 2; WMD 1]",
-    ),
-    click.option("--presence", is_flag=True, help="Count each object label once an image."),
-    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
 )
 
 
@@ -289,5 +308,7 @@ def gathered(
     return decorate
 
 
+#: Adds the options of `TransportOptions`; the command gets them together as ``options``.
+transport_options = gathered(TransportOptions, _TRANSPORT, "options")
 #: Adds the options of `MetricOptions`; the command gets them together as ``options``.
-metric_options = gathered(MetricOptions, _OPTIONS, "options")
+metric_options = gathered(MetricOptions, [*_METRICS, *_TRANSPORT], "options")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -29,6 +30,36 @@ from .options import FILE, MetricOptions, metric_options
     show_default=True,
     help="How to print the scores.",
 )
+@click.option(
+    "--compare",
+    "comparing",
+    is_flag=True,
+    help="Add bootstrap intervals and, between every two systems, significance tests and ranks.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Of the random numbers of --compare.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Of --compare.",
+)
+@click.option(
+    "--leaderboard",
+    type=FILE,
+    help="Add the scores to this file, which collects runs of equal signatures over time.",
+)
+@click.option(
+    "--date",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Of the run in the leaderboard, as 2026-11-21.  [default: today]",
+)
 def score(
     results: tuple[Path, ...],
     references: Path | None,
@@ -37,13 +68,21 @@ def score(
     allow_subset: bool,
     output: Path | None,
     style: str,
+    comparing: bool,
+    seed: int,
+    resamples: int,
+    leaderboard: Path | None,
+    date: datetime | None,
 ) -> None:
     """Score result files against the objects of their images."""
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     from tqdm import tqdm
 
+    from .. import leaderboard as leaderboards
     from ..captions import read_references, read_results, system_names
+    from ..comparison import compare
+    from ..errors import VifidelError
     from ..files import check_output, write_whole
     from ..harness import System, score_systems
     from ..metrics import DEFAULT, build, left_out
@@ -51,8 +90,12 @@ def score(
 
     default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
     names = options.names(default, references is not None)
+    inputs = [*results, references, *options.files()]
     if output is not None:
-        check_output(output, [*results, references, *options.files()])
+        check_output(output, [*inputs, leaderboard])
+    if leaderboard is not None:
+        check_output(leaderboard, inputs)
+        leaderboards.read(leaderboard)  # a file that is none is found out before the work
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
@@ -70,10 +113,20 @@ def score(
     if style in ("csv", "json"):  # the tables say it themselves
         for name, why in scores.unavailable.items():
             click.echo(f"Warning: {name} not available: {why}", err=True)
+    comparisons = problem = None
+    if comparing:
+        try:
+            comparisons = compare(scores, seed, resamples)
+        except VifidelError as of_comparison:  # the scores are not lost
+            problem = of_comparison
     try:
-        click.echo(render(scores, style))
+        click.echo(render(scores, style, comparisons))
     finally:
         if output is not None:
-            write_whole(output, to_json(scores) + "\n")
+            write_whole(output, to_json(scores, comparisons) + "\n")
+        if leaderboard is not None:
+            leaderboards.add(leaderboard, scores, gold, (date or datetime.now()).date())
+    if problem is not None:
+        raise problem
     if options.metrics is None:
         click.echo(left_out(names), err=True)

@@ -1,0 +1,161 @@
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import Vifidel
+from vifidel_eval.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CAREFUL = EXAMPLES / "captions_example_careful_results.json"
+DREAMING = EXAMPLES / "captions_example_dreaming_results.json"
+REFERENCES = EXAMPLES / "captions_example.json"
+OBJECTS = EXAMPLES / "instances_example.json"
+CAPTION = "A cat catches a frisbee"
+
+
+def explain(*arguments, objects=OBJECTS, **settings):
+    files = ("--objects", objects) if objects else ()
+    arguments = [str(argument) for argument in ("explain", *arguments, *files)]
+    return CliRunner().invoke(main, arguments, **settings)
+
+
+def test_a_caption_of_ones_own():
+    result = explain("--image", 101, "--caption", CAPTION)
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == f"caption, image 101: {CAPTION}"
+    [cat] = [line.split() for line in lines if line.startswith("!")]
+    assert cat[1:8] == ["cat", "not", "in", "the", "image:", "names", "cat"]
+    assert "Probably not in the image: cat (names cat)" in lines
+    assert "Unmentioned objects: dog, person" in lines
+    expected = Vifidel(OBJECTS, references=False).explain(101, CAPTION)
+    assert f"Distance {expected.distance:.6f}, score {expected.score:.4f}" in lines
+    # Each table ends with the distance as its total.
+    totals = [line.split() for line in lines if line.split()[:1] == ["total"]]
+    assert [total[1] for total in totals] == [f"{expected.distance:.6f}"] * 2
+
+
+def test_a_caption_of_each_result_file():
+    image = ("--image", "COCO_val2014_000000000101", "--references", REFERENCES)
+    result = explain(CAREFUL, DREAMING, *image, "--format", "json")
+    document = json.loads(result.stdout)
+    references = [
+        annotation["caption"]
+        for annotation in json.loads(REFERENCES.read_text("utf-8"))["annotations"]
+        if annotation["image_id"] == 101
+    ]
+    scorer = Vifidel(OBJECTS)
+    assert document["signature"] == scorer.signature()
+    for name, path in (("careful", CAREFUL), ("dreaming", DREAMING)):
+        [caption] = [
+            entry["caption"]
+            for entry in json.loads(path.read_text("utf-8"))
+            if entry["image_id"] == 101
+        ]
+        expected = scorer.explain(101, caption, references).to_json()
+        assert document["systems"][name] == expected
+    assert document["systems"]["dreaming"]["hallucinated"] == ["skateboard"]
+    assert document["systems"]["careful"]["hallucinated"] == []
+
+
+def test_whole_result_files(tmp_path):
+    output = tmp_path / "found.json"
+    result = explain(CAREFUL, DREAMING, "--references", REFERENCES, "--output", output)
+    assert (result.exit_code, result.stderr) == (0, "")
+    document = json.loads(output.read_text("utf-8"))
+    careful, dreaming = (document["systems"][name] for name in ("careful", "dreaming"))
+    assert careful["hallucinated_words"] == []
+    # What the made-up captions dream up of the categories of the objects file; image 105 is empty.
+    assert {word["what"] for word in dreaming["hallucinated_words"]} == {
+        "skateboard", "pizza", "train", "dog", "ball", "elephants",
+    }  # fmt: skip
+    assert (dreaming["captions"], dreaming["undefined"]) == (5, 1)
+    for word in dreaming["hallucinated_words"]:
+        row = next(line for line in result.stdout.splitlines() if f"  {word['what']}  " in line)
+        assert row.split()[:5] == ["dreaming", "not", "in", "the", "image"]
+        assert str(word["examples"][0]["image_id"]) in row
+    as_json = explain(CAREFUL, DREAMING, "--references", REFERENCES, "--format", "json")
+    assert as_json.stdout == output.read_text("utf-8")
+
+
+def test_formats():
+    image = ("--image", 101, "--caption", CAPTION)
+    table = list(csv.DictReader(io.StringIO(explain(*image, "--format", "csv").stdout)))
+    distance = Vifidel(OBJECTS, references=False).explain(101, CAPTION).distance
+    assert math.fsum(float(row["Mass x cost"]) for row in table) == distance
+    found = csv.DictReader(io.StringIO(explain(DREAMING, "--format", "csv", "--top", 1).stdout))
+    assert [row["Finding"] for row in found] == ["not in the image", "unmentioned"]
+    assert "| !  | cat " in explain(*image, "--format", "markdown").stdout
+    latex = explain(*image, "--format", "latex").stdout
+    assert latex.count("\\toprule") == 2
+    assert all(line.startswith(("%", "\\", " ")) for line in latex.splitlines() if line)
+
+
+def test_colours_only_on_a_terminal():
+    image = ("--image", 101, "--caption", CAPTION)
+    assert "\x1b[" not in explain(*image).stdout
+    shown = explain(*image, color=True).stdout
+    assert "\x1b[31m!   cat " in shown
+    assert "\x1b[32m+   frisbee " in shown
+    assert "\x1b[31mdreaming" in explain(DREAMING, color=True).stdout
+
+
+def test_edge_cases(tmp_path):
+    wordless = explain("--image", 101, "--caption", "it is").stdout
+    assert "The caption has no usable word." in wordless
+    assert "Unmentioned objects: dog, frisbee, person" in wordless
+    empty = explain("--image", 105, "--caption", "an airplane").stdout
+    assert "Score undefined" in empty
+    results = tmp_path / "odd_results.json"
+    results.write_text('{"105": "an airplane", "101": "it is"}', "utf-8")
+    document = json.loads(explain(results, "--format", "json").stdout)
+    odd = document["systems"]["odd"]
+    assert (odd["captions"], odd["undefined"], odd["wordless"]) == (1, 1, 1)
+
+
+def test_thresholds_are_options():
+    image = ("--image", 101, "--caption", CAPTION, "--format", "json")
+    document = json.loads(explain(*image, "--names", 1.0, "--near", 0.1, "--far", -1).stdout)
+    assert document["thresholds"] == {"names": 1.0, "near": 0.1, "far": -1.0}
+    assert document["systems"]["caption"]["unmentioned"] == []
+    assert document["systems"]["caption"]["hallucinated"] == []  # cat is nearer than .1 to dog
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ((), 2, "give result files, or --image ID and --caption TEXT."),
+        (("--image", 101), 2, "give result files, or --image ID and --caption TEXT."),
+        (("--caption", "x"), 2, "--caption goes with --image and without result files."),
+        ((CAREFUL, "--image", 101, "--caption", "x"), 2, "--caption goes with --image and"),
+        (
+            ("--image", 999, "--caption", "a cat"),
+            1,
+            "does not know 1 image id of the captions: 999",
+        ),
+        ((CAREFUL, "--image", 999), 1, "system 'careful' does not know 1 image id of --image: 999"),
+        (
+            ("--image", 999, "--caption", "x", "--references", REFERENCES),
+            1,
+            "the reference side does not know 1 image id of --image: 999",
+        ),
+        (("none.json",), 1, "none.json: no such file or directory; check the path."),
+        ((CAREFUL, "--output", CAREFUL), 1, "the output would replace an input"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, status, message):
+    result = explain(*arguments)
+    assert result.exit_code == status
+    assert message in result.stderr.splitlines()[-1]
+    assert result.stdout == ""
+
+
+def test_objects_are_needed():
+    result = explain(CAREFUL, objects=None)
+    assert result.exit_code == 2
+    assert "give --objects: what the images show." in result.stderr

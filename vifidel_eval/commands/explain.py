@@ -1,0 +1,234 @@
+"""The command ``vifidel-eval explain``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..explanation import Thresholds
+from ..tables import FORMATS, Table
+from .options import FILE, TransportOptions, transport_options
+
+if TYPE_CHECKING:
+    from ..explanation import Explanation
+    from ..findings import Findings
+    from ..harness import System
+    from ..image_ids import ImageId
+    from ..scorers import Vifidel
+
+_DEFAULT = Thresholds()
+_References = Mapping["ImageId", list[str]] | None
+
+
+@click.command()
+@click.argument("results", nargs=-1, type=FILE)
+@click.option("--image", help="Explain the captions of this image id alone.")
+@click.option("--caption", help="Explain this caption of --image instead of result files.")
+@click.option(
+    "--references",
+    type=FILE,
+    help="Reference captions: COCO captions JSON. They weight words as in score, and what they "
+    "mention is not taken for hallucinated.",
+)
+@transport_options
+@click.option(
+    "--names",
+    type=click.FloatRange(-1, 1),
+    default=_DEFAULT.names,
+    show_default=True,
+    help="Cosine from which on a word names a label. This and the next two fit the embedded "
+    "vectors.",
+)
+@click.option(
+    "--near",
+    type=click.FloatRange(-1, 1),
+    default=_DEFAULT.near,
+    show_default=True,
+    help="Cosine from which on a word is near an object.",
+)
+@click.option(
+    "--far",
+    type=click.FloatRange(-1, 1),
+    default=_DEFAULT.far,
+    show_default=True,
+    help="Cosine below which all words stay of an unmentioned object.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="How many words and objects of a system to print.",
+)
+@click.option("--output", type=FILE, help="Write everything found to this JSON file.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print; csv has the transport plan, or the findings, alone.",
+)
+def explain(
+    results: tuple[Path, ...],
+    image: str | None,
+    caption: str | None,
+    references: Path | None,
+    options: TransportOptions,
+    names: float,
+    near: float,
+    far: float,
+    top: int,
+    output: Path | None,
+    style: str,
+) -> None:
+    """Show what captions say that is not in their images, and what they leave out.
+
+    With --image, for its caption in each result file or for a --caption of your own: what each
+    word costs, whether it is in the image, and the transport plan. Without, for whole result
+    files: the words that are most often not in the image and the objects most often unmentioned.
+    """
+    if caption is not None and (results or image is None):
+        raise click.UsageError("--caption goes with --image and without result files.")
+    if caption is None and not results:
+        raise click.UsageError("give result files, or --image ID and --caption TEXT.")
+    if not options.objects:
+        raise click.UsageError("give --objects: what the images show.")
+    from ..captions import read_references, read_results, system_names
+    from ..files import check_output, write_whole
+    from ..harness import System
+    from ..image_ids import from_json_key
+
+    if output is not None:
+        check_output(output, [*results, references, *options.files()])
+    systems = [
+        System(name, read_results(path))
+        for name, path in zip(system_names(list(results)), results, strict=True)
+    ]
+    if caption is not None:
+        systems = [System("caption", {from_json_key(image or ""): caption})]
+    gold = None if references is None else read_references(references)
+    scorer = options.vifidel(options.word_settings(), gold is not None)
+    thresholds = Thresholds(names, near, far)
+    document: dict[str, Any] = {"signature": scorer.signature(), "thresholds": vars(thresholds)}
+    cosines = ", ".join(f"{name} {value:g}" for name, value in vars(thresholds).items())
+    notes = [f"cosines: {cosines}", document["signature"]]
+    if image is None:
+        found = _find(scorer, systems, gold, thresholds)
+        document["systems"] = {name: findings.to_json() for name, findings in found.items()}
+    else:
+        explained = {
+            system.name: _explain(scorer, system, image, gold, thresholds) for system in systems
+        }
+        document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
+    text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1)
+    if style == "json":
+        shown = text
+    elif image is None:
+        shown = _show_findings(found, top, style, notes)
+    else:
+        shown = _show_explanations(explained, style, notes)
+    try:
+        click.echo(shown)
+    finally:
+        if output is not None:
+            write_whole(output, text + "\n")
+
+
+def _find(
+    scorer: Vifidel, systems: Sequence[System], gold: _References, thresholds: Thresholds
+) -> dict[str, Findings]:
+    from tqdm import tqdm
+
+    from ..findings import find
+    from ..harness import paired
+
+    if gold is None:
+        gold = {image_id: [] for system in systems for image_id in system.captions}
+    of_systems = {system.name: paired(system, gold, allow_subset=True) for system in systems}
+    found = {}
+    with tqdm(
+        total=sum(len(res) for _, res in of_systems.values()),
+        unit=" captions",
+        disable=None,  # no bar where nobody watches
+        delay=1,
+        leave=False,
+    ) as bar:
+
+        def counted(explanations: Any) -> Any:
+            for explanation in explanations:
+                bar.update()
+                yield explanation
+
+        for name, (gts, res) in of_systems.items():
+            found[name] = find(counted(scorer.explanations(gts, res, thresholds)))
+    return found
+
+
+def _explain(
+    scorer: Vifidel,
+    system: System,
+    image: str,
+    gold: _References,
+    thresholds: Thresholds,
+) -> Explanation:
+    image_id = _known_id(image, system.captions, f"system {system.name!r}")
+    references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
+    return scorer.explain(image_id, system.captions[image_id], references, thresholds)
+
+
+def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
+    from ..image_ids import from_json_key, match, mismatch
+
+    asked = from_json_key(image)
+    for spelling in (asked, image):
+        matched = match([spelling], known)
+        if matched:
+            return matched[spelling]
+    raise mismatch([asked], known, "--image", knower)
+
+
+def _show_findings(
+    found: Mapping[str, Findings], top: int, style: str, notes: Sequence[str]
+) -> str:
+    from ..findings import NOT_IN_IMAGE, findings_table, summary_table
+
+    table = findings_table(found, top, notes)
+    if style == "csv":
+        return table.render(style)
+    colours = ["red" if NOT_IN_IMAGE in row else "yellow" for row in table.rows]
+    return f"{summary_table(found).render(style)}\n\n{_coloured(table, style, colours)}"
+
+
+def _show_explanations(
+    explained: Mapping[str, Explanation], style: str, notes: Sequence[str]
+) -> str:
+    from ..explanation import one_line, plan_table, tables
+
+    if style == "csv":
+        return plan_table(explained).render(style)
+    shown = []
+    for name, explanation in explained.items():
+        title = f"{name}, image {explanation.image_id}: {one_line(explanation.caption)}"
+        words, plan = tables(explanation, title)
+        colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
+        shown += [_coloured(words, style, colours), plan.render(style)]
+    comment = "% " if style == "latex" else ""
+    return "\n\n".join([*shown, "\n".join(f"{comment}{note}" for note in notes)])
+
+
+def _coloured(table: Table, style: str, colours: Sequence[str | None]) -> str:
+    """Return a table whose rows are coloured on a terminal; click drops colours elsewhere."""
+    text = table.render(style)
+    if style != "table" or not table.rows:
+        return text
+    lines = text.split("\n")
+    first = 2 + bool(table.title)
+    for number, colour in enumerate(colours, first):
+        if colour is not None:
+            lines[number] = click.style(lines[number], fg=colour)
+    return "\n".join(lines)

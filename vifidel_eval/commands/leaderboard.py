@@ -1,0 +1,41 @@
+"""The command ``vifidel-eval leaderboard``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..tables import FORMATS
+from .options import FILE
+
+
+@click.command()
+@click.argument("file", type=FILE)
+@click.option("--sort", metavar="METRIC", help="Best first in this metric.  [default: the first]")
+@click.option("--history", is_flag=True, help="Show all runs of a system, not only the last.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How to print the leaderboard.",
+)
+def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None:
+    """Print the runs that score --leaderboard FILE has collected."""
+    import json
+
+    from ..errors import VifidelError
+    from ..leaderboard import read
+
+    board = read(file)
+    if not board.runs:
+        raise VifidelError(
+            f"{file}: no such file, or no run in it; score --leaderboard {file} adds runs."
+        )
+    board = board.ranked(sort, history)
+    if style == "json":
+        click.echo(json.dumps(board.to_json(), allow_nan=False, ensure_ascii=False, indent=1))
+    else:
+        click.echo(board.table().render(style))
