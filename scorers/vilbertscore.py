@@ -212,7 +212,7 @@ def greedy_matching(
     Returns
     -------
     precision, recall, f : float
-        From -1 to 1; F is 0 where precision and recall add up to 0.
+        Precision and recall from -1 to 1; F is 0 where they add up to 0.
     """
     units = [
         rows / np.linalg.norm(rows, axis=1, keepdims=True)

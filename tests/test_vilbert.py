@@ -147,6 +147,7 @@ QUERY = "bert.encoder.c_layer.1.biattention.query2.weight"
             {"bert.embeddings.task_embeddings.weight": np.zeros((7, 24), "f4")},
             r"task_embeddings\.weight has shape \(7, 24\), expected \(8, 24\)",
         ),
+        ({"bert.embeddings.task_embeddings.weight": np.array(1, "f4")}, r"expected \(8, 24\)"),
         (
             {"bert.encoder.c_layer.3.biOutput.dense1.bias": np.zeros(32, "f4")},
             "4 co-attention blocks instead of 3; get it again, or give the configuration",
@@ -220,6 +221,7 @@ def test_published_sizes_are_the_default():
         ),
         ({"max_position_embeddings": 36}, "fewer than 37 positions"),
         ({"hidden_act": "relu"}, "its activation is not gelu"),
+        ({"v_hidden_act": ["gelu"]}, "its activation is not gelu"),
         ({"dynamic_attention": True}, "dynamic attention, which is not supported"),
     ],
 )

@@ -122,7 +122,7 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
         problem = f"fewer than {MOST_TOKENS} positions"
     elif any(width % heads for width, heads in widths):
         problem = "a width is not divisible by its number of attention heads"
-    elif {content.get("hidden_act", "gelu"), content.get("v_hidden_act", "gelu")} != {"gelu"}:
+    elif any(content.get(key, "gelu") != "gelu" for key in ("hidden_act", "v_hidden_act")):
         problem = "its activation is not gelu, which is the only one supported"
     elif content.get("dynamic_attention"):
         problem = "it uses dynamic attention, which is not supported"
@@ -187,7 +187,7 @@ class Vilbert:
         self.has_tasks = _TASKS in weights
         shapes = weight_shapes(architecture, self.layer)
         if self.has_tasks:
-            tasks = getattr(weights[_TASKS], "shape", (0,))[0]
+            tasks = [*getattr(weights[_TASKS], "shape", ()), 0][0]
             shapes[_TASKS] = (max(tasks, _TASK + 1), architecture.text)
         check_weights(torch, weights, shapes, str(path), _REMEDY)
         found = len({name.split(".")[3] for name in weights if _is_of_block(name)})
