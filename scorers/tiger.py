@@ -128,6 +128,7 @@ class Tiger(Scorer):
         self._regions: dict[ImageId, Any] = {}
         self._bytes_kept = 0
         self._groundings: dict[_Pair, Floats] = {}
+        self._has_warned = False
 
     def method(self) -> str:
         return _COLUMNS[-1]
@@ -162,12 +163,11 @@ class Tiger(Scorer):
                     "more."
                 )
         images = list(zip(self._features.ids_of(list(gts)), gts.values(), captions, strict=True))
-        unsplit: list[str] = []
         rows: list[tuple[float, float, float]] = []
         for start in range(0, len(images), _IMAGES_AT_ONCE):
             some = images[start : start + _IMAGES_AT_ONCE]
             vector_of = self._grounded(
-                [(i, text) for i, references, own in some for text in (*references, own)], unsplit
+                [(i, text) for i, references, own in some for text in (*references, own)]
             )
             for i, references, own in some:
                 reference = np.mean([vector_of[i, text] for text in references], axis=0)
@@ -176,14 +176,6 @@ class Tiger(Scorer):
                 rows.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
             if on_progress is not None:
                 on_progress(len(some))
-        if unsplit:
-            warnings.warn(
-                f"{len(unsplit)} captions seem to have several sentences, such as the one with "
-                f"{unsplit[0]!r}; without NLTK's punkt data such a word is unknown: python -c "
-                "\"import nltk; nltk.download('punkt_tab')\".",
-                VifidelWarning,
-                stacklevel=3,
-            )
         words = [word for caption in captions for word in self._tokenizer(caption)]
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         columns = np.array(rows, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
@@ -192,7 +184,7 @@ class Tiger(Scorer):
             for name, column in zip(_COLUMNS, columns, strict=True)
         }
 
-    def _grounded(self, pairs: Sequence[_Pair], unsplit: list[str]) -> dict[_Pair, Floats]:
+    def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:
         """Return the vector of each caption of an image; as many as fit are kept.
 
         References are thus read once for all systems, and for all choices among them.
@@ -200,13 +192,20 @@ class Tiger(Scorer):
         Parameters
         ----------
         pairs : sequence of (image id in the features, caption)
-        unsplit : list of str
-            Gets a word of each new caption that seems to have several sentences.
         """
         found = {pair: self._groundings[pair] for pair in pairs if pair in self._groundings}
         new = [pair for pair in dict.fromkeys(pairs) if pair not in found]
         words = [self._tokenizer(caption) for _, caption in new]
-        unsplit += filter(None, map(self._tokenizer.unsplit, words))
+        unsplit = next(filter(None, map(self._tokenizer.unsplit, words)), None)
+        if unsplit is not None and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"some captions have several sentences, such as the one with {unsplit!r}; without "
+                "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
+                "nltk.download('punkt_tab')\".",
+                VifidelWarning,
+                stacklevel=4,
+            )
         regions = self._regions_of(list(dict.fromkeys(image_id for image_id, _ in new)))
         vectors = self._scan.groundings([regions[image_id] for image_id, _ in new], words)
         for pair, vector in zip(new, vectors, strict=True):

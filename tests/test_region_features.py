@@ -113,8 +113,8 @@ def test_features_under_caption_ids():
     assert renamed.under({0: "c3"}).ids_of([0]) == [8]
     with pytest.raises(ImageIdError, match=r"it has 3 image ids: 'c1', 'c2', 'c3'"):
         renamed.ids_of([7])
-    with pytest.raises(ImageIdError, match="does not know"):
-        features.under({"c1": 9})
+    with pytest.raises(ImageIdError, match="does not know 1 image id of the captions: 9;"):
+        features.under({"c1": 9, "c2": 7, "c3": 9})
 
 
 NAN = np.array([[0, 1, 2, 3], [0, 1, np.nan, 3]], dtype=np.float32)

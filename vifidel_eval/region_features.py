@@ -80,7 +80,7 @@ class RegionFeatures:
         """
         known = self._places if self._names is None else self._names
         matched = match(ids, known)
-        missing = [image_id for image_id in ids if image_id not in matched]
+        missing = [image_id for image_id in dict.fromkeys(ids) if image_id not in matched]
         if missing:
             raise mismatch(missing, known, "the captions", f"the image side ({self._where})")
         found = [matched[image_id] for image_id in ids]
