@@ -133,7 +133,7 @@ def test_sources_and_outputs_that_cannot_be_used(tmp_path, output):
         (tmp_path / "other.pkl", output, r"other\.pkl: holds dict, not a list of images"),
         (tmp_path / "gone.pkl", output, r"gone\.pkl: no such file or directory; check the path"),
         (tmp_path / "gone.npy", output, r"gone\.npy: no such file or directory; check the path"),
-        (tmp_path / "empty", output, r"empty: no \.npy file in this folder; name another one"),
+        (tmp_path / "empty", output, r"empty: no \.npy file in this folder; give another one"),
         (tmp_path / "dog.npy", tmp_path / "no" / "such", "such: .*; name another folder"),
         (tmp_path / "dog.npy", tmp_path / "other.pkl", "name another folder"),
     ):

@@ -51,7 +51,7 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
     list_of_images = source.suffix == ".pkl"
     files = [source] if not source.is_dir() else sorted(source.glob("*.npy"))
     if not files:
-        raise VifidelError(f"{source}: no .npy file in this folder; name another one, or a .pkl file.")
+        raise VifidelError(f"{source}: no .npy file in this folder; give another one or a .pkl.")
     try:
         output_folder.mkdir(exist_ok=True)
     except OSError as problem:
