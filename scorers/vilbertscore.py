@@ -13,7 +13,8 @@ from ..detector_features import DetectorFeatures
 from ..errors import CaptionError, VifidelError
 from ..image_ids import ImageId
 from ..pytorch import find_device, length_sorted, load_torch
-from ..vilbert import MOST_TOKENS, Architecture, Floats32, Vilbert, read_architecture
+from ..vilbert import Floats32, Vilbert
+from ..vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
 from ..wordpieces import WordPieces
 from .base import Evaluation, Scorer, candidates, check_references
 

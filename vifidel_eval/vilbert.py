@@ -8,10 +8,8 @@ does the work and is loaded when first used.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from types import ModuleType
 from typing import Any
 
@@ -19,116 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VifidelError
-from .files import parse_json, read_text
 from .pytorch import check_weights, read_checkpoint
+from .vilbert_sizes import ATTENTION, WORDS, Architecture, weight_shapes
 
 Floats32 = NDArray[np.float32]
-
-#: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
-MOST_TOKENS = 37
 
 # The task that the multi-task model is told: retrieval on COCO.
 _TASK = 7
 _EPSILON = 1e-12
 
-_WORDS = "bert.embeddings.word_embeddings.weight"
 _TASKS = "bert.embeddings.task_embeddings.weight"
 _REMEDY = "get it again, or give the configuration that belongs to it (config=)"
-
-
-def _key(name: str, default: Any) -> Any:
-    """Return a field that the JSON file calls `name`."""
-    return field(default=default, metadata={"key": name})
-
-
-@dataclass(frozen=True)
-class Architecture:
-    """Sizes of the encoder; by default those of ``bert_base_6layer_6conect.json``.
-
-    Attributes
-    ----------
-    vocabulary, positions, segments, features : int
-        Rows of the embeddings, and the length of a region's feature.
-    text, text_hidden, text_heads : int
-        Width of the text stream, of its feed-forward layers, and its attention heads.
-    image, image_hidden, image_heads : int
-        The same of the image stream.
-    co, co_heads : int
-        Width and heads of the co-attention.
-    text_before, image_before : tuple of int
-        How many layers of its own each stream has passed before each co-attention block.
-    digest : str
-        SHA-256 of the file these are from, hexadecimal; empty for the default.
-    """
-
-    vocabulary: int = _key("vocab_size", 30522)
-    positions: int = _key("max_position_embeddings", 512)
-    segments: int = _key("type_vocab_size", 2)
-    features: int = _key("v_feature_size", 2048)
-    text: int = _key("hidden_size", 768)
-    text_hidden: int = _key("intermediate_size", 3072)
-    text_heads: int = _key("num_attention_heads", 12)
-    image: int = _key("v_hidden_size", 1024)
-    image_hidden: int = _key("v_intermediate_size", 1024)
-    image_heads: int = _key("v_num_attention_heads", 8)
-    co: int = _key("bi_hidden_size", 1024)
-    co_heads: int = _key("bi_num_attention_heads", 8)
-    text_before: tuple[int, ...] = _key("t_biattention_id", (6, 7, 8, 9, 10, 11))
-    image_before: tuple[int, ...] = _key("v_biattention_id", (0, 1, 2, 3, 4, 5))
-    digest: str = ""
-
-
-def read_architecture(path: str | os.PathLike[str]) -> Architecture:
-    """Return the sizes in a configuration of ``vilbert-multi-task``.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, lacks a size, or describes an encoder that is not supported.
-    """
-    text = read_text(path, VifidelError)
-    content = parse_json(text, str(path), VifidelError)
-    if not isinstance(content, dict):
-        raise VifidelError(f"{path}: no configuration of ViLBERT; give the JSON object of one.")
-    sizes: dict[str, Any] = {"digest": hashlib.sha256(text.encode()).hexdigest()}
-    for size in fields(Architecture)[:-1]:
-        key = size.metadata["key"]
-        value = content.get(key)
-        several = isinstance(size.default, tuple)
-        numbers = value if several else [value]
-        if (
-            not isinstance(numbers, list)
-            or not numbers
-            or not all(type(number) is int and number >= 1 - several for number in numbers)
-        ):
-            raise VifidelError(
-                f"{path}: {key} is {value!r:.40} instead of "
-                f"{'whole numbers' if several else 'a whole number'}; give the configuration "
-                "that the checkpoint was trained with."
-            )
-        sizes[size.name] = tuple(numbers) if several else value
-    architecture = Architecture(**sizes)
-    befores = (architecture.text_before, architecture.image_before)
-    widths = (
-        (architecture.text, architecture.text_heads),
-        (architecture.image, architecture.image_heads),
-        (architecture.co, architecture.co_heads),
-    )
-    if len({len(before) for before in befores}) > 1 or any(
-        list(before) != sorted(before) for before in befores
-    ):
-        problem = "t_biattention_id and v_biattention_id do not name the same number of blocks"
-    elif architecture.positions < MOST_TOKENS:
-        problem = f"fewer than {MOST_TOKENS} positions"
-    elif any(width % heads for width, heads in widths):
-        problem = "a width is not divisible by its number of attention heads"
-    elif any(content.get(key, "gelu") != "gelu" for key in ("hidden_act", "v_hidden_act")):
-        problem = "its activation is not gelu, which is the only one supported"
-    elif content.get("dynamic_attention"):
-        problem = "it uses dynamic attention, which is not supported"
-    else:
-        return architecture
-    raise VifidelError(f"{path}: {problem}; give another configuration.")
 
 
 class Vilbert:
@@ -180,9 +79,9 @@ class Vilbert:
         self.layer = layer % blocks
         content, self.digest = read_checkpoint(torch, path, "ViLBERT checkpoint", "get it again")
         weights = _plain_names(content) if isinstance(content, Mapping) else {}
-        if _WORDS not in weights:
+        if WORDS not in weights:
             raise VifidelError(
-                f"{path}: no ViLBERT checkpoint, it has no {_WORDS}; give multi_task_model.bin."
+                f"{path}: no ViLBERT checkpoint, it has no {WORDS}; give multi_task_model.bin."
             )
         self.has_tasks = _TASKS in weights
         shapes = weight_shapes(architecture, self.layer)
@@ -231,7 +130,7 @@ class Vilbert:
         Parameters
         ----------
         captions : sequence of sequences of int
-            Tokens, at least one and at most `MOST_TOKENS` each.
+            Tokens, at least one each and not more than there are positions.
         images : sequence of tensor
             What `image_states` returned for the image of each caption.
 
@@ -282,7 +181,7 @@ class Vilbert:
 
     def _own_layer(self, name: str, states: Any, mask: Any, heads: int) -> Any:
         seen = self._attended(
-            states, states, mask, heads, [f"{name}.attention.self.{n}" for n in _SELF]
+            states, states, mask, heads, [f"{name}.attention.self.{n}" for n in ATTENTION]
         )
         out = f"{name}.attention.output"
         states = self._norm(self._linear(seen, f"{out}.dense") + states, f"{out}.LayerNorm")
@@ -336,9 +235,6 @@ class Vilbert:
         return self._torch.nn.functional.layer_norm(states, weight.shape, weight, bias, _EPSILON)
 
 
-_SELF = ("query", "key", "value")
-
-
 def _mask(lengths: Any, states: Any) -> Any:
     """Return where a padded batch is real, in a shape that all heads and queries share."""
     places = lengths.new_tensor(range(states.shape[1]))
@@ -359,51 +255,3 @@ def _plain_names(content: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 _FORMER = {"gamma": "weight", "beta": "bias"}
-
-
-def weight_shapes(sizes: Architecture, layer: int) -> dict[str, tuple[int, ...]]:
-    """Return name and shape of every weight that the states after a block depend on."""
-    shapes: dict[str, tuple[int, ...]] = {
-        _WORDS: (sizes.vocabulary, sizes.text),
-        "bert.embeddings.position_embeddings.weight": (sizes.positions, sizes.text),
-        "bert.embeddings.token_type_embeddings.weight": (sizes.segments, sizes.text),
-    }
-
-    def linear(name: str, inputs: int, outputs: int) -> None:
-        shapes.update({f"bert.{name}.weight": (outputs, inputs), f"bert.{name}.bias": (outputs,)})
-
-    def norm(name: str, width: int) -> None:
-        shapes.update({f"bert.{name}.weight": (width,), f"bert.{name}.bias": (width,)})
-
-    def feed_forward(inner: str, outer: str, width: int, hidden: int) -> None:
-        linear(f"{inner}.dense", width, hidden)
-        linear(f"{outer}.dense", hidden, width)
-        norm(f"{outer}.LayerNorm", width)
-
-    norm("embeddings.LayerNorm", sizes.text)
-    linear("v_embeddings.image_embeddings", sizes.features, sizes.image)
-    linear("v_embeddings.image_location_embeddings", 5, sizes.image)
-    norm("v_embeddings.LayerNorm", sizes.image)
-    for stream, number_of_layers, width, hidden in (
-        ("layer", sizes.text_before[layer], sizes.text, sizes.text_hidden),
-        ("v_layer", sizes.image_before[layer], sizes.image, sizes.image_hidden),
-    ):
-        for number in range(number_of_layers):
-            name = f"encoder.{stream}.{number}"
-            for part in _SELF:
-                linear(f"{name}.attention.self.{part}", width, width)
-            linear(f"{name}.attention.output.dense", width, width)
-            norm(f"{name}.attention.output.LayerNorm", width)
-            feed_forward(f"{name}.intermediate", f"{name}.output", width, hidden)
-    for block in range(layer + 1):
-        name = f"encoder.c_layer.{block}"
-        for number, stream, width, hidden in (
-            (1, "v", sizes.image, sizes.image_hidden),
-            (2, "t", sizes.text, sizes.text_hidden),
-        ):
-            for part in _SELF:
-                linear(f"{name}.biattention.{part}{number}", width, sizes.co)
-            linear(f"{name}.biOutput.dense{number}", sizes.co, width)
-            norm(f"{name}.biOutput.LayerNorm{number}", width)
-            feed_forward(f"{name}.{stream}_intermediate", f"{name}.{stream}_output", width, hidden)
-    return shapes

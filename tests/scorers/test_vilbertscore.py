@@ -36,7 +36,7 @@ from vifidel_eval.errors import (  # noqa: E402
 )
 from vifidel_eval.scorers import ViLBERTScore, vilbertscore  # noqa: E402
 from vifidel_eval.scorers.vilbertscore import greedy_matching  # noqa: E402
-from vifidel_eval.vilbert import read_architecture  # noqa: E402
+from vifidel_eval.vilbert_sizes import read_architecture  # noqa: E402
 
 COLUMNS = ["ViLBERTScore-P", "ViLBERTScore-R", "ViLBERTScore-F"]
 LONG = " ".join(["a dog sits on the red ball in the park with a hat"] * 5)
