@@ -115,6 +115,16 @@ class Vifidel(TransportScorer[_ObjectGold]):
         scores = similarities(gold.objects.sizes > 0, words, distances)
         return scores, unweighted if self._use_references else 0
 
+    def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, Counter[str]]:
+        """Return the object labels of images with their counts.
+
+        Raises
+        ------
+        ImageIdError
+            If an image is unknown.
+        """
+        return dict(zip(ids, self._objects.of_images(ids), strict=True))
+
     def explain(
         self,
         image_id: ImageId,

@@ -22,6 +22,8 @@ def test_import_and_help_load_nothing_heavy(code):
         "regex",
         "torch",
         "nltk",
+        "jinja2",
+        "PIL",
     }
     code += f"\nimport sys; loaded = {heavy} & set(sys.modules); assert not loaded, loaded"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)

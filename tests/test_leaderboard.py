@@ -13,7 +13,7 @@ from vifidel_eval.harness import Scores
 from vifidel_eval.leaderboard import Leaderboard, add, read
 from vifidel_eval.scorers.base import Evaluation
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parent / "data"
 REFERENCES = {1: ["a dog"], 2: ["a cat", "two cats"]}
 SIGNATURES = {"VIFIDEL": "VIFIDEL|refs:yes|p:2|version:0.1.0", "CIDEr": "CIDEr|tok:ptb|version:1"}
 DAY = date(2026, 11, 21)

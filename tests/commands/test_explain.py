@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from vifidel_eval import Vifidel
 from vifidel_eval.cli import main
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = EXAMPLES / "captions_example_careful_results.json"
 DREAMING = EXAMPLES / "captions_example_dreaming_results.json"
 REFERENCES = EXAMPLES / "captions_example.json"

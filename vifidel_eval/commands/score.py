@@ -9,6 +9,7 @@ import click
 
 from ..tables import FORMATS
 from .options import FILE, MetricOptions, metric_options
+from .report_options import ReportOptions, report_options
 
 
 @click.command()
@@ -41,14 +42,14 @@ from .options import FILE, MetricOptions, metric_options
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Of the random numbers of --compare.",
+    help="Of the random numbers of --compare and --report.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Of --compare.",
+    help="Of --compare and --report.",
 )
 @click.option(
     "--leaderboard",
@@ -60,6 +61,7 @@ from .options import FILE, MetricOptions, metric_options
     type=click.DateTime(["%Y-%m-%d"]),
     help="Of the run in the leaderboard, as 2026-11-21.  [default: today]",
 )
+@report_options
 def score(
     results: tuple[Path, ...],
     references: Path | None,
@@ -73,6 +75,7 @@ def score(
     resamples: int,
     leaderboard: Path | None,
     date: datetime | None,
+    page: ReportOptions,
 ) -> None:
     """Score result files against the objects of their images."""
     if references is None and not no_references:
@@ -91,6 +94,7 @@ def score(
     default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
     names = options.names(default, references is not None)
     inputs = [*results, references, *options.files()]
+    page.check([*inputs, output, leaderboard])
     if output is not None:
         check_output(output, [*inputs, leaderboard])
     if leaderboard is not None:
@@ -101,6 +105,7 @@ def score(
         for name, path in zip(system_names(list(results)), results, strict=True)
     ]
     gold = None if references is None else read_references(references)
+    pictures = page.pictures(inputs, systems, gold)
     scorers, unavailable = build(names, options.makers(not no_references))
     with tqdm(
         total=sum(len(system.captions) for system in systems) * len(scorers),
@@ -128,5 +133,6 @@ def score(
             leaderboards.add(leaderboard, scores, gold, (date or datetime.now()).date())
     if problem is not None:
         raise problem
+    page.write(scores, systems, gold, scorers.values(), pictures, seed, resamples)
     if options.metrics is None:
         click.echo(left_out(names), err=True)

@@ -1,0 +1,323 @@
+"""Scores under drawn references: what metrics are given, and what a broken-off run keeps."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vifidel_eval.agreement.judgements import Judged
+from vifidel_eval.agreement.parts import Parts
+from vifidel_eval.agreement.trials import AS_GIVEN, run_trials, work
+from vifidel_eval.errors import MetricUnavailable, VifidelError
+
+
+class NoParts(Parts):
+    """Has every part computed anew, also where two draws come out the same."""
+
+    def __init__(self):
+        super().__init__(None)
+
+    def __contains__(self, key):
+        return False
+
+
+def given_to(scorer, judged, numbers, draws=3, seed=0):
+    """Return the references a metric was given by number, draw by draw, judgement by judgement."""
+    scorer.calls.clear()
+    trials = run_trials(judged, {scorer.name: scorer}, numbers, draws, seed, NoParts())
+    per_part = scorer.calls[:: len(judged[0].captions)]  # each side gets the same references
+    given = {}
+    for trial, (gts, _) in zip(trials.trials, per_part, strict=True):
+        given.setdefault(trial.references, []).append([gts[at] for at in range(len(judged))])
+    return given
+
+
+@pytest.mark.parametrize(
+    ("caption", "reference", "same"),
+    [
+        ("a boy is leaping.", "A boy is leaping .", True),
+        ("a well known man, sitting", "A well-known man sitting", True),
+        ("A DOG!", " a  dog", True),
+        ("a_dog", "a dog", True),
+        ("Ein Bär", "ein bär.", True),
+        ("Ein Bär", "ein Bar", False),
+        ("two dogs", "two dog", False),
+        ("2 dogs", "3 dogs", False),
+    ],
+)
+def test_a_candidate_is_not_among_its_references(caption, reference, same):
+    one = Judged(1, (caption, "another"), (reference, "further"))
+    assert one.others(one.references) == (["further"] if same else [reference, "further"])
+
+
+def test_neither_caption_of_a_pair_is_a_reference(overlap):
+    judged = [Judged("a", ("One.", "two"), ("one", "TWO", "three", "four")) for _ in range(2)]
+    for number in (1, 2, 3, "all"):
+        for of_draw in given_to(overlap, judged, [number])[number]:
+            for references in of_draw:
+                assert set(references) <= {"three", "four"}
+                assert len(references) == (1 if number == 1 else 2)
+
+
+def test_smaller_draws_are_among_larger_ones(overlap, judged):
+    given = given_to(overlap, judged, [1, 3, 11])
+    for one, three, eleven in zip(given[1], given[3], given[11], strict=True):
+        for small, middle, large in zip(one, three, eleven, strict=True):
+            assert (len(small), len(middle), len(large)) == (1, 3, 11)
+            assert large[:3] == middle
+            assert middle[:1] == small
+            assert len(set(large)) == 11
+
+
+def test_pairs_of_an_image_share_a_draw(overlap, judged):
+    for of_draw in given_to(overlap, judged, [4])[4]:
+        by_image = {}
+        for one, references in zip(judged, of_draw, strict=True):
+            assert set(references) <= set(one.references)
+            by_image.setdefault(one.image_id, []).append(references)
+        assert all(first == second for first, second in by_image.values())
+
+
+def test_draws_differ_by_draw_and_seed_and_nothing_else(overlap, judged):
+    first = given_to(overlap, judged, [5], seed=0)[5]
+    assert first == given_to(overlap, judged, [5], seed=0)[5]
+    assert first != given_to(overlap, judged, [5], seed=1)[5]
+    assert first[0] != first[1] != first[2]
+    assert first == given_to(overlap, judged, [1, 5, "all"], seed=0)[5]
+
+
+def test_every_reference_is_drawn_about_as_often(overlap):
+    judged = [Judged(0, ("x", "y"), tuple("abcd"))]
+    counts = dict.fromkeys("abcd", 0)
+    for of_draw in given_to(overlap, judged, [1], draws=400)[1]:
+        counts[of_draw[0][0]] += 1
+    # 100 expected each; the standard deviation is 8.7.
+    assert all(60 < count < 140 for count in counts.values())
+
+
+def test_without_chance_there_is_one_draw(overlap, judged):
+    given = given_to(overlap, judged, [12, 50, "all"])
+    assert {number: len(draws) for number, draws in given.items()} == {12: 1, 50: 1, "all": 1}
+    for one, twelve, fifty, every in zip(judged, *(g[0] for g in given.values()), strict=True):
+        assert every == list(one.references)
+        assert sorted(twelve) == sorted(fifty) == sorted(every)
+
+
+def test_judgements_with_fewer_references_are_counted(overlap, judged):
+    judged = [*judged[:5], Judged("z", ("c", "d"), ("D!", "e", "f"))]
+    trials = run_trials(judged, {"CIDEr": overlap}, [1, 2, 3, 12, 13], 1, 0, Parts(None))
+    assert trials.short == {1: 0, 2: 0, 3: 1, 12: 1, 13: 6}
+    assert "6 judgements have fewer than 13 references" in trials.notes()
+    assert trials.to_json()["fewer_references"] == {"3": 1, "12": 1, "13": 6}
+
+
+def test_no_references_leave_out_metrics_that_need_them(overlap, length, stand_in, judged):
+    combined = stand_in("CIDEr+VIFIDEL", lambda *_: 1)
+    scorers = {"CIDEr": overlap, "VIFIDEL": length, "CIDEr+VIFIDEL": combined}
+    assert work(judged, scorers, [0, 2], draws=3) == (1 + 3 * 3) * 12
+    trials = run_trials(judged, scorers, [0, 2], 3, 0, Parts(None))
+    assert [list(trial.scores) for trial in trials.trials] == [["VIFIDEL"], *[list(scorers)] * 3]
+    assert trials.scores("CIDEr", 0) == []
+    assert all(references == [] for references in length.calls[0][0].values())
+    assert trials.numbers() == [0, 2]
+
+
+def test_scores_stand_where_their_captions_are(length, judged):
+    trials = run_trials(judged, {"VIFIDEL": length}, [0], 1, 0, Parts(None))
+    expected = [[len(one.captions[side].split()) for one in judged] for side in range(2)]
+    assert trials.trials[0].scores["VIFIDEL"].tolist() == expected
+
+
+def test_an_undefined_score_stays_undefined(stand_in, judged):
+    scorer = stand_in("VIFIDEL", lambda caption, _: float("nan") if "0" in caption else 1 / 3)
+    scores = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(None)).scores("VIFIDEL", 0)[0]
+    assert np.isnan(scores[0]).tolist() == [True] * 3 + [False] * 3
+    assert scores[0, 3] == pytest.approx(1 / 3, rel=1e-9)
+
+
+def test_progress_adds_up_to_the_work(overlap, length, judged):
+    scorers, advanced = {"CIDEr": overlap, "VIFIDEL": length}, []
+    run_trials(judged, scorers, [0, 1, "all"], 2, 0, Parts(None), advanced.append)
+    assert sum(advanced) == work(judged, scorers, [0, 1, "all"], 2) == 12 * (1 + 2 * 2 + 2)
+
+
+def test_a_metric_that_turns_out_unavailable_is_named(overlap, stand_in, judged):
+    def fail(*_):
+        raise MetricUnavailable("no Java here.")
+
+    scorers = {"METEOR": stand_in("METEOR", fail), "CIDEr": overlap}
+    trials = run_trials(judged, scorers, [1], 2, 0, Parts(None), unavailable={"SPICE": "no."})
+    assert trials.unavailable == {"SPICE": "no.", "METEOR": "no Java here."}
+    assert list(trials.signatures) == ["CIDEr"]
+    assert trials.to_json()["unavailable"] == trials.unavailable
+    with pytest.raises(MetricUnavailable, match="no Java here"):
+        run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
+
+
+def test_given_scores_join_as_they_are(overlap, judged):
+    trials = run_trials(judged, {"CIDEr": overlap}, [1], 2, 0, Parts(None))
+    scores = np.arange(12.0).reshape(2, 6)
+    joined = trials.and_given("mine", scores)
+    assert joined.numbers() == [1, AS_GIVEN]
+    assert joined.scores("mine", AS_GIVEN)[0] is scores
+    assert list(joined.signatures) == ["CIDEr", "mine"]
+    assert trials.numbers() == [1]
+
+
+# Parts
+
+
+@pytest.fixture
+def interrupted(stand_in):
+    """Return a metric that is interrupted at its n-th caption."""
+
+    def interrupted(at):
+        seen = []
+
+        def score(caption, references):
+            seen.append(caption)
+            if len(seen) == at:
+                raise KeyboardInterrupt
+            return (len(caption) + len(" ".join(references))) / 7
+
+        return stand_in("CIDEr", score)
+
+    return interrupted
+
+
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path, interrupted, judged):
+    output = tmp_path / "result.json"
+    with pytest.raises(KeyboardInterrupt):
+        run_trials(judged, {"CIDEr": interrupted(31)}, [1, 5, "all"], 2, 0, Parts(output))
+    kept = output.with_name("result.json.unfinished")
+    assert len(kept.read_text("utf-8").split()) > 0
+    again = interrupted(0)
+    parts = Parts(output)
+    trials = run_trials(judged, {"CIDEr": again}, [1, 5, "all"], 2, 0, parts)
+    assert len(again.calls) == 2 * 3  # five parts, two of them finished; two sides each
+    whole = interrupted(0)
+    expected = run_trials(judged, {"CIDEr": whole}, [1, 5, "all"], 2, 0, Parts(None))
+    assert len(whole.calls) == 2 * 5
+    assert repr(trials) == repr(expected)
+    assert kept.exists()
+    parts.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_torn_last_line_is_computed_again(tmp_path, interrupted, judged):
+    output = tmp_path / "result.json"
+    run_trials(judged, {"CIDEr": interrupted(0)}, [1], 2, 0, Parts(output))
+    kept = tmp_path / "result.json.unfinished"
+    content = kept.read_bytes()
+    for cut in (1, 2, 20, 100):
+        kept.write_bytes(content[:-cut])
+        again = interrupted(0)
+        run_trials(judged, {"CIDEr": again}, [1], 2, 0, Parts(output))
+        assert len(again.calls) == (0 if cut == 1 else 2)  # the last character ends the line
+        once_more = interrupted(0)
+        run_trials(judged, {"CIDEr": once_more}, [1], 2, 0, Parts(output))
+        assert once_more.calls == []
+
+
+@pytest.mark.parametrize("line", ["[]", "5", '{"key": 1}', "null", "{", '"text"'])
+def test_other_lines_are_passed_over(tmp_path, line):
+    parts = Parts(tmp_path / "o")
+    parts.add("a", [1, None])
+    with (tmp_path / "o.unfinished").open("a") as file:
+        file.write(line)
+    parts = Parts(tmp_path / "o")
+    assert parts["a"] == [1, None]
+    parts.add("b", 2)
+    assert Parts(tmp_path / "o")["b"] == 2
+
+
+def test_other_settings_do_not_use_the_parts(tmp_path, stand_in, interrupted, judged):
+    output = tmp_path / "result.json"
+    run_trials(judged, {"CIDEr": interrupted(0)}, [2], 1, 0, Parts(output))
+
+    def calls(judged=judged, number=2, seed=0, signature=None):
+        scorer = stand_in("CIDEr", lambda *_: 0.5, signature)
+        run_trials(judged, {"CIDEr": scorer}, [number], 1, seed, Parts(output))
+        return len(scorer.calls)
+
+    assert calls() == 0
+    assert calls(seed=1) == 2
+    assert calls(number=3) == 2
+    assert calls(signature="CIDEr|other") == 2
+    assert calls([*judged[:-1], replace(judged[-1], captions=("new", "caption 1"))]) == 2
+    assert calls([*judged[:-1], replace(judged[-1], image_id="d")]) == 2
+
+
+def test_parts_without_output_stay_in_memory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parts = Parts(None)
+    parts.add("a", 1)
+    parts.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parts_that_cannot_be_read_or_written_are_named(tmp_path):
+    (tmp_path / "a.unfinished").write_bytes(b"\xff\xfe")
+    with pytest.raises(VifidelError, match=r"a\.unfinished: the unfinished run cannot be read"):
+        Parts(tmp_path / "a")
+    with pytest.raises(VifidelError, match=r"b\.unfinished: cannot be written: no such file"):
+        Parts(tmp_path / "none" / "b").add("key", 1)
+
+
+HASH_SEEDED = """
+import sys
+from pathlib import Path
+import numpy as np
+from vifidel_eval.agreement.distractors import read_distractors
+from vifidel_eval.agreement.forced_choice import forced_choice
+from vifidel_eval.agreement.parts import Parts
+from vifidel_eval.agreement.trials import run_trials
+from vifidel_eval.scorers import Evaluation, Scorer
+
+class Shared(Scorer):
+    def method(self):
+        return "CIDEr"
+    def signature(self):
+        return "CIDEr|made up"
+    def evaluate(self, gts, res, on_progress=None):
+        words = [(set(res[i][0].split()), " ".join(gts[i]).split()) for i in gts]
+        return Evaluation(list(gts), np.array([sum(w in c for w in r) / len(r) for c, r in words]))
+
+choices = read_distractors(Path(sys.argv[1]))
+trials = run_trials(choices.judged, {"CIDEr": Shared()}, [1, 2], 3, 0, Parts(Path(sys.argv[2])))
+print(forced_choice(choices, trials).to_json(), trials.trials)
+"""
+
+
+def test_the_hash_seed_changes_nothing(tmp_path):
+    pairs = [
+        {
+            "image_id": image,
+            "kind": kind,
+            "correct": f"a {animal} on the grass",
+            "distractor": f"a {animal} on a sofa",
+            "references": [f"a {animal} in a park", "green grass", f"a {animal} plays on a field"],
+        }
+        for image, animal in enumerate(["dog", "cat", "horse", "bird"])
+        for kind in ("scene", "place", "ground")
+    ]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(pairs), "utf-8")
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", HASH_SEEDED, path, tmp_path / seed],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+        )
+        for seed in ("1", "2")
+    ]
+    first, second = (run.communicate()[0] for run in runs)
+    assert b"accuracies" in first
+    assert first == second
+    # The keys of the parts too, or another process could not go on.
+    kept = [(tmp_path / f"{seed}.unfinished").read_bytes() for seed in ("1", "2")]
+    assert kept[0] == kept[1]

@@ -1,0 +1,87 @@
+import base64
+import io
+import json
+
+import pytest
+from PIL import Image
+
+from vifidel_eval.errors import ImageIdError, VifidelError
+from vifidel_eval.html_report import thumbnails
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def draw(*names):
+        for name in names:
+            Image.effect_noise((400, 300), 60).convert("RGB").save(tmp_path / name)
+        return tmp_path
+
+    return draw
+
+
+def decoded(text):
+    return Image.open(io.BytesIO(base64.b64decode(text)))
+
+
+@pytest.mark.parametrize(
+    ("image_id", "name", "file_names"),
+    [
+        (42, "42.png", {}),
+        (42, "000000000042.jpg", {}),
+        (42, "COCO_val2014_000000000042.jpg", {}),
+        (42, "beach.jpg", {42: "beach.jpg"}),
+        (42, "beach.jpg", {42: "val2014/beach.jpg"}),
+        ("beach", "beach.jpeg", {}),
+        ("beach.jpg", "beach.jpg", {}),
+    ],
+)
+def test_pictures_are_found(folder, image_id, name, file_names):
+    path = folder(name, "other.jpg")
+    assert thumbnails.find_pictures(path, [image_id, "missing"], file_names) == {
+        image_id: path / name
+    }
+
+
+def test_no_picture_of_any_image_is_an_error(folder):
+    with pytest.raises(ImageIdError, match=r"does not know .*7.*has 1 image id: 'beach.jpg'"):
+        thumbnails.find_pictures(folder("beach.jpg"), [7], {})
+    with pytest.raises(VifidelError, match="nowhere: no such file"):
+        thumbnails.find_pictures(folder() / "nowhere", [7], {})
+
+
+def test_file_names_come_from_coco_files(tmp_path):
+    coco = tmp_path / "captions.json"
+    coco.write_text(json.dumps({"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2}]}))
+    plain = tmp_path / "labels.json"
+    plain.write_text(json.dumps({"1": ["dog"]}))
+    assert thumbnails.file_names([plain, coco, tmp_path / "voc"]) == {1: "a.jpg"}
+
+
+def test_thumbnails_are_small_upright_jpegs(folder):
+    path = folder("1.png")
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the camera was turned: 400 x 300 is to be seen as 300 x 400
+    Image.new("RGBA", (400, 300), (200, 0, 0, 255)).convert("RGB").save(path / "2.jpg", exif=exif)
+    small = thumbnails.shrink({1: path / "1.png", 2: path / "2.jpg"}, 10**6)
+    assert [decoded(small[i]).size for i in (1, 2)] == [(320, 240), (240, 320)]
+    assert decoded(small[1]).format == "JPEG"
+
+
+@pytest.mark.parametrize("budget", [0, 5_000, 60_000])
+def test_the_budget_is_kept(folder, budget):
+    names = [f"{number}.jpg" for number in range(8)]
+    path = folder(*names)
+    small = thumbnails.shrink({name: path / name for name in names}, budget)
+    assert sum(map(len, small.values())) <= budget
+    assert list(small) == names[: len(small)]  # the most important ones have theirs
+    assert len(small) == (8 if budget == 60_000 else len(small))
+
+
+def test_a_damaged_picture_is_named(tmp_path):
+    (tmp_path / "1.jpg").write_bytes(b"\xff\xd8\xff\xe0 not a picture")
+    with pytest.raises(VifidelError, match=r"1\.jpg: cannot be read as a picture"):
+        thumbnails.shrink({1: tmp_path / "1.jpg"}, 10**6)
+
+
+def test_nothing_to_shrink():
+    assert thumbnails.shrink({}, 10**6) == {}

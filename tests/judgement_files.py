@@ -1,0 +1,210 @@
+"""Small data sets of human judgements in the layouts they were published in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy.io import savemat
+
+ADDRESS = "https://filebox.ece.vt.edu/~vrama91/PASCAL/"
+
+
+def cell(value):
+    """Return a MATLAB cell of one element."""
+    box = np.empty((1, 1), dtype=object)
+    box[0, 0] = value
+    return box
+
+
+def cells(values):
+    """Return a column of MATLAB cells, as the sentences of an image stand in pascal50S.mat."""
+    column = np.empty((len(values), 1), dtype=object)
+    column[:, 0] = values
+    return column
+
+
+def structs(fields, rows):
+    """Return a 1 x N struct array."""
+    array = np.empty((1, len(rows)), dtype=[(field, object) for field in fields])
+    for at, row in enumerate(rows):
+        array[0, at] = tuple(row)
+    return array
+
+
+PASCAL_REFERENCES = {
+    "2008_000001": [
+        "A red bus.",
+        "A bus on the road",
+        " the bus is red ",
+        "Some bus stops",
+        "Bus!",
+    ],
+    "2008_000002": ["Two cats sleep.", "cats on a sofa", "A pair of cats", "Sleeping cats", "Cats"],
+    "2008_000003": ["One dog", "The dog runs", "A running dog", "Dog on grass", "Grass and a dog"],
+}
+#: Image, two captions, kind, votes: the first wins, the second, the first, nobody, the second.
+PASCAL_PAIRS = [
+    ("2008_000001", "a red bus", " A bus is on the road", 1, [1] * 7 + [-1] * 4),
+    ("2008_000001", "the red bus", "a table", 2, [-1] * 6 + [1] * 5),
+    ("2008_000002", "two cats", "A sofa and cats", 3, [1] * 6 + [-1] * 4),
+    ("2008_000002", "cats", "the sofa", 4, [1] * 5 + [-1] * 5),
+    ("2008_000003", "a cat", "the dog runs", 4, [-1] * 11),
+]
+
+
+def write_pascal(folder, pairs=PASCAL_PAIRS, references=None, **changed):
+    """Write pair_pascal.mat and pascal50S.mat; `changed` are other variables of the former."""
+    references = PASCAL_REFERENCES if references is None else references
+    captions = [(f"{image}.jpg", first, second) for image, first, second, *_ in pairs]
+    variables = {
+        "new_input": structs(["name", "sent1", "sent2"], captions),
+        "new_data": np.full((len(pairs), 2), 6, np.uint8),
+        "category": np.array([[category for *_, category, _ in pairs]], np.uint8),
+        "result": structs(["result"], [(np.array([votes], np.int16),) for *_, votes in pairs]),
+    }
+    savemat(folder / "pair_pascal.mat", variables | changed)
+    images = [(f"{ADDRESS}{i}.jpg", cells(texts)) for i, texts in references.items()]
+    savemat(folder / "pascal50S.mat", {"train_sent_final": structs(["name", "sentences"], images)})
+    return folder
+
+
+def write_triplets(path, pairs):
+    """Write a consensus file; pairs of two captions, 48 references and 48 ratings."""
+    rows = [
+        (cell(cell(a)), cell(cell(b)), cell(cell(c)), np.array([[rating]], np.int16))
+        for b, c, references, ratings in pairs
+        for a, rating in zip(references, ratings, strict=True)
+    ]
+    savemat(path, {"triplets": structs(["A", "B", "C", "rating"], rows)})
+
+
+SCENES = [[f"scene {scene} told by person {person}" for person in range(48)] for scene in range(2)]
+
+
+def write_abstract(folder):
+    """Write three pairs, two of the same scene; the third pair divides people."""
+    write_triplets(
+        folder / "consensus_abstract.mat",
+        [
+            (" scene 0 told badly ", "a duck", SCENES[0], [1] * 30 + [-1] * 18),
+            ("a ball", "scene told by person", SCENES[1], [-1] * 25 + [1] * 23),
+            ("scene 0", "person 0", SCENES[0], [1, -1] * 24),
+        ],
+    )
+    return folder
+
+
+FLICKR_CAPTIONS = {
+    "1001_ab": ["A boy jumps .", "the boy is jumping", "A jump", "Boy in the air", "He jumps"],
+    "1002_cd": [
+        "A girl sings .",
+        "the girl sings a song",
+        "A song",
+        "Girl on a stage",
+        "She sings",
+    ],
+    "1003_ef": ["A man sits .", "the man is sitting", "A seat", "Man on a bench", "He sits"],
+}
+#: Image, caption id, three experts; two are the image's own.
+FLICKR_LINES = [
+    ("1001_ab.jpg", "1002_cd.jpg#1", 1, 1, 2),
+    ("1001_ab.jpg", "1001_ab.jpg#2", 4, 4, 4),
+    ("1002_cd.jpg", "1003_ef.jpg#0", 1, 2, 2),
+    ("1002_cd.jpg", "1001_ab.jpg#4", 2, 3, 3),
+    ("1003_ef.jpg", "1003_ef.jpg#1", 3, 4, 4),
+    ("1003_ef.jpg", "1001_ab.jpg#3", 1, 3, 4),
+    ("1003_ef.jpg", "1002_cd.jpg#0", 1, 1, 1),
+]
+
+
+def write_tokens(path, captions):
+    """Write captions as Flickr8k.token.txt has them."""
+    lines = (
+        f"{image}.jpg#{number}\t{caption}\n"
+        for image, of_image in captions.items()
+        for number, caption in enumerate(of_image)
+    )
+    path.write_text("".join(lines), "utf-8")
+
+
+def write_flickr8k(folder):
+    write_tokens(folder / "Flickr8k.token.txt", FLICKR_CAPTIONS)
+    lines = ("\t".join(map(str, line)) + "\n" for line in FLICKR_LINES)
+    (folder / "ExpertAnnotations.txt").write_text("".join(lines), "utf-8")
+    return folder
+
+
+def write_answers(path, rows, captions):
+    """Write a Composite file: rows of image address, captions, ratings, then two blank lines."""
+    numbers = range(1, captions + 1)
+    header = [f"Bookkeeping{n}" for n in range(27)] + ["Input.image_url"]
+    header += [f"Input.text{n}" for n in numbers] + [f"Answer.Q{n}Answer" for n in numbers]
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=";", lineterminator="\n")
+    writer.writerow([*header, "Approve", "Reject"])
+    for address, texts, ratings in rows:
+        writer.writerow([*["x, y"] * 27, address, *texts, *ratings, "", ""])
+    width = len(header) + 2
+    path.write_text(text.getvalue() + ";" * (width - 1) + "\n" + ";;\n", "utf-8")
+
+
+def write_composite(folder):
+    """Write 8k with both ratings of three captions, coco with one rating of four."""
+    captions = {
+        "1001_ab": ["a boy jumps.", "a boy in the air .", "The scene contains  air;grass."],
+        "1002_cd": ["a girl sings.", "a boy sings .", "The scene contains  a stage."],
+    }
+    correct = {"1001_ab": (5, 4, 2), "1002_cd": (4, 1, 3)}
+    thorough = {"1001_ab": (4, 3, 1), "1002_cd": (5, 2, 2)}
+    for word, ratings in (("correctness", correct), ("throughness", thorough)):
+        rows = [
+            (f"http://web.site/{image}.jpg", texts, ratings[image])
+            for image, texts in captions.items()
+        ]
+        write_answers(folder / f"8k_{word}.csv", rows, 3)
+    write_tokens(folder / "Flickr8k.token.txt", FLICKR_CAPTIONS)
+    address = "http://web.site/COCO_val2014_000000000042.jpg"
+    texts = ["a train arrives .", "a long train", "The scene contains  rails.", "dropped caption"]
+    write_answers(folder / "coco_correctness.csv", [(address, texts, (5, 3, 1, 2))], 4)
+    references = ["A train, arrives", "The train is here", "A train at a station"]
+    document = {
+        "images": [{"id": 42}],
+        "annotations": [{"image_id": 42, "caption": caption} for caption in references],
+    }
+    (folder / "captions_val2014.json").write_text(json.dumps(document), "utf-8")
+    return folder
+
+
+DISTRACTORS = [
+    {
+        "image_id": 1,
+        "kind": "switch people",
+        "correct": "a woman rides a horse",
+        "distractor": "a boy rides a horse",
+        "references": ["a rider on a brown horse", "the woman is riding", "A woman rides a horse."],
+    },
+    {
+        "image_id": 2,
+        "kind": "replace scene",
+        "correct": "people in a park",
+        "distractor": "people in a kitchen",
+        "references": ["a park with people", "some people walk in the park"],
+    },
+    {
+        "image_id": 2,
+        "kind": "replace scene",
+        "correct": "some walk",
+        "distractor": "some people walk somewhere",
+        "references": ["a park with people", "some people walk in the park"],
+    },
+]
+
+
+def write_distractors(folder, entries=DISTRACTORS) -> Path:
+    path = folder / "pairs.json"
+    path.write_text(json.dumps(entries), "utf-8")
+    return path

@@ -1,0 +1,119 @@
+"""The options of ``vifidel-eval score`` that make a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import FILE, gathered
+
+if TYPE_CHECKING:
+    from ..harness import Scores, System
+    from ..image_ids import ImageId
+    from ..scorers import Scorer
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """The page to write, if any, and the folder of its pictures."""
+
+    report: Path | None
+    images: Path | None
+
+    def check(self, inputs: Iterable[Path | None]) -> None:
+        """Raise before long work what would make the report fail or destroy an input.
+
+        Raises
+        ------
+        click.UsageError
+            If there are images and no report.
+        VifidelError
+            As `vifidel_eval.files.check_output` raises it.
+        """
+        from ..files import check_output
+
+        if self.report is not None:
+            check_output(self.report, inputs)
+        elif self.images is not None:
+            raise click.UsageError("--images goes with --report.")
+
+    def pictures(
+        self,
+        inputs: Iterable[Path | None],
+        systems: Iterable[System],
+        references: Mapping[ImageId, list[str]] | None,
+    ) -> dict[ImageId, Path]:
+        """Return the picture of each image that has one.
+
+        Parameters
+        ----------
+        inputs : iterable of path
+            COCO files among them say what the images' files are called.
+        systems, references
+            They say which images there are.
+
+        Raises
+        ------
+        VifidelError
+            As `vifidel_eval.html_report.find_pictures` raises it.
+        """
+        if self.images is None:
+            return {}
+        from ..html_report import file_names, find_pictures
+
+        ids = references or {image_id: [] for system in systems for image_id in system.captions}
+        names = file_names(path for path in inputs if path is not None)
+        return find_pictures(self.images, ids, names)
+
+    def write(
+        self,
+        scores: Scores,
+        systems: Iterable[System],
+        references: Mapping[ImageId, list[str]] | None,
+        scorers: Iterable[Scorer],
+        pictures: Mapping[ImageId, Path],
+        seed: int,
+        resamples: int,
+    ) -> None:
+        """Compare the systems and write the page, if one is asked for.
+
+        Parameters
+        ----------
+        scores, systems, references, scorers, pictures
+            As `vifidel_eval.html_report.gather` takes them.
+        seed, resamples : int
+            As `vifidel_eval.comparison.compare` takes them.
+
+        Raises
+        ------
+        VifidelError
+            If the systems share no image or the file cannot be written.
+        """
+        if self.report is None:
+            return
+        from ..comparison import compare
+        from ..files import write_whole
+        from ..html_report import gather, render_page
+
+        comparisons = compare(scores, seed, resamples)
+        content = gather(scores, comparisons, systems, references, scorers, pictures)
+        write_whole(self.report, render_page(content))
+
+
+#: Adds the options of `ReportOptions`; the command gets them together as ``page``.
+report_options = gathered(
+    ReportOptions,
+    [
+        click.option(
+            "--report",
+            type=FILE,
+            help="Write a page to this HTML file: scores, comparison, every image with captions.",
+        ),
+        click.option("--images", type=FILE, help="Folder of the images, for thumbnails in it."),
+    ],
+    "page",
+)

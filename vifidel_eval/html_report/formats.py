@@ -1,0 +1,49 @@
+"""Numbers as the page writes them; page.js has the same functions, digit for digit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+#: What stands where there is no number.
+NONE = "\N{EN DASH}"
+
+_SMALLEST = 0.001
+
+
+def fixed(value: float, digits: int) -> str:
+    """Return a number with so many decimals, halves up as in JavaScript.
+
+    >>> fixed(0.0625, 3), fixed(-2, 1)
+    ('0.063', '-2.0')
+    """
+    return f"{math.floor(value * 10**digits + 0.5) / 10**digits:.{digits}f}"
+
+
+def short(value: float) -> str:
+    """Return a coordinate with at most one decimal.
+
+    >>> short(12.04), short(12.06)
+    ('12', '12.1')
+    """
+    return f"{math.floor(value * 10 + 0.5) / 10:g}"
+
+
+def score(value: float | None) -> str:
+    """Return a score with three decimals; a small one is not shown as nothing.
+
+    >>> score(0.81249), score(2e-6), score(0), score(None) == NONE
+    ('0.812', '<0.001', '0.000', True)
+    """
+    if value is None or math.isnan(value):
+        return NONE
+    return f"<{_SMALLEST}" if 0 < value < _SMALLEST else fixed(value, 3)
+
+
+def grouped(numbers: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
+    """Return numbers in groups of `size`.
+
+    >>> list(grouped([1, 2, 3, 4], 2))
+    [(1, 2), (3, 4)]
+    """
+    return zip(*[iter(numbers)] * size, strict=True)
