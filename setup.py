@@ -52,6 +52,8 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
+        "tiger": ["nltk>=3.9", "torch>=2.6"],
+        "vilbertscore": ["torch>=2.6"],
         "dev": [
             "axe-playwright-python>=0.1.4",
             "hypothesis>=6.100",

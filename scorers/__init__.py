@@ -4,7 +4,9 @@ from .base import Evaluation, Scorer, Statistics
 from .coco import Bleu, Cider, Meteor, RougeL, Spice
 from .combined import Mean
 from .language_model import LanguageModel
+from .tiger import Tiger
 from .vifidel import Vifidel
+from .vilbertscore import ViLBERTScore
 from .wmd import Wmd
 
 __all__ = [
@@ -18,6 +20,8 @@ __all__ = [
     "Scorer",
     "Spice",
     "Statistics",
+    "Tiger",
+    "ViLBERTScore",
     "Vifidel",
     "Wmd",
 ]

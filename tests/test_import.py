@@ -21,6 +21,7 @@ def test_import_and_help_load_nothing_heavy(code):
         "safetensors",
         "regex",
         "torch",
+        "nltk",
         "jinja2",
         "PIL",
     }

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .commands.agreement import agreement
+from .commands.convert_features import convert_features
 from .commands.explain import explain
 from .commands.leaderboard import leaderboard
 from .commands.score import score
@@ -65,5 +66,13 @@ def clear_cache_command() -> None:
     click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
 
 
-for command in (score, explain, leaderboard, agreement, submission, train_lm):
+for command in (
+    score,
+    explain,
+    leaderboard,
+    agreement,
+    submission,
+    train_lm,
+    convert_features,
+):
     main.add_command(command)

@@ -21,6 +21,7 @@ _PACKAGES = (
     "pycocotools",
     "pycocoevalcap",
     "torch",
+    "nltk",
 )
 _MISSING = "not installed"
 
@@ -51,4 +52,7 @@ def environment() -> dict[str, str]:
             found[metric.columns[0]] = f"not available: {problem}"
     if found["torch"] == _MISSING:
         found["LM"] = "not available: pip install 'vifidel-eval[lm]'"
+        found["ViLBERTScore"] = "not available: pip install 'vifidel-eval[vilbertscore]'"
+    if _MISSING in (found["torch"], found["nltk"]):
+        found["TIGEr"] = "not available: pip install 'vifidel-eval[tiger]'"
     return found

@@ -14,7 +14,6 @@ import hashlib
 import io
 import json
 import os
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import VifidelError
-from .files import check_output, reason, write_whole
+from .files import check_output, write_whole
 from .image_ids import ImageId
-from .pytorch import load_torch
+from .pytorch import length_sorted, load_torch, read_checkpoint
 from .words import END, piece_runs, pieces
 
 # What needs PyTorch, and the extra that installs it.
@@ -419,18 +418,10 @@ def _random_batches(lengths: list[int], random: np.random.Generator) -> list[NDA
 
 def _length_sorted(sequences: list[NDArray[np.int64]]) -> Iterator[list[int]]:
     """Yield batches of the captions that have a word, short ones first."""
-    batch: list[int] = []
-    order = sorted(range(len(sequences)), key=lambda at: len(sequences[at]))
-    for at in order:
-        if not len(sequences[at]):
-            continue
-        # The new caption is the longest: so many tokens, padding included, the batch would have.
-        if batch and (len(batch) + 1) * (len(sequences[at]) + 1) > _SCORED_TOKENS:
-            yield batch
-            batch = []
-        batch.append(at)
-    if batch:
-        yield batch
+    worded = [at for at, sequence in enumerate(sequences) if len(sequence)]
+    # The end is a token too.
+    for batch in length_sorted([len(sequences[at]) + 1 for at in worded], _SCORED_TOKENS):
+        yield [worded[at] for at in batch]
 
 
 def _encoded(tokens: Mapping[str, int], words: Sequence[str]) -> NDArray[np.int64]:
@@ -494,21 +485,10 @@ def _read(
     torch: ModuleType, path: str | os.PathLike[str], kind: str, remedy: str
 ) -> tuple[dict[str, Any], str]:
     """Return the content of one of our files and its SHA-256; no code in it can run."""
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
-        raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            damaged = archive.testzip()  # PyTorch itself does not look at the checksums
-        content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    except Exception:  # PyTorch raises nearly anything at files of others
-        damaged, content = None, None
-    if damaged is not None:
-        raise VifidelError(f"{path}: the file is damaged; {remedy}.")
+    content, digest = read_checkpoint(torch, path, kind, remedy)
     if not isinstance(content, dict) or content.get("format") != kind:
         raise VifidelError(f"{path}: no {kind}, or damaged; {remedy}.")
-    return content, hashlib.sha256(data).hexdigest()
+    return content, digest
 
 
 def _read_state(

@@ -22,6 +22,8 @@ METRICS: Mapping[str, str] = {
     "METEOR": "Java",
     "SPICE": "Java 8 to 14 and a download of 385 MB",
     "LM": "--language-model FILE from train-lm",
+    "TIGEr": "--tiger-checkpoint, --tiger-vocabulary and --tiger-features",
+    "ViLBERTScore": "--vilbert-checkpoint, --vilbert-vocabulary and --vilbert-features",
 }
 
 #: What is computed without Java or downloads.

@@ -78,6 +78,14 @@ class MetricOptions(TransportOptions):
 
     metrics: str | None
     language_model: Path | None
+    tiger_checkpoint: Path | None
+    tiger_vocabulary: Path | None
+    tiger_features: Path | None
+    vilbert_checkpoint: Path | None
+    vilbert_vocabulary: Path | None
+    vilbert_features: Path | None
+    vilbert_layer: int
+    device: str | None
 
     def names(self, default: Iterable[str], references: bool = True) -> list[str]:
         """Return the metrics to compute, checked against what they need.
@@ -104,10 +112,30 @@ class MetricOptions(TransportOptions):
             raise click.UsageError("VIFIDEL needs --objects, or name other --metrics.")
         if self.language_model is None and "LM" in parts:
             raise click.UsageError("LM needs --language-model FILE; train-lm writes one.")
+        if None in self._tiger_files() and "TIGEr" in parts:
+            raise click.UsageError(
+                "TIGEr needs --tiger-checkpoint, --tiger-vocabulary and --tiger-features FILE."
+            )
+        if None in self._vilbert_files() and "ViLBERTScore" in parts:
+            raise click.UsageError(
+                "ViLBERTScore needs --vilbert-checkpoint, --vilbert-vocabulary and "
+                "--vilbert-features FOLDER."
+            )
         return names
 
     def files(self) -> list[Path | None]:
-        return [*super().files(), self.language_model]
+        files = [*super().files(), self.language_model, *self._tiger_files()]
+        if self.tiger_features is not None:
+            from ..region_features import ids_path
+
+            files.append(ids_path(self.tiger_features))
+        return [*files, *self._vilbert_files()]
+
+    def _tiger_files(self) -> list[Path | None]:
+        return [self.tiger_checkpoint, self.tiger_vocabulary, self.tiger_features]
+
+    def _vilbert_files(self) -> list[Path | None]:
+        return [self.vilbert_checkpoint, self.vilbert_vocabulary, self.vilbert_features]
 
     def makers(
         self, references: bool = True, image_of: Mapping[ImageId, ImageId] | None = None
@@ -128,6 +156,29 @@ class MetricOptions(TransportOptions):
         word_settings = cache(self.word_settings)
         tokens = cache(Tokenization)
 
+        def tiger() -> Scorer:
+            from ..region_features import read_regions
+
+            features = read_regions(self.tiger_features)
+            return scorers.Tiger(
+                str(self.tiger_checkpoint),
+                str(self.tiger_vocabulary),
+                features if image_of is None else features.under(image_of),
+                self.device,
+            )
+
+        def vilbertscore() -> Scorer:
+            from ..detector_features import DetectorFeatures
+
+            features = DetectorFeatures(str(self.vilbert_features))
+            return scorers.ViLBERTScore(
+                str(self.vilbert_checkpoint),
+                str(self.vilbert_vocabulary),
+                features if image_of is None else features.under(image_of),
+                self.vilbert_layer,
+                self.device,
+            )
+
         return {
             "VIFIDEL": lambda: self.vifidel(word_settings(), references, image_of),
             "WMD": lambda: scorers.Wmd("best", **word_settings()),
@@ -139,6 +190,8 @@ class MetricOptions(TransportOptions):
             "METEOR": lambda: scorers.Meteor(tokens()),
             "SPICE": lambda: scorers.Spice(tokens()),
             "LM": lambda: scorers.LanguageModel(str(self.language_model)),
+            "TIGEr": tiger,
+            "ViLBERTScore": vilbertscore,
         }
 
 
@@ -184,10 +237,45 @@ _METRICS = (
     click.option(
         "--metrics",
         help="Comma-separated: VIFIDEL, WMD, WMD-worst, WMD-mean, BLEU, ROUGE_L, CIDEr, METEOR, "
-        "SPICE, LM, or combinations such as VIFIDEL+CIDEr.  [default: all that run without Java "
-        "or downloads]",
+        "SPICE, LM, TIGEr, ViLBERTScore, or combinations such as VIFIDEL+CIDEr.  [default: all "
+        "that run without Java or downloads]",
     ),
     click.option("--language-model", type=FILE, help="What train-lm wrote, for LM."),
+    click.option("--tiger-checkpoint", type=FILE, help="SCAN's model_best.pth, for TIGEr."),
+    click.option(
+        "--tiger-vocabulary", type=FILE, help="SCAN's coco_precomp_vocab.json, for TIGEr."
+    ),
+    click.option(
+        "--tiger-features",
+        type=FILE,
+        help="Region features for TIGEr: SCAN's NAME_ims.npy beside NAME_ids.txt, or "
+        "bottom-up-attention TSV.",
+    ),
+    click.option(
+        "--vilbert-checkpoint",
+        type=FILE,
+        help="multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
+    ),
+    click.option(
+        "--vilbert-vocabulary", type=FILE, help="vocab.txt of bert-base-uncased, for ViLBERTScore."
+    ),
+    click.option(
+        "--vilbert-features",
+        type=FILE,
+        help="Region features for ViLBERTScore: a folder with one .npz file an image, as "
+        "convert-features writes them.",
+    ),
+    click.option(
+        "--vilbert-layer",
+        type=int,
+        default=-1,
+        show_default=True,
+        help="Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
+    ),
+    click.option(
+        "--device",
+        help="Where PyTorch computes TIGEr and ViLBERTScore, such as cuda.  [default: cpu]",
+    ),
 )
 
 

@@ -1,0 +1,474 @@
+import hashlib
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+import tiger_oracle as oracle
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("nltk")
+
+from vifidel_eval import (  # noqa: E402
+    CaptionError,
+    ImageIdError,
+    MetricUnavailable,
+    VifidelError,
+    VifidelWarning,
+)
+from vifidel_eval.cli import main  # noqa: E402
+from vifidel_eval.info import environment  # noqa: E402
+from vifidel_eval.region_features import read_regions  # noqa: E402
+from vifidel_eval.scan import Scan, ground  # noqa: E402
+from vifidel_eval.scan_words import Tokenizer  # noqa: E402
+from vifidel_eval.scorers import Mean, Tiger  # noqa: E402
+from vifidel_eval.scorers import tiger as module  # noqa: E402
+from vifidel_eval.scorers.tiger import (  # noqa: E402
+    divergence,
+    region_rank_similarity,
+    relative_norm,
+    weight_distribution_similarity,
+)
+
+FEATURES = dict(enumerate(oracle.random_features(5), 1))
+# Each with its tokens: one, three and five references, unknown words, punctuation, contractions,
+# captions of different lengths, an empty one.
+TOKENS = {
+    "A dog runs in the park.": "a dog runs in the park .".split(),
+    "the cat's ball": "the cat 's ball".split(),
+    "A dog isn't a cat, is it?": "a dog is n't a cat , is it ?".split(),
+    'the "big" dog': "the `` big '' dog".split(),
+    "a zebra": ["a", "zebra"],
+    "zebra zebra": ["zebra", "zebra"],
+    "red": ["red"],
+    "": [],
+    "a big red dog runs": "a big red dog runs".split(),
+    "in the park a ball": "in the park a ball".split(),
+}
+A, B, C, D, E, F, G, EMPTY, H, I = TOKENS  # noqa: E741
+GTS = {3: [A], 1: [B, C, D], 2: [E, F, G, H, I], 5: [A, C], 4: [H]}
+RES = {1: [H], 2: [I], 3: [A], 4: [EMPTY], 5: [E]}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scan")
+    return (
+        oracle.write_checkpoint(folder / "model_best.pth"),
+        oracle.write_vocabulary(folder / "vocab.json"),
+    )
+
+
+@pytest.fixture
+def make(files):
+    return lambda features=FEATURES, **more: Tiger(*files, features, **more)
+
+
+class Counting(dict):
+    """Features that count how often they are read."""
+
+    reads = 0
+
+    def __getitem__(self, image_id):
+        self.reads += 1
+        return super().__getitem__(image_id)
+
+
+def test_scores_are_those_of_the_formulas(make):
+    columns = make().evaluate_columns(GTS, RES)
+    assert list(columns) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr"]
+    for at, (image_id, references) in enumerate(GTS.items()):
+        expected = oracle.tiger(
+            FEATURES[image_id], [TOKENS[r] for r in references], TOKENS[RES[image_id][0]]
+        )
+        found = [evaluation.scores[at] for evaluation in columns.values()]
+        assert found == pytest.approx(expected, abs=1e-7)
+        assert columns["TIGEr"].ids[at] == image_id
+    assert np.unique(columns["TIGEr"].scores.round(4)).size == len(GTS)
+    score, scores = make().compute_score(GTS, RES)
+    assert score == pytest.approx(scores.mean(), rel=1e-14)
+    np.testing.assert_array_equal(scores, columns["TIGEr"].scores)
+
+
+def test_the_only_reference_itself_scores_three_quarters(make):
+    columns = make().evaluate_columns({3: [A], 1: [EMPTY]}, {3: [A.upper()], 1: [EMPTY]})
+    found = {name: evaluation.scores.tolist() for name, evaluation in columns.items()}
+    assert found["TIGEr-RRS"] == pytest.approx([1, 1], abs=1e-9)
+    assert found["TIGEr-WDS"] == pytest.approx([0.5, 0.5], abs=1e-9)
+    assert found["TIGEr"] == pytest.approx([0.75, 0.75], abs=1e-9)
+
+
+def test_words_and_unknown_words_are_counted(make):
+    tally = make().evaluate(GTS, RES).tally
+    assert tally.words == sum(len(TOKENS[caption]) for (caption,) in RES.values())
+    assert tally.unknown == {"zebra": 1}
+
+
+def test_a_fully_reversed_ranking_of_36_even_gains():
+    values = np.linspace(-1, 1, 36)
+    assert region_rank_similarity(values, -values) == pytest.approx(0.64, abs=0.005)
+
+
+def test_rank_similarity_by_hand():
+    reference = np.array([0.2, -0.1, 0.5])  # gains .5, 0 and 1
+    ideal = 1 + 0.5 / math.log2(3)
+    assert region_rank_similarity(reference, np.array([0.9, 0.8, 0.7])) == pytest.approx(
+        (0.5 + 1 / 2) / ideal, rel=1e-12
+    )
+    assert region_rank_similarity(reference, 3 * reference - 1) == 1
+
+
+def test_constant_vectors():
+    varied, constant = np.array([0.1, 0.4, 0.2]), np.full(3, 0.3)
+    assert region_rank_similarity(constant, varied) == 1
+    # The order of the regions: gains 0, 1 and 1/3.
+    assert region_rank_similarity(varied, constant) == pytest.approx(
+        (1 / math.log2(3) + 1 / 6) / (1 + 1 / 3 / math.log2(3)), rel=1e-12
+    )
+    many, two_values = np.linspace(0, 1, 40), np.tile([0.0, 1.0], 20)
+    assert region_rank_similarity(many, two_values) == pytest.approx(
+        oracle.rrs(many, two_values), rel=1e-12
+    )
+
+
+def test_a_norm_of_zero_and_extreme_ratios():
+    ones, nothing = np.ones(3), np.zeros(3)
+    assert relative_norm(ones, nothing) == relative_norm(nothing, ones) == 0
+    assert weight_distribution_similarity(nothing, nothing) == 0.5
+    assert relative_norm(ones, ones / 8) == pytest.approx(math.log(8), rel=1e-12)
+    tiny = np.full(3, 1e-150)
+    assert weight_distribution_similarity(tiny, ones) == 1
+    assert weight_distribution_similarity(ones, tiny) == pytest.approx(0, abs=1e-200)
+
+
+VECTORS = st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=2, max_size=12)
+
+
+@given(VECTORS)
+def test_the_three_quantities_on_any_vectors(pairs):
+    r, c = np.array(pairs).T
+    assert divergence(r, c) == pytest.approx(oracle.kl(r, c), abs=1e-12)
+    if min(np.abs(r).max(), np.abs(c).max()) > 1e-9:
+        assert relative_norm(r, c) == pytest.approx(oracle.d_rel(r, c), abs=1e-12)
+        assert weight_distribution_similarity(r, c) == pytest.approx(oracle.wds(r, c), abs=1e-12)
+    if np.ptp(r) > 1e-9:
+        assert region_rank_similarity(r, c) == pytest.approx(oracle.rrs(r, c), abs=1e-12)
+        assert 0 <= region_rank_similarity(r, c) <= 1 + 1e-15
+
+
+def test_neither_batch_nor_order_nor_form_of_the_features_matters(make, tmp_path, monkeypatch):
+    _, expected = make().compute_score(GTS, RES)
+    for image_id, score in zip(GTS, expected, strict=True):
+        alone = make().compute_score({image_id: GTS[image_id]}, {image_id: RES[image_id]})[0]
+        assert alone == pytest.approx(score, abs=1e-9)
+    turned = {image_id: references[::-1] for image_id, references in GTS.items()}
+    np.testing.assert_allclose(make().compute_score(turned, RES)[1], expected, atol=1e-12)
+    np.save(tmp_path / "x_ims.npy", np.repeat(np.stack(list(FEATURES.values())), 2, axis=0))
+    (tmp_path / "x_ids.txt").write_text("1\n1\n2\n2\n3\n3\n4\n4\n5\n5\n")
+    repeated = make(tmp_path / "x_ims.npy").compute_score(GTS, RES)[1]
+    np.testing.assert_allclose(repeated, expected, atol=1e-12)
+    order = np.random.default_rng(0).permutation(len(FEATURES[1]))
+    permuted = make({i: of_image[order] for i, of_image in FEATURES.items()})
+    np.testing.assert_allclose(permuted.compute_score(GTS, RES)[1], expected, atol=1e-9)
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
+    np.testing.assert_allclose(make().compute_score(GTS, RES)[1], expected, atol=1e-9)
+
+
+def test_images_of_different_numbers_of_regions(make):
+    features = {i: of_image[: 3 + i] for i, of_image in FEATURES.items()}
+    found = make(features).compute_score(GTS, RES)[1]
+    for image_id, score in zip(GTS, found, strict=True):
+        references = [TOKENS[r] for r in GTS[image_id]]
+        expected = oracle.tiger(features[image_id], references, TOKENS[RES[image_id][0]])[-1]
+        assert score == pytest.approx(expected, abs=1e-7)
+
+
+def test_identical_regions_give_a_constant_reference(make):
+    same = {1: np.repeat(FEATURES[1][:1], 4, axis=0)}
+    columns = make(same).evaluate_columns({1: [A]}, {1: [H]})
+    assert columns["TIGEr-RRS"].scores == [1]
+
+
+@pytest.mark.parametrize("kept", [None, 0, 2 * 9 * oracle.SIZE * 4])
+def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatch, kept):
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
+    if kept is not None:
+        monkeypatch.setattr(module, "_MOST_BYTES_KEPT", kept)
+    features = Counting(FEATURES)
+    scorer, captions = make(features), []
+    groundings = Scan.groundings
+
+    def counted(scan, regions, words):
+        captions.extend(words)
+        return groundings(scan, regions, words)
+
+    monkeypatch.setattr(Scan, "groundings", counted)
+    features.reads = 0
+    first = scorer.compute_score(GTS, RES)
+    assert features.reads == 5
+    captions.clear()
+    second = {image_id: [D] for image_id in RES}
+    scores = scorer.compute_score(GTS, second)[1]
+    assert len(captions) == 4  # nor is the reference that equals the candidate encoded again
+    assert features.reads == 5 + {None: 0, 0: 4}.get(kept, 3)
+    np.testing.assert_allclose(scores, make().compute_score(GTS, second)[1], atol=1e-9)
+    captions.clear()
+    assert scorer.compute_score(GTS, RES)[0] == first[0]
+    fewer = {image_id: references[-2:] for image_id, references in GTS.items()}
+    scores = scorer.compute_score(fewer, RES)[1]
+    assert not captions  # all are known
+    np.testing.assert_allclose(scores, make().compute_score(fewer, RES)[1], atol=1e-9)
+
+
+def test_no_more_vectors_are_kept_than_allowed(make, monkeypatch):
+    _, expected = make().compute_score(GTS, RES)
+    monkeypatch.setattr(module, "_MOST_VECTORS_KEPT", 4)
+    scorer = make()
+    for _ in range(2):
+        np.testing.assert_allclose(scorer.compute_score(GTS, RES)[1], expected, atol=1e-9)
+    assert len(scorer._groundings) == 4
+
+
+def test_references_may_be_changed_by_the_caller_afterwards(make):
+    scorer, gts = make(), {3: [A]}
+    before = scorer.compute_score(gts, {3: [H]})[0]
+    gts[3].append(I)
+    assert scorer.compute_score(gts, {3: [H]})[0] != pytest.approx(before, abs=1e-6)
+
+
+def test_progress_counts_every_image_once(make, monkeypatch):
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
+    steps = []
+    make().evaluate(GTS, RES, steps.append)
+    assert steps == [2, 2, 1]
+
+
+def test_several_captions_of_an_image_under_other_ids(make):
+    image_of = {"x": 3, "y": 3, "z": 1}
+    features = Counting(FEATURES)
+    renamed = read_regions(features).under(image_of)
+    features.reads = 0
+    gts = {i: GTS[image_id] for i, image_id in image_of.items()}
+    found = make(renamed).compute_score(gts, {"x": [H], "y": [I], "z": [H]})[1]
+    assert features.reads == 2
+    for score, image_id, caption in zip(found, (3, 3, 1), (H, I, H), strict=True):
+        expected = make().compute_score({image_id: GTS[image_id]}, {image_id: [caption]})[0]
+        assert score == pytest.approx(expected, abs=1e-9)
+    assert make(renamed).signature() == make().signature()
+
+
+def test_a_combination_takes_tiger_and_not_its_parts(make):
+    scorer = make()
+    both = Mean(scorer, scorer)
+    np.testing.assert_allclose(both.compute_score(GTS, RES)[1], scorer.compute_score(GTS, RES)[1])
+
+
+def test_no_image(make):
+    score, scores = make().compute_score({}, {})
+    assert math.isnan(score)
+    assert scores.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("gts", "res", "error", "message"),
+    [
+        ({1: [A], 2: []}, {1: [A], 2: [A]}, CaptionError, "image 2: no reference; TIGEr compares"),
+        ({1: [A]}, {1: [A, H]}, CaptionError, "one candidate caption, found 2"),
+        ({1: A}, {1: [A]}, CaptionError, "expected a list of references"),
+        ({9: [A]}, {9: [A]}, ImageIdError, r"image side \(features\) does not know 1 image id"),
+        ({"1": [A]}, {"1": [A]}, ImageIdError, "one side has strings where the other has integers"),
+    ],
+)
+def test_input_that_cannot_be_scored(make, gts, res, error, message):
+    with pytest.raises(error, match=message):
+        make().compute_score(gts, res)
+
+
+def test_features_of_another_detector(make):
+    with pytest.raises(VifidelError, match="takes regions of 12 numbers, the features have 11"):
+        make({i: of_image[:, :11] for i, of_image in FEATURES.items()})
+
+
+def test_nothing_is_scored_on_features_that_are_not_numbers(make):
+    broken = {**FEATURES, 2: np.full_like(FEATURES[2], np.nan)}
+    with pytest.raises(VifidelError, match="image 2: a feature is no finite number"):
+        make(broken)
+
+
+def test_an_unknown_device(make):
+    with pytest.raises(VifidelError, match="cannot compute on device 'cuda:99' here"):
+        make(device="cuda:99")
+
+
+def test_signature_pins_the_files(make, files, tmp_path):
+    scorer = make()
+    assert scorer.method() == "TIGEr"
+    digest = hashlib.sha256(files[0].read_bytes()).hexdigest()[:8]
+    version = torch.__version__.partition("+")[0]
+    parts = scorer.signature().split("|")
+    assert parts[:2] == ["TIGEr", f"checkpoint:{digest}"]
+    assert [part.partition(":")[0] for part in parts[2:5]] == ["vocabulary", "features", "tok"]
+    assert parts[4] == f"tok:{Tokenizer().name}"
+    assert parts[5:] == [f"torch:{version}", "version:0.1.0"]
+    other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
+    assert Tiger(other, files[1], FEATURES).signature() != scorer.signature()
+    assert make({**FEATURES, 2: FEATURES[1]}).signature() != scorer.signature()
+
+
+def test_several_sentences_are_warned_of_once_where_punkt_is_missing(make, monkeypatch):
+    def unsplit(tokenizer, tokens):
+        return "dog." if "dog" in tokens else None
+
+    monkeypatch.setattr(Tokenizer, "unsplit", unsplit)
+    scorer = make()
+    scorer.compute_score({3: [B]}, {3: [I]})  # a warning would be an error
+    with pytest.warns(VifidelWarning, match=r"such as the one with 'dog\.'; .*punkt_tab"):
+        scorer.compute_score({3: [A], 4: [C, E]}, {3: [H], 4: [I]})
+    scorer.compute_score({3: [H]}, {3: [A]})
+
+
+@pytest.mark.parametrize("library", ["torch", "nltk.tokenize"])
+def test_without_its_libraries_the_metric_is_unavailable(make, monkeypatch, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MetricUnavailable, match=r"pip install 'vifidel-eval\[tiger\]'"):
+        make()
+
+
+@pytest.fixture
+def score(files, tmp_path):
+    np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
+    (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
+    gts = {str(image_id): references for image_id, references in GTS.items()}
+    (tmp_path / "references.json").write_text(json.dumps(gts))
+    res = {str(image_id): caption for image_id, (caption,) in RES.items()}
+    (tmp_path / "mine.json").write_text(json.dumps(res))
+
+    def score(*more, checkpoint=files[0], metrics="tiger,WMD+TIGEr"):
+        options = {
+            "--references": tmp_path / "references.json",
+            "--metrics": metrics,
+            "--tiger-checkpoint": checkpoint,
+            "--tiger-vocabulary": files[1],
+            "--tiger-features": tmp_path / "x_ims.npy",
+        }
+        arguments = [part for option in options.items() if option[1] for part in option]
+        command = ["score", tmp_path / "mine.json", *arguments, *more]
+        return CliRunner().invoke(main, [str(argument) for argument in command])
+
+    return score
+
+
+def test_command_line(score, make):
+    result = score("--format", "json", "--device", "cpu")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    (overall,) = [system["overall"] for system in document["systems"].values()]
+    assert list(overall) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr", "WMD+TIGEr"]
+    assert overall["TIGEr"] == pytest.approx(make().compute_score(GTS, RES)[0], rel=1e-9)
+    assert "features:scan#" in document["signatures"]["TIGEr"]
+
+
+def test_command_line_says_what_tiger_needs(score, tmp_path):
+    result = score(checkpoint=None)
+    assert result.exit_code == 2
+    assert "TIGEr needs --tiger-checkpoint, --tiger-vocabulary and --tiger" in result.stderr
+    wrong = score(checkpoint=tmp_path / "gone.pth")
+    assert (wrong.exit_code, wrong.stdout) == (1, "")
+    assert wrong.stderr.endswith("gone.pth: no such file or directory; check the path.\n")
+    damaged = score("--output", tmp_path / "x_ids.txt")
+    assert "the output would replace an input" in damaged.stderr
+    assert "cannot compute on device 'toaster'" in score("--device", "toaster").stderr
+
+
+def test_info_names_what_tiger_needs():
+    assert environment()["TIGEr"] == (
+        "available with --tiger-checkpoint, --tiger-vocabulary and --tiger-features"
+    )
+
+
+# The stages of the original program with random weights, each at the tolerance that its noise
+# in single precision needs.
+
+
+@pytest.fixture
+def original(shared_data):
+    folder = shared_data.parent / "oracles" / "tiger"
+    if not folder.is_dir():
+        pytest.skip("the numbers of the original program are not beside this checkout")
+    files = [folder / name for name in ("model_best.pth", "coco_precomp_vocab.json")]
+    arrays = dict(np.load(folder / "oracle.npz"))
+    return folder, files, json.loads((folder / "oracle.json").read_text()), arrays
+
+
+def grounding_calls(document):
+    """Yield image id and caption of each recorded call: references, then candidates."""
+    for image_id in dict.fromkeys(entry["id"] for entry in document["per_caption"]):
+        yield from ((image_id, caption) for caption in document["refs"][image_id])
+        yield from (
+            (image_id, entry["caption"])
+            for entry in document["per_caption"]
+            if entry["id"] == image_id
+        )
+
+
+def test_stages_of_the_original_encoders(original):
+    folder, files, document, arrays = original
+    scan, tokenizer = Scan(*files), Tokenizer()
+    features = read_regions(folder / "precomp" / "cand_ims.npy")
+    calls = list(grounding_calls(document))
+    assert len(calls) == 50
+    words = [tokenizer(caption) for _, caption in calls]
+    images = [features.of_image(int(image_id)) for image_id, _ in calls]
+    regions = scan.regions(images)
+    vectors, is_word = scan.words([scan.tokens(tokens) for tokens in words])
+    end_to_end = scan.groundings(regions, words)
+    for at in range(len(calls)):
+        of_image, caption = arrays[f"ground_{at}_img"], arrays[f"ground_{at}_cap"]
+        similarity = arrays[f"ground_{at}_sim"]
+        np.testing.assert_array_equal(
+            images[at], arrays["raw_features"][document["images"].index(calls[at][0])]
+        )
+        np.testing.assert_allclose(regions[at], of_image, rtol=0, atol=2e-6)
+        assert is_word[at].sum() == len(caption)
+        np.testing.assert_allclose(vectors[at][is_word[at]], caption, rtol=0, atol=2e-6)
+        alone = ground(
+            torch,
+            torch.from_numpy(of_image)[None],
+            torch.from_numpy(caption)[None],
+            torch.ones(1, len(caption), dtype=torch.bool),
+        )
+        np.testing.assert_allclose(alone[0], similarity, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(end_to_end[at], similarity, rtol=0, atol=3e-6)
+        assert np.ptp(similarity) > 0.05  # a mistake would show
+
+
+def test_scores_of_the_original_program(original):
+    folder, files, document, _ = original
+    scorer = Tiger(*files, folder / "precomp" / "cand_ims.npy")
+    # As many systems as an image has candidates, each with one of them.
+    systems: list[dict] = []
+    for entry in document["per_caption"]:
+        r, c = np.array(entry["ref_vec"]), np.array(entry["cand_vec"])
+        assert region_rank_similarity(r, c) == pytest.approx(entry["ndcg"], abs=1e-12)
+        assert divergence(r, c) == pytest.approx(entry["kl"], abs=1e-12)
+        assert relative_norm(r, c) == pytest.approx(entry["d_rel"], abs=1e-12)
+        assert np.diff(np.sort(c)).min() > 1e-6  # no rounding changes the ranking
+        image_id = int(entry["id"])
+        system = next((s for s in systems if image_id not in s), None)
+        if system is None:
+            systems.append(system := {})
+        system[image_id] = entry
+    found = []
+    for system in systems:
+        gts = {image_id: document["refs"][str(image_id)] for image_id in system}
+        res = {image_id: [entry["caption"]] for image_id, entry in system.items()}
+        scores = scorer.compute_score(gts, res)[1]
+        expected = [entry["tiger"] for entry in system.values()]
+        np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-6)
+        found += scores.tolist()
+    mean = np.mean([entry["tiger"] for entry in document["per_caption"]])
+    assert np.mean(found) == pytest.approx(mean, abs=1e-6)
