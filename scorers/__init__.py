@@ -1,9 +1,11 @@
 """The scorers of the family, all with pycocoevalcap's ``compute_score(gts, res)``."""
 
 from .base import Evaluation, Scorer, Statistics
-from .coco import Bleu, Cider, Meteor, RougeL, Spice
+from .coco import Bleu, Cider, RougeL
 from .combined import Mean
 from .language_model import LanguageModel
+from .meteor import Meteor
+from .spice import Spice
 from .tiger import Tiger
 from .vifidel import Vifidel
 from .vilbertscore import ViLBERTScore

@@ -1,0 +1,99 @@
+import math
+import os
+import signal
+import sys
+import threading
+
+import pytest
+from fake_java import children, is_running, put_java
+from host_metrics import GTS, RES, needs_java, on_posix, python_tokens
+
+from vifidel_eval import MetricUnavailable
+from vifidel_eval.scorers import Meteor
+from vifidel_eval.scorers import meteor as meteor_module
+
+METEOR = """
+for line in sys.stdin:
+    if line.startswith("EVAL"):
+        for part in line.split("|||"):
+            print(0.5, flush=True)
+    else:
+        print("1.0 2.0", flush=True)
+"""
+
+
+@on_posix
+def test_meteor_reports_each_image_and_its_process_ends(tmp_path, monkeypatch):
+    pid = put_java(tmp_path, monkeypatch, METEOR)
+    progress = []
+    evaluation = Meteor(python_tokens()).evaluate(
+        {**GTS, 1: []}, {**RES, 1: ["a"]}, progress.append
+    )
+    assert progress == [1] * len(RES) + [1]
+    assert evaluation.scores.tolist() == pytest.approx([0.5] * 5 + [math.nan], nan_ok=True)
+    assert not is_running(pid)
+
+
+@on_posix
+def test_meteor_killed_in_the_middle_is_named_and_leaves_no_process(tmp_path, monkeypatch):
+    pid = put_java(tmp_path, monkeypatch, METEOR)
+
+    def kill(images):
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+
+    with pytest.raises(MetricUnavailable, match=r"process ended in the middle \(exit status -9\)"):
+        Meteor(python_tokens()).evaluate(GTS, RES, kill)
+    assert not is_running(pid)
+
+
+@needs_java
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_real_meteor_killed_leaves_no_process():
+    before, threads, killed = children(), threading.active_count(), []
+
+    def kill(images):
+        for pid in children() - before:
+            killed.append(pid)
+            os.kill(int(pid), signal.SIGKILL)
+
+    with pytest.raises(MetricUnavailable, match=r"process ended in the middle \(exit status -9\)"):
+        Meteor(python_tokens()).evaluate(GTS, RES, kill)
+    assert len(killed) == 1
+    assert (children(), threading.active_count()) == (before, threads)
+
+
+@on_posix
+def test_interrupted_meteor_leaves_no_process(tmp_path, monkeypatch):
+    pid = put_java(tmp_path, monkeypatch, METEOR)
+    threads = threading.active_count()
+
+    def interrupt(images):
+        assert is_running(pid)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Meteor(python_tokens()).evaluate(GTS, RES, interrupt)
+    assert not is_running(pid)
+    assert threading.active_count() == threads
+
+
+@on_posix
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        ("sys.stdin.readline()\ntime.sleep(600)", "gave no answer for 0.5 seconds and was killed"),
+        ("time.sleep(600)", "gave no answer for 0.5 seconds and was killed"),
+        (
+            "sys.stderr.write('Error: no space for heap\\n\\tat x')\nsys.exit(1)",
+            r"ended in the middle \(exit status 1: Error: no space for heap\)",
+        ),
+        ("for _ in sys.stdin: print('what?', flush=True)", "answered 'what\\?', not a number"),
+    ],
+)
+def test_meteor_that_hangs_dies_or_babbles_is_named(script, sentence, tmp_path, monkeypatch):
+    pid = put_java(tmp_path, monkeypatch, script)
+    monkeypatch.setattr(meteor_module, "METEOR_PATIENCE", 0.5)
+    many = {i: ["a dog " * 50] for i in range(500)}  # more than a pipe holds
+    with pytest.raises(MetricUnavailable, match=f"^METEOR: its Java process {sentence}"):
+        Meteor(python_tokens()).evaluate(many, many)
+    assert not pid.exists() or not is_running(pid)
