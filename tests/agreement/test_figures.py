@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval.agreement import figures
-from vifidel_eval.agreement.figures import check_figure, write_curves, write_matrix
+from vifidel_eval.agreement.figures import check_figure, write_curves, write_matrices
 from vifidel_eval.agreement.forced_choice import forced_choice
 from vifidel_eval.agreement.judgements import Choices, Judged
 from vifidel_eval.agreement.trials import Trial, Trials
@@ -49,7 +49,7 @@ def matrix():
         "CIDEr": {"VIFIDEL": 0.9688, "CIDEr": NAN, "flat": NAN},
         "flat": {"VIFIDEL": NAN, "CIDEr": NAN, "flat": NAN},
     }
-    return WilliamsMatrix("Made up: ratings", {"VIFIDEL": 0.5, "CIDEr": 0.4, "flat": NAN}, rows, 9)
+    return WilliamsMatrix("Made up: ratings", {"VIFIDEL": 0.5, "CIDEr": 0.4, "flat": NAN}, rows)
 
 
 def texts(path):
@@ -62,7 +62,7 @@ def texts(path):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_the_same_numbers_give_the_same_bytes(tmp_path, result, matrix, suffix):
-    for write, content in ((write_curves, result), (write_matrix, matrix)):
+    for write, content in ((write_curves, result), (write_matrices, [matrix])):
         paths = [tmp_path / f"{write.__name__}{n}{suffix}" for n in range(2)]
         for path in paths:
             write(path, content)
@@ -137,17 +137,17 @@ def test_an_undefined_accuracy_leaves_a_gap(tmp_path, given_trials):
 
 
 def test_the_matrix_shows_p_values(tmp_path, matrix):
-    write_matrix(tmp_path / "matrix.svg", matrix)
+    write_matrices(tmp_path / "matrix.svg", [matrix])
     found = texts(tmp_path / "matrix.svg")
     assert found.count(".031") == found.count(".969") == 1
     for text in ("VIFIDEL", "CIDEr", "flat", "VIFIDEL (0.500)", "CIDEr (0.400)"):
         assert text in found
-    assert "Made up: ratings" in found
+    assert "Made up: ratings: p, row better than column" in " ".join(found)
 
 
 def test_tiny_p_values_are_not_nought(tmp_path):
     rows = {"a": {"a": NAN, "b": 1e-9}, "b": {"a": 1 - 1e-9, "b": NAN}}
-    write_matrix(tmp_path / "m.svg", WilliamsMatrix("t", {"a": 0.9, "b": 0.1}, rows, 99))
+    write_matrices(tmp_path / "m.svg", [WilliamsMatrix("t", {"a": 0.9, "b": 0.1}, rows)])
     found = texts(tmp_path / "m.svg")
     assert found.count("<.001") == found.count(">.999") == 1
     assert ".000" not in found
@@ -156,7 +156,7 @@ def test_tiny_p_values_are_not_nought(tmp_path):
 def test_better_rows_are_darker(monkeypatch, tmp_path, matrix):
     drawn = []
     monkeypatch.setattr(figures, "_save", lambda _, figure: drawn.append(figure))
-    write_matrix(tmp_path / "any.png", matrix)
+    write_matrices(tmp_path / "any.png", [matrix])
     image = drawn[0].axes[0].get_images()[0]
     colours = image.to_rgba(image.get_array())
     assert (colours[..., :3] == colours[..., :1]).all()  # grey
@@ -171,4 +171,4 @@ def test_another_suffix_is_refused(tmp_path, name):
 
 def test_a_figure_that_cannot_be_written_is_named(tmp_path, matrix):
     with pytest.raises(VifidelError, match="cannot be written"):
-        write_matrix(tmp_path / "none" / "figure.png", matrix)
+        write_matrices(tmp_path / "none" / "figure.png", [matrix])

@@ -42,7 +42,7 @@ def test_ties_under_each_convention(given_trials, ties, hc, hi, total):
     assert [a.pairs for a in found.values()] == [3, 2, 5]
     assert [a.tied for a in found.values()] == pytest.approx([1 / 3, 1 / 2, 2 / 5])
     assert result.divided == 1
-    table = result.table().render("table")
+    table = result.tables()[0].render("table")
     assert f"ties count as {ties}; 1 pairs on which people were divided are left out" in table
     assert all(a.low <= a.accuracy <= a.high for a in found.values())
 
@@ -83,7 +83,7 @@ def test_without_a_pair_nothing_is_claimed(given_trials):
     assert math.isnan(accuracy.low)
     assert accuracy.pairs == 0
     result = forced_choice(choices([0, 0]), trials)
-    assert result.long_table().render("csv").splitlines()[1] == "m,1,all,,,,0,"
+    assert result.long_tables()[0].render("csv").splitlines()[1] == "m,1,all,,,,0,"
     document = result.to_json()
     assert json.loads(json.dumps(document, allow_nan=False))["accuracies"][0]["accuracy"] is None
 
@@ -98,7 +98,7 @@ def test_a_metric_is_left_out_where_it_has_no_scores(given_trials):
 def test_the_long_table_has_a_row_for_each_accuracy(given_trials):
     lines = (
         forced_choice(choices(PREFERRED, KINDS), given_trials(m=[SCORES]))
-        .long_table()
+        .long_tables()[0]
         .render("csv")
         .splitlines()
     )
@@ -146,17 +146,18 @@ def test_intervals_equal_a_plain_loop(given_trials, seed):
     preferred = random.choice([-1, 0, 1], size=30, p=[0.4, 0.1, 0.5])
     kinds = random.choice(["HC", "MM"], size=30).tolist()
     draws = random.integers(4, size=(3, 2, 30)).astype(float)  # integers tie
-    draws[1, 0, 3] = NAN
+    undefined = 3
+    draws[1, 0, undefined] = NAN  # left out of all draws
     result = forced_choice(choices(preferred, kinds, images), given_trials(seed=seed, m=draws))
     for kind, accuracy in by_kind(result).items():
         right = [
             [
                 NAN
-                if p == 0 or math.isnan(a + b) or kind not in (of, "all")
+                if p == 0 or at == undefined or kind not in (of, "all")
                 else 0.5
                 if a == b
                 else float((a > b) == (p > 0))
-                for a, b, p, of in zip(*draw, preferred, kinds, strict=True)
+                for at, (a, b, p, of) in enumerate(zip(*draw, preferred, kinds, strict=True))
             ]
             for draw in draws
         ]

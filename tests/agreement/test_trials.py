@@ -13,6 +13,7 @@ from vifidel_eval.agreement.judgements import Judged
 from vifidel_eval.agreement.parts import Parts
 from vifidel_eval.agreement.trials import AS_GIVEN, run_trials, work
 from vifidel_eval.errors import MetricUnavailable, VifidelError
+from vifidel_eval.scorers import Mean
 
 
 class NoParts(Parts):
@@ -156,8 +157,40 @@ def test_a_metric_that_turns_out_unavailable_is_named(overlap, stand_in, judged)
     assert trials.unavailable == {"SPICE": "no.", "METEOR": "no Java here."}
     assert list(trials.signatures) == ["CIDEr"]
     assert trials.to_json()["unavailable"] == trials.unavailable
-    with pytest.raises(MetricUnavailable, match="no Java here"):
-        run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
+    alone = run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
+    assert (alone.trials, alone.unavailable) == ([], {"METEOR": "no Java here."})
+
+
+def test_a_metric_that_failed_is_tried_again_by_the_next_run(overlap, stand_in, judged, tmp_path):
+    works = False
+
+    def sometimes(*_):
+        if not works:
+            raise MetricUnavailable("no Java here.")
+        return 0.5
+
+    output = tmp_path / "o"
+    scorers = {"METEOR": stand_in("METEOR", sometimes), "CIDEr": overlap}
+    run_trials(judged, scorers, [1], 2, 0, Parts(output))
+    works = True
+    trials = run_trials(judged, scorers, [1], 2, 0, Parts(output))
+    assert (list(trials.signatures), trials.unavailable) == (["METEOR", "CIDEr"], {})
+
+
+def test_a_part_is_one_metric(overlap, length, judged, tmp_path):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    output, scorers = tmp_path / "o", {"VIFIDEL": length, "CIDEr": overlap}
+    works, overlap.function = overlap.function, interrupt
+    with pytest.raises(KeyboardInterrupt):
+        run_trials(judged, scorers, [1], 1, 0, Parts(output))
+    computed, overlap.function = len(length.calls), works
+    scorers["VIFIDEL+CIDEr"] = Mean(length, overlap)
+    trials = run_trials(judged, scorers, [1], 1, 0, Parts(output))
+    assert len(length.calls) == computed > 0
+    one, other, both = (trials.scores(name, 1)[0] for name in scorers)
+    assert both == pytest.approx((one + other) / 2)
 
 
 def test_given_scores_join_as_they_are(overlap, judged):

@@ -34,7 +34,8 @@ def ablations(
     Returns
     -------
     dict
-        ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are several.
+        ``"VIFIDEL gold counts"`` and the like; the vectors are named if there are several. A
+        side on which no label counts twice, such as a union, has presence only.
     """
     loaded = [load_vectors(source) for source in vectors]
     signatures = [known.signature() for known in loaded]
@@ -46,6 +47,8 @@ def ablations(
     for (side, objects), counts, (vector, known) in product(
         sides.items(), (True, False), named.items()
     ):
+        if counts and all(number == 1 for of in objects.values() for number in of.values()):
+            continue
         name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
         if len(named) > 1:
             name += f" {vector}"

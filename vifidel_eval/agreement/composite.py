@@ -35,6 +35,9 @@ SOURCES: Mapping[str, str] = {
     "coco": "captions_val2014.json",
 }
 
+#: Every file that is read if it is there.
+FILES = (*(f"{s}_{word}.csv" for s in SOURCES for word in RATINGS.values()), *SOURCES.values())
+
 _CAPTIONS = 3
 _IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 _LOWEST, _HIGHEST = 1, 5
@@ -69,7 +72,10 @@ def read_composite(folder: Path) -> Ratings:
             path = folder / f"{source}_{word}.csv"
             if path.exists():
                 for image, caption, place, answer in _answers(path):
-                    answers.setdefault((source, image, caption, place), {})[rating] = answer
+                    given = answers.setdefault((source, image, caption, place), {})
+                    if rating in given:
+                        raise AnnotationError(f"{path}: image {image} stands twice; keep one.")
+                    given[rating] = answer
     if not answers:
         raise AnnotationError(
             f"{folder}: no rating; it should hold 8k_correctness.csv, 8k_throughness.csv and the "
@@ -94,6 +100,7 @@ def read_composite(folder: Path) -> Ratings:
     ratings = {
         rating: np.array([[given.get(rating, np.nan)] for given in answers.values()])
         for rating in RATINGS
+        if any(rating in given for given in answers.values())
     }
     return Ratings("Composite", judged, ratings, subsets)
 

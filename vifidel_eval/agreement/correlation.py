@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from ..bags import Floats, Integers
 from ..harness import rounded
@@ -97,21 +98,22 @@ class Correlations:
                 f"captions: {one.captions}"
             )
             row: list[Cell] = [one.metric, one.references, one.judgements]
-            row += [
-                f"{r:.3f} ({low:.3f}, {high:.3f})"
-                for r, (low, high) in zip(
-                    one.coefficients.values(), one.intervals.values(), strict=True
-                )
-            ]
+            for name, r in one.coefficients.items():
+                low, high = one.intervals[name]
+                row.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
             rows.setdefault(title, []).append(row)
         headers = ["Metric", "References", "Judgements", *_COEFFICIENTS]
         tables = [Table(headers, of_view, title=title) for title, of_view in rows.items()]
         tables += [matrix.table() for matrix in self.matrices]
-        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *self.trials.notes()])
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *self.notes()])
         return tables
 
-    def long_table(self) -> Table:
-        """Return a row for each coefficient, for programs."""
+    def notes(self) -> list[str]:
+        """Return what must be said of the correlations: how they were made, signatures."""
+        return self.trials.notes()
+
+    def long_tables(self) -> list[Table]:
+        """Return a row for each coefficient, then a row for each test, for programs."""
         rows: list[list[Cell]] = [
             [
                 *(one.rating, one.judges, one.captions, one.metric, one.references),
@@ -121,7 +123,17 @@ class Correlations:
             for name, r in one.coefficients.items()
         ]
         headers = ["rating", "judges", "captions", "metric", "references", "judgements"]
-        return Table([*headers, "coefficient", "value", "low", "high"], rows)
+        tests: list[list[Cell]] = [
+            [matrix.title, first, second, rounded(p)]
+            for matrix in self.matrices
+            for first, of_first in matrix.p_values.items()
+            for second, p in of_first.items()
+            if first != second
+        ]
+        return [
+            Table([*headers, "coefficient", "value", "low", "high"], rows),
+            *([Table(["williams", "better", "worse", "p"], tests)] if tests else []),
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it; undefined numbers are None."""
@@ -167,8 +179,7 @@ def correlate(
                 key = hashlib.sha256(content).hexdigest()
                 if key not in parts:
                     parts.add(key, _correlation(judgements, scores, resamples(len(draws))))
-                count, *numbers = parts[key]
-                values = dict(zip(_COEFFICIENTS, numbers, strict=True))
+                part = parts[key]
                 found.append(
                     Correlation(
                         metric,
@@ -176,9 +187,12 @@ def correlate(
                         rating,
                         judges,
                         captions,
-                        count,
-                        {name: _number(r) for name, (r, _, _) in values.items()},
-                        {n: (_number(low), _number(high)) for n, (_, low, high) in values.items()},
+                        part["judgements"],
+                        {name: _number(r) for name, r in part["coefficients"].items()},
+                        {
+                            name: (_number(low), _number(high))
+                            for name, (low, high) in part["intervals"].items()
+                        },
                     )
                 )
                 if on_progress is not None:
@@ -198,19 +212,24 @@ def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:
 
 def _correlation(
     judgements: Floats, scores: Floats, resamples: Iterable[tuple[Integers, int]]
-) -> list[Any]:
-    """Return the number of judgements, then value, low and high of each coefficient."""
+) -> dict[str, Any]:
+    """Return what `Correlation` holds under the same names, None for what is undefined."""
+    scores = np.where(np.isnan(scores).any(axis=0), np.nan, scores)  # the same in all draws
     points = np.array([_coefficients(of_draw, judgements) for of_draw in scores])
     resampled_points = np.array(
         [_coefficients(scores[draw, rows], judgements[rows]) for rows, draw in resamples]
     )
-    numbers = [
-        [point, *interval(values)]
-        for point, values in zip(points.mean(axis=0).tolist(), resampled_points.T, strict=True)
-    ]
-    scored = ~np.any(np.isnan(scores), axis=0, keepdims=True).T
-    defined = scored & ~np.isnan(judgements)
-    return [int(defined.sum()), *([rounded(x) for x in row] for row in numbers)]
+    defined = ~np.isnan(scores[:1]).T & ~np.isnan(judgements)
+    return {
+        "judgements": int(defined.sum()),
+        "coefficients": dict(
+            zip(_COEFFICIENTS, map(rounded, points.mean(axis=0).tolist()), strict=True)
+        ),
+        "intervals": {
+            name: [rounded(end) for end in interval(values)]
+            for name, values in zip(_COEFFICIENTS, resampled_points.T, strict=True)
+        },
+    }
 
 
 def _coefficients(scores: Floats, judgements: Floats) -> list[float]:
@@ -219,34 +238,15 @@ def _coefficients(scores: Floats, judgements: Floats) -> list[float]:
     x, y = flat[defined], judgements.ravel()[defined]
     if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         return [math.nan] * len(_COEFFICIENTS)
-    return [float(coefficient(x, y)) for coefficient in _COEFFICIENTS.values()]
+    return [float(coefficient(x, y).statistic) for coefficient in _COEFFICIENTS.values()]
 
 
-def _tau_b(x: Floats, y: Floats) -> float:
-    from scipy.stats import kendalltau
-
-    return float(kendalltau(x, y, variant="b").statistic)
-
-
-def _tau_c(x: Floats, y: Floats) -> float:
-    from scipy.stats import kendalltau
-
-    return float(kendalltau(x, y, variant="c").statistic)
-
-
-def _spearman(x: Floats, y: Floats) -> float:
-    from scipy.stats import spearmanr
-
-    return float(spearmanr(x, y).statistic)
-
-
-def _pearson(x: Floats, y: Floats) -> float:
-    from scipy.stats import pearsonr
-
-    return float(pearsonr(x, y).statistic)
-
-
-_COEFFICIENTS = {"tau-b": _tau_b, "tau-c": _tau_c, "Spearman": _spearman, "Pearson": _pearson}
+_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Any]] = {
+    "tau-b": lambda x, y: stats.kendalltau(x, y, variant="b"),
+    "tau-c": lambda x, y: stats.kendalltau(x, y, variant="c"),
+    "Spearman": stats.spearmanr,
+    "Pearson": stats.pearsonr,
+}
 
 
 def _matrices(ratings: Ratings, trials: Trials) -> list[WilliamsMatrix]:
@@ -261,9 +261,10 @@ def _matrices(ratings: Ratings, trials: Trials) -> list[WilliamsMatrix]:
         scores = {metric: of_metric[0][0] for metric, of_metric in draws.items() if of_metric}
         for rating, judges, captions, judgements in views(ratings):
             if judges == MEAN and len(scores) > 1:
+                first = ", first draw" if any(len(d) > 1 for d in draws.values()) else ""
                 title = (
                     f"{ratings.name}: Williams' test, {rating}, captions: {captions}, references: "
-                    f"{number}"
+                    f"{number}{first}"
                 )
                 matrices.append(williams_matrix(title, judgements[:, 0], scores))
     return matrices

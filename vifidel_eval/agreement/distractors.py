@@ -83,9 +83,10 @@ def _pair(entry: Any, where: str) -> Judged:
     for key in _TEXTS:
         if not isinstance(entry.get(key), str):
             raise AnnotationError(f"{where}: {key!r} is {entry.get(key)!r:.40}, not a string.")
-    if entry["kind"] == ALL:
+    if entry["kind"] == ALL or not entry["kind"].isprintable():
         raise AnnotationError(
-            f"{where}: no kind can be called {ALL!r}, which is all kinds together; rename it."
+            f"{where}: the kind cannot be called {entry['kind']!r:.40}: {ALL!r} is all kinds "
+            "together, and names are printed; rename it."
         )
     references = entry.get("references", [])
     if not isinstance(references, list) or not all(isinstance(r, str) for r in references):

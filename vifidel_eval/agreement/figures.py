@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 import itertools
 import math
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +40,8 @@ def check_figure(path: Path) -> None:
 def write_curves(path: Path, result: ForcedChoice) -> None:
     """Write accuracy over the number of references, as VIFIDEL's Fig. 4: a line a metric.
 
-    There is a panel for each kind of pairs; bands are 95 % intervals. What was scored with one
-    number of references only is a level line.
+    There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
+    intervals. Other tools' scores, whatever references they had, are a level line.
 
     Raises
     ------
@@ -62,16 +64,21 @@ def write_curves(path: Path, result: ForcedChoice) -> None:
                 axis.set_axis_off()
                 continue
             _draw_panel(axis, result, kind, metrics, numbers)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5))
-        figure.suptitle(f"{result.name}: agreement with people (ties {result.ties})")
+        # Named here: matplotlib leaves labels out that begin with an underscore.
+        legend = figure.legend(
+            axes[0, 0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        title = f"{result.name}: agreement with people (ties {result.ties})"
+        figure.suptitle(title, parse_math=False)
         _save(path, figure)
 
 
 def _draw_panel(
     axis: Any, result: ForcedChoice, kind: str, metrics: list[str], numbers: list[Any]
 ) -> None:
-    axis.set_title(kind)
+    axis.set_title(kind, parse_math=False)
     axis.set_xticks(range(len(numbers)), [str(number) for number in numbers])
     axis.set_xlabel("references")
     axis.set_ylabel("accuracy")
@@ -88,19 +95,23 @@ def _draw_panel(
             a.references: a for a in result.accuracies if (a.metric, a.kind) == (metric, kind)
         }
         drawn = [number for number in numbers if number in of_metric]
-        places = [numbers.index(number) for number in drawn]
+        places: list[float] = [numbers.index(number) for number in drawn]
         if not drawn:  # another tool's scores: whatever references it had
             places, drawn = [0, len(numbers) - 1], [AS_GIVEN, AS_GIVEN]
-        band = [(of_metric[number].low, of_metric[number].high) for number in drawn]
+        lows = [of_metric[number].low for number in drawn]
+        highs = [of_metric[number].high for number in drawn]
+        if len(drawn) == 1:  # a band has no width there
+            places = [places[0] + 0.03 * (at - len(metrics) / 2)]
+            axis.vlines(places, lows, highs, color="0.6", linewidth=1)
         axis.plot(places, [of_metric[number].accuracy for number in drawn], label=metric, **style)
-        axis.fill_between(places, *zip(*band, strict=True), color="0.5", alpha=0.12, linewidth=0)
+        axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
 
 
-def write_matrix(path: Path, matrix: WilliamsMatrix) -> None:
+def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
     """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
 
-    The darker a cell, the surer that the metric of its row correlates better with people than the
-    one of its column; the p-value stands in it.
+    There is a panel for each matrix. The darker a cell, the surer that the metric of its row
+    correlates better with people than the one of its column; the p-value stands in it.
 
     Raises
     ------
@@ -110,22 +121,33 @@ def write_matrix(path: Path, matrix: WilliamsMatrix) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    names = list(matrix.correlations)
+    size = 2.5 + 0.5 * max(len(matrix.correlations) for matrix in matrices)
+    columns = min(len(matrices), 2)
+    rows = math.ceil(len(matrices) / columns)
     with rc_context(_SETTINGS):
-        size = 1.8 + 0.55 * len(names)
-        figure = Figure(figsize=(size + 0.6, size), layout="constrained")
-        axis = figure.subplots()
-        sure = [[1 - matrix.p_values[row][column] for column in names] for row in names]
-        axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
-        for y, row in enumerate(names):
-            for x, column in enumerate(names):
-                p = matrix.p_values[row][column]
-                axis.text(x, y, _p_value(p), ha="center", va="center", fontsize=7)
-        axis.set_xticks(range(len(names)), names, rotation=90)
-        labels = [f"{name} ({matrix.correlations[name]:.3f})" for name in names]
-        axis.set_yticks(range(len(names)), labels)
-        axis.set_title(f"{matrix.title}\np of Williams' test: row better than column", fontsize=8)
+        figure = Figure(figsize=((size + 0.6) * columns, size * rows), layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False).flat
+        for axis, matrix in itertools.zip_longest(axes, matrices):
+            if matrix is None:
+                axis.set_axis_off()
+            else:
+                _draw_matrix(axis, matrix, characters=int(9 * size))
         _save(path, figure)
+
+
+def _draw_matrix(axis: Any, matrix: WilliamsMatrix, characters: int) -> None:
+    names = list(matrix.correlations)
+    sure = [[1 - matrix.p_values[row][column] for column in names] for row in names]
+    axis.imshow(sure, cmap="Greys", vmin=0, vmax=1.6)  # black on the darkest stays readable
+    for y, row in enumerate(names):
+        for x, column in enumerate(names):
+            text = _p_value(matrix.p_values[row][column])
+            axis.text(x, y, text, ha="center", va="center", fontsize=7)
+    axis.set_xticks(range(len(names)), names, rotation=90, parse_math=False)
+    labels = [f"{name} ({matrix.correlations[name]:.3f})" for name in names]
+    axis.set_yticks(range(len(names)), labels, parse_math=False)
+    title = textwrap.fill(f"{matrix.title}: p, row better than column", width=characters)
+    axis.set_title(title, fontsize=8, parse_math=False)
 
 
 def _p_value(p: float) -> str:

@@ -15,6 +15,9 @@ from ..errors import AnnotationError
 from ..files import read_text
 from .judgements import Judged, Ratings
 
+#: The files of the data set.
+FILES = ("ExpertAnnotations.txt", "Flickr8k.token.txt")
+
 _RATINGS = frozenset("1234")
 
 
@@ -77,6 +80,8 @@ def read_tokens(path: Path) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]
             raise AnnotationError(
                 f"{path}: line {number}: expected IMAGE.jpg#NUMBER, a tab and the caption."
             )
+        if caption_id in captions:
+            raise AnnotationError(f"{path}: line {number}: {caption_id} stands twice; keep one.")
         captions[caption_id] = caption
         image_id = PurePath(image).stem
         references[image_id] = (*references.get(image_id, ()), caption)

@@ -80,12 +80,14 @@ class ForcedChoice:
         """Return the kinds of pairs, `ALL` last."""
         return list(dict.fromkeys(accuracy.kind for accuracy in self.accuracies))
 
-    def table(self) -> Table:
-        """Return a row for each metric and number of references."""
+    def tables(self) -> list[Table]:
+        """Return a table with a row for each metric and number of references."""
         kinds = self.kinds()
         rows: list[list[Cell]] = []
-        for start in range(0, len(self.accuracies), len(kinds)):
-            of_row = self.accuracies[start : start + len(kinds)]
+        by_row: dict[tuple[str, References], list[Accuracy]] = {}
+        for accuracy in self.accuracies:
+            by_row.setdefault((accuracy.metric, accuracy.references), []).append(accuracy)
+        for of_row in by_row.values():
             total = of_row[-1]
             row: list[Cell] = [total.metric, total.references]
             row += [rounded(accuracy.accuracy) for accuracy in of_row]
@@ -93,12 +95,12 @@ class ForcedChoice:
             row += [total.pairs, rounded(total.tied)]
             rows.append(row)
         headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]
-        return Table(headers, rows, self._notes(), title=f"{self.name}: accuracy")
+        return [Table(headers, rows, self.notes(), title=f"{self.name}: accuracy")]
 
-    def long_table(self) -> Table:
-        """Return a row for each accuracy, for programs."""
+    def long_tables(self) -> list[Table]:
+        """Return a table with a row for each accuracy, for programs."""
         rows = self._rows()
-        return Table(list(Accuracy.__dataclass_fields__), [list(row.values()) for row in rows])
+        return [Table(list(Accuracy.__dataclass_fields__), [list(row.values()) for row in rows])]
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it; undefined numbers are None."""
@@ -115,10 +117,19 @@ class ForcedChoice:
             for a in self.accuracies
         ]
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
+        """Return what must be said of the accuracies: conventions, what is left out, signatures."""
         left_out = f"; {self.divided} pairs on which people were divided are left out"
         ties = f"ties count as {self.ties}{left_out if self.divided else ''}"
-        return [ties, *self.trials.notes()]
+        of_all = [accuracy for accuracy in self.accuracies if accuracy.kind == ALL]
+        most = max(accuracy.pairs for accuracy in of_all)
+        fewer = [
+            f"{a.metric} with {a.references} references: {most - a.pairs} pairs fewer than others, "
+            "whose captions it cannot score"
+            for a in of_all
+            if a.pairs < most
+        ]
+        return [ties, *fewer, *self.trials.notes()]
 
 
 def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> ForcedChoice:
@@ -146,7 +157,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Force
             agrees = np.array([np.sign(first - second) for first, second in draws])
             agrees = agrees * np.where(choices.preferred == 0, np.nan, choices.preferred)
             right = np.where(agrees == 0, TIES[ties], agrees > 0)
-            right[np.isnan(agrees)] = np.nan
+            right[:, np.isnan(agrees).any(axis=0)] = np.nan  # the same pairs in all draws
             resamples = list(resampled(choices.judged, len(draws), trials.seed))
             for kind, mask in masks.items():
                 of_kind = np.where(mask, right, np.nan)
@@ -160,7 +171,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Force
                         _mean(of_kind),
                         low,
                         high,
-                        int(counts.all(axis=0).sum()),
+                        int(counts[0].sum()),
                         _mean(np.where(counts, agrees == 0, np.nan)),
                     )
                 )

@@ -5,8 +5,9 @@ The file is a JSON list with an entry for each judged caption, in the order of t
     {"id": "7.1", "image_id": "2008_007226", "caption": "the potted plant",
      "references": ["A plant in a pot.", "..."]}
 
-The references are all of the image's that say something else than the caption. Another tool
-adds ``"score"`` to each entry; null is an undefined score. Only ``id`` and ``score`` are read.
+The references are all of the image's that say something else than the captions judged together.
+Another tool adds ``"score"`` to each entry; null is an undefined score. ``id`` and ``score`` are
+needed; a caption must be the one of the data set.
 """
 
 from __future__ import annotations
@@ -64,20 +65,25 @@ def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
             f"{path}: expected the list that --write-candidates writes, with a score in each "
             f"entry; found {entries!r:.40}."
         )
+    captions = {entry_id: caption for entry_id, _, caption in _entries(judged)}
     scores: dict[str, float] = {}
     for number, entry in enumerate(entries):
         entry_id, score = _score(entry, f"{path}: [{number}]")
+        if entry.get("caption", captions.get(entry_id)) != captions.get(entry_id):
+            raise AnnotationError(
+                f"{path}: [{number}]: {entry['caption']!r:.60} is not the caption of id "
+                f"{entry_id!r}; are the scores of this data set?"
+            )
         if entry_id in scores:
             raise AnnotationError(f"{path}: [{number}]: id {entry_id!r} stands twice; keep one.")
         scores[entry_id] = score
-    wanted = [entry_id for entry_id, _, _ in _entries(judged)]
-    missing = [entry_id for entry_id in wanted if entry_id not in scores]
-    if missing or len(scores) > len(wanted):
+    missing = [entry_id for entry_id in captions if entry_id not in scores]
+    if missing or len(scores) > len(captions):
         raise AnnotationError(
-            f"{path}: {len(scores)} scores for {len(wanted)} captions, {len(missing)} without "
+            f"{path}: {len(scores)} scores for {len(captions)} captions, {len(missing)} without "
             f"one (ids {samples(missing)}); are they of this data set?"
         )
-    flat: Floats = np.array([scores[entry_id] for entry_id in wanted], dtype=np.float64)
+    flat: Floats = np.array([scores[entry_id] for entry_id in captions], dtype=np.float64)
     by_side: Floats = flat.reshape(len(judged), -1).T
     return by_side
 

@@ -25,7 +25,9 @@ class Parts:
     """
 
     def __init__(self, output: Path | None) -> None:
-        self.path = None if output is None else output.with_name(f"{output.name}.unfinished")
+        self.path: Path | None = None
+        if output is not None and (output.is_file() or not output.exists()):  # no device
+            self.path = output.with_name(f"{output.name}.unfinished")
         self._known: dict[str, Any] = {}
         if self.path is None or not self.path.exists():
             return

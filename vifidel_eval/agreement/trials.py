@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..bags import Floats
-from ..errors import VifidelError
+from ..errors import MetricUnavailable, VifidelError
 from ..harness import System, rounded, score_systems
 from ..image_ids import ImageId, to_json_value
 from ..metrics import needs_references
-from ..scorers import Scorer
+from ..scorers import Evaluation, Mean, Scorer
 from .judgements import Judged
 from .parts import Parts
 from .resampling import LEVEL, RESAMPLES
@@ -57,7 +58,7 @@ class Trials:
     seed : int
         Of the draws.
     draws : int
-        How often references were drawn, where there was something to draw.
+        How often references were drawn; 0 if there was nothing to draw.
     trials : list of Trial
         Number by number, draw by draw.
     signatures : dict
@@ -105,8 +106,8 @@ class Trials:
 
     def notes(self) -> list[str]:
         """Return what a table of these trials must say: how they were made, and signatures."""
-        was_drawn = any(trial.draw for trial in self.trials)
-        drawn = f"references drawn {self.draws} times; " if was_drawn else ""
+        times = "once" if self.draws == 1 else f"{self.draws} times"
+        drawn = f"references drawn {times}; " if self.draws else ""
         few = [
             f"{judgements} judgements have fewer than {number} references"
             for number, judgements in self.short.items()
@@ -161,37 +162,38 @@ def run_trials(
     seed : int
         Of the draws.
     parts : Parts
-        What is in it is not computed again.
+        What is in it is not computed again; a part is one metric with one draw.
     on_progress : callable, optional
         Called with the number of scores just computed; together as `work` says.
     unavailable : mapping, optional
         Metrics that are known not to be available, with the reason.
     """
-    signatures: dict[str, str] = {}
     reasons = dict(unavailable or {})
+    failed: dict[Scorer, MetricUnavailable] = {}
+    columns_of: dict[str, dict[str, str]] = {}
     trials = []
-    of_run = {name: scorer.signature() for name, scorer in scorers.items()}
     for number, draw in _plan(judged, numbers, draws):
-        usable = _usable(scorers, number)
         gts = _drawn(judged, number, np.random.default_rng([seed, draw]))
-        key = _key(judged, gts, {name: of_run[name] for name in usable})
-        todo = len(usable) * sum(len(one.captions) for one in judged)
-        if usable and key not in parts:
-            parts.add(key, _part(judged, gts, usable, _Meter(on_progress, todo)))
-        elif on_progress is not None:
-            on_progress(todo)
-        if usable:
-            part = parts[key]
-            arrays = {n: np.array(rows, dtype=np.float64) for n, rows in part["scores"].items()}
-            trials.append(Trial(number, draw, arrays))
-            signatures |= part["signatures"]
-            reasons |= part["unavailable"]
+        scoring = _Scoring(judged, gts, parts, failed, on_progress)
+        scores: dict[str, Floats] = {}
+        for name, scorer in _usable(scorers, number).items():
+            try:
+                columns = scoring.columns(name, scorer)
+            except MetricUnavailable as problem:
+                reasons[name] = str(problem)
+                continue
+            scores |= columns
+            columns_of[name] = dict.fromkeys(columns, scorer.signature())
+        if scores:
+            trials.append(Trial(number, draw, scores))
+    signatures = {c: s for name in scorers for c, s in columns_of.get(name, {}).items()}
     short = {
         number: sum(len(one.others(one.references)) < number for one in judged)
         for number in numbers
         if isinstance(number, int)
     }
-    return Trials(seed, draws, trials, signatures, reasons, short)
+    drawn = any(isinstance(n, int) and 0 < n < _most_references(judged) for n in numbers)
+    return Trials(seed, draws if drawn else 0, trials, signatures, reasons, short)
 
 
 def work(
@@ -203,14 +205,14 @@ def work(
     """Return how many scores `run_trials` will compute."""
     captions = sum(len(one.captions) for one in judged)
     plan = _plan(judged, numbers, draws)
-    return sum(len(_usable(scorers, number)) * captions for number, _ in plan)
+    return sum(len(_bases(_usable(scorers, number))) * captions for number, _ in plan)
 
 
 def _plan(
     judged: Sequence[Judged], numbers: Sequence[References], draws: int
 ) -> list[tuple[References, int]]:
     """Return number and draw of each trial; where nothing is left to chance there is one draw."""
-    most = max(len(one.references) for one in judged)
+    most = _most_references(judged)
     return [
         (number, draw)
         for number in numbers
@@ -218,8 +220,18 @@ def _plan(
     ]
 
 
+def _most_references(judged: Sequence[Judged]) -> int:
+    return max(len(one.references) for one in judged)
+
+
 def _usable(scorers: Mapping[str, Scorer], number: References) -> dict[str, Scorer]:
     return {n: s for n, s in scorers.items() if number != 0 or not needs_references(n)}
+
+
+def _bases(scorers: Mapping[str, Scorer]) -> list[Scorer]:
+    """Return the metrics that are to be computed, each once: combinations follow from them."""
+    parts = [scorer.parts if isinstance(scorer, Mean) else (scorer,) for scorer in scorers.values()]
+    return list(dict.fromkeys(itertools.chain.from_iterable(parts)))
 
 
 def _drawn(
@@ -237,53 +249,75 @@ def _drawn(
     return gts
 
 
-def _key(
-    judged: Sequence[Judged], gts: Mapping[ImageId, list[str]], signatures: Mapping[str, str]
-) -> str:
-    content = [
-        signatures,
-        [[to_json_value(one.image_id), one.captions] for one in judged],
-        list(gts.values()),
-    ]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+class _Scoring:
+    """Scores the captions judged together against one draw of references."""
 
-
-def _part(
-    judged: Sequence[Judged],
-    gts: Mapping[ImageId, list[str]],
-    scorers: Mapping[str, Scorer],
-    meter: _Meter,
-) -> dict[str, Any]:
-    systems = [
-        System(f"caption {side + 1}", {at: one.captions[side] for at, one in enumerate(judged)})
-        for side in range(len(judged[0].captions))
-    ]
-    scores = score_systems(systems, scorers, gts, on_progress=meter.advance)
-    meter.finish()
-    return {
-        "scores": {
-            metric: [
-                [rounded(score) for score in of_metric[metric].scores.tolist()]
-                for of_metric in scores.evaluations.values()
-            ]
-            for metric in scores.signatures
-        },
-        "signatures": scores.signatures,
-        "unavailable": scores.unavailable,
-    }
-
-
-class _Meter:
-    """Passes progress on; a part counts in full, also what combinations did not compute anew."""
-
-    def __init__(self, on_progress: Callable[[int], object] | None, todo: int) -> None:
+    def __init__(
+        self,
+        judged: Sequence[Judged],
+        gts: Mapping[ImageId, list[str]],
+        parts: Parts,
+        failed: dict[Scorer, MetricUnavailable],
+        on_progress: Callable[[int], object] | None,
+    ) -> None:
+        sides = range(len(judged[0].captions))
+        self._systems = [
+            System(f"caption {side + 1}", {at: one.captions[side] for at, one in enumerate(judged)})
+            for side in sides
+        ]
+        self._gts = gts
+        self._parts = parts
+        self._failed = failed  # what failed once is not tried again
         self._on_progress = on_progress
-        self._todo = todo
+        images = [[to_json_value(one.image_id), one.captions] for one in judged]
+        self._content = json.dumps([images, list(gts.values())])
+        self._known: dict[Scorer, dict[str, Floats]] = {}
 
-    def advance(self, scores: int) -> None:
-        self._todo -= scores
-        if self._on_progress is not None:
-            self._on_progress(scores)
+    def columns(self, name: str, scorer: Scorer) -> dict[str, Floats]:
+        """Return a metric's scores: column to (captions judged together, number of judgements).
 
-    def finish(self) -> None:
-        self.advance(self._todo)
+        Raises
+        ------
+        MetricUnavailable
+            If it, or a part of a combination, cannot be computed here.
+        """
+        if not isinstance(scorer, Mean):
+            columns = self._columns(scorer)
+            return columns if len(columns) > 1 else {name: next(iter(columns.values()))}
+        ids = list(self._gts)
+        of_parts = [list(self._columns(part).values())[-1] for part in scorer.parts]
+        combined = scorer.combine(
+            [[Evaluation(ids, scores) for scores in side] for side in zip(*of_parts, strict=True)]
+        )
+        return {name: np.array([_rounded(e.scores) for e in combined], np.float64)}
+
+    def _columns(self, scorer: Scorer) -> dict[str, Floats]:
+        if scorer in self._failed:
+            raise self._failed[scorer]
+        if scorer not in self._known:
+            content = f"{scorer.signature()}\n{self._content}".encode()
+            key = hashlib.sha256(content).hexdigest()
+            if key not in self._parts:
+                self._parts.add(key, self._computed(scorer))
+            elif self._on_progress is not None:
+                self._on_progress(len(self._gts) * len(self._systems))
+            part = self._parts[key]
+            self._known[scorer] = {c: np.array(rows, np.float64) for c, rows in part.items()}
+        return self._known[scorer]
+
+    def _computed(self, scorer: Scorer) -> dict[str, list[list[float | None]]]:
+        try:
+            scores = score_systems(
+                self._systems, {scorer.method(): scorer}, self._gts, on_progress=self._on_progress
+            )
+        except MetricUnavailable as problem:
+            self._failed[scorer] = problem
+            raise
+        return {
+            column: [_rounded(e[column].scores) for e in scores.evaluations.values()]
+            for column in scores.signatures
+        }
+
+
+def _rounded(scores: Floats) -> list[float | None]:
+    return [rounded(score) for score in scores.tolist()]

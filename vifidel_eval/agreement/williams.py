@@ -67,6 +67,9 @@ def williams_test(
 class WilliamsMatrix:
     """The test of every metric against every other on the same judgements.
 
+    The test takes captions as independent, also those of one image, so that its p-values are too
+    small where an image has several.
+
     Attributes
     ----------
     title : str
@@ -75,28 +78,28 @@ class WilliamsMatrix:
         Metric name to its Pearson correlation with them, the highest first.
     p_values : dict
         Metric name to metric name to the one-sided p-value of the first one's correlation being
-        no larger than the second one's; NaN where the test says nothing.
-    number : int
-        How many captions, those that every metric scores.
+        no larger than the second one's, on the captions that both score; NaN where the test says
+        nothing.
     """
 
     title: str
     correlations: dict[str, float]
     p_values: dict[str, dict[str, float]]
-    number: int
 
     def table(self) -> Table:
         """Return the p-values: a small one says that the row's metric is better."""
         names = list(self.correlations)
         rows = [
-            [name, r, *(p if not math.isnan(p) else None for p in self.p_values[name].values())]
+            [name, _defined(r), *(_defined(p) for p in self.p_values[name].values())]
             for name, r in self.correlations.items()
         ]
-        note = (
-            "one-sided p-values: small where the metric of the row correlates better (Pearson, "
-            f"{self.number} captions) than the one of the column"
-        )
-        return Table(["Metric", "Pearson", *names], rows, [note], title=self.title)
+        notes = [
+            "one-sided p-values: small where the metric of the row correlates better (Pearson) "
+            "than the one of the column",
+            "the captions of an image count as independent here: where it has several, p is too "
+            "small",
+        ]
+        return Table(["Metric", "Pearson", *names], rows, notes, title=self.title)
 
 
 def williams_matrix(title: str, judgements: Floats, scores: Mapping[str, Floats]) -> WilliamsMatrix:
@@ -111,32 +114,37 @@ def williams_matrix(title: str, judgements: Floats, scores: Mapping[str, Floats]
     scores : mapping
         Metric name to its scores of the captions; NaN where undefined.
     """
-    defined = np.all([~np.isnan(values) for values in (judgements, *scores.values())], axis=0)
-    number = int(defined.sum())
-    names = list(scores)
-    table = np.full((len(names) + 1, len(names) + 1), math.nan)
-    if number > 1:
-        with np.errstate(invalid="ignore", divide="ignore"):  # all scores the same: undefined
-            table = np.corrcoef([judgements[defined], *(scores[name][defined] for name in names)])
-    with_people = {name: float(table[0, at]) for at, name in enumerate(names, 1)}
+    correlations = {
+        name: float(_correlations(judgements, of_metric)[0][0, 1])
+        for name, of_metric in scores.items()
+    }
     order = sorted(
-        names,
-        key=lambda name: -math.inf if math.isnan(with_people[name]) else with_people[name],
+        correlations,
+        key=lambda name: -math.inf if math.isnan(correlations[name]) else correlations[name],
         reverse=True,
     )
-    place = {name: at for at, name in enumerate(names, 1)}
+
+    def p_value(first: str, second: str) -> float:
+        table, number = _correlations(judgements, scores[first], scores[second])
+        r_first, r_second, r_between = table[[0, 0, 1], [1, 2, 2]].tolist()
+        return williams_test(r_first, r_second, r_between, number)[1]
+
     p_values = {
-        first: {
-            second: math.nan
-            if first == second
-            else williams_test(
-                with_people[first],
-                with_people[second],
-                float(table[place[first], place[second]]),
-                number,
-            )[1]
-            for second in order
-        }
+        first: {second: math.nan if first == second else p_value(first, second) for second in order}
         for first in order
     }
-    return WilliamsMatrix(title, {name: with_people[name] for name in order}, p_values, number)
+    return WilliamsMatrix(title, {name: correlations[name] for name in order}, p_values)
+
+
+def _correlations(*columns: Floats) -> tuple[Floats, int]:
+    """Return Pearson's correlations of columns, and over how many captions: those with all."""
+    defined = np.all([~np.isnan(column) for column in columns], axis=0)
+    number = int(defined.sum())
+    if number < 2:
+        return np.full((len(columns), len(columns)), math.nan), number
+    with np.errstate(invalid="ignore", divide="ignore"):  # all scores the same: undefined
+        return np.corrcoef([column[defined] for column in columns]), number
+
+
+def _defined(number: float) -> float | None:
+    return None if math.isnan(number) else number

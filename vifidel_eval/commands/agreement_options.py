@@ -1,0 +1,225 @@
+"""The options that all experiments of ``vifidel-eval agreement`` share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..tables import FORMATS
+from .options import FILE, MetricOptions, gathered
+
+if TYPE_CHECKING:
+    from ..agreement.judgements import Judged
+    from ..agreement.parts import Parts
+    from ..agreement.trials import References
+    from ..image_ids import ImageId
+    from ..scorers import Scorer
+
+_NUMBER = re.compile(r"[0-9]{1,6}")
+
+
+def _numbers(_: click.Context, __: click.Parameter, value: str) -> tuple[References, ...]:
+    """Return numbers of references, each once."""
+    words = [word.strip() for word in value.split(",")]
+    if not all(word == "all" or _NUMBER.fullmatch(word) for word in words):
+        raise click.BadParameter(f"{value!r} is no list of numbers such as 0,1,5, nor 'all'.")
+    return tuple(dict.fromkeys(word if word == "all" else int(word) for word in words))
+
+
+def _named(
+    _: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return the names and values of ``NAME=VALUE``."""
+    named = []
+    for value in values:
+        name, _equals, content = value.partition("=")
+        if not (name and content):
+            raise click.BadParameter(f"{value!r} is not {parameter.metavar}.")
+        named.append((name, content))
+    if len(dict(named)) < len(named):
+        raise click.BadParameter("a name is given twice.")
+    return tuple(named)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a user chose for an experiment; one field an option of `experiment_options`."""
+
+    references: tuple[References, ...]
+    draws: int
+    seed: int
+    scores: tuple[tuple[str, str], ...]
+    ablation: tuple[tuple[str, str], ...]
+    ablation_vectors: tuple[str, ...]
+    write_candidates: Path | None
+    figure: tuple[Path, ...]
+    output: Path | None
+    style: str
+
+    def check(self, inputs: Iterable[Path | None]) -> None:
+        """Raise before long work what would make an output fail or destroy an input.
+
+        Raises
+        ------
+        VifidelError
+            As `vifidel_eval.files.check_output` raises it, or if a figure's suffix is unknown.
+        """
+        from ..agreement.figures import check_figure
+        from ..files import check_output
+
+        for path in self.figure:
+            check_figure(path)
+        taken = [*inputs, *(Path(path) for _, path in self.scores)]
+        taken += [Path(path) for _, paths in self.ablation for path in paths.split(",")]
+        taken += [Path(vectors) for vectors in self.ablation_vectors]
+        for output in (*self.figure, self.output, self.write_candidates):
+            if output is not None:
+                check_output(output, taken)
+                taken.append(output)
+
+    def wrote_candidates(self, judged: Sequence[Judged]) -> bool:
+        """Write the captions for another tool, if that is all that is asked for."""
+        from ..agreement.other_tools import write_candidates
+
+        if self.write_candidates is None:
+            return False
+        write_candidates(self.write_candidates, judged)
+        captions = sum(len(one.captions) for one in judged)
+        click.echo(f"{captions} captions written to {self.write_candidates}")
+        return True
+
+    @contextmanager
+    def parts(self) -> Iterator[Parts]:
+        """Keep the finished parts of an interrupted run beside its output, forget complete ones."""
+        from ..agreement.parts import Parts
+
+        parts = Parts(self.output)
+        try:
+            yield parts
+        except KeyboardInterrupt:
+            if parts.path is not None and parts.path.exists():
+                click.echo("Interrupted; the same command goes on where it stopped.", err=True)
+            raise
+        parts.clear()
+
+    def names(self, options: MetricOptions, references: bool) -> list[str]:
+        """Return the metrics to compute beside ablations and other tools' scores.
+
+        Raises
+        ------
+        click.UsageError
+            If a metric lacks what it needs.
+        """
+        from ..metrics import DEFAULT, needs_references
+
+        if self.ablation or self.scores:
+            return options.names((), references)  # these alone, unless --metrics names others
+        default = [
+            name
+            for name in DEFAULT
+            if (options.objects or name != "VIFIDEL") and (references or not needs_references(name))
+        ]
+        if not default and options.metrics is None:
+            raise click.UsageError(
+                "there are no references, and no --objects for the metric that needs none."
+            )
+        return options.names(default, references)
+
+    def ablations(
+        self, options: MetricOptions, image_of: Mapping[ImageId, ImageId]
+    ) -> dict[str, Scorer]:
+        """Return the scorers of the ablation, by name."""
+        from ..agreement.ablation import ablations
+        from ..annotations import read_objects
+
+        if not self.ablation:
+            return {}
+        if options.presence:
+            raise click.UsageError("--ablation has counts and presence; leave --presence out.")
+        sides = {
+            name: read_objects(
+                [read_objects(p, options.threshold, options.categories) for p in paths.split(",")]
+            )
+            for name, paths in self.ablation
+        }
+        vectors = self.ablation_vectors or (options.vectors,)
+        return ablations(sides, vectors, image_of, options.word_settings())
+
+
+def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the decorator of the options that all experiments share."""
+    options = (
+        click.option(
+            "--references",
+            callback=_numbers,
+            default=references,
+            show_default=True,
+            help="Numbers of references, apart by commas; 'all' is all there are.",
+        ),
+        click.option(
+            "--draws",
+            type=click.IntRange(min=1),
+            default=5,
+            show_default=True,
+            help="How often references are drawn where there are more than that.",
+        ),
+        click.option(
+            "--seed",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Of draws and intervals.",
+        ),
+        click.option(
+            "--scores",
+            callback=_named,
+            multiple=True,
+            metavar="NAME=FILE",
+            help="Scores of another tool: what --write-candidates wrote, with a score an entry.",
+        ),
+        click.option(
+            "--ablation",
+            callback=_named,
+            multiple=True,
+            metavar="NAME=OBJECTS",
+            help="VIFIDEL with these objects (several files apart by commas: their union), with "
+            "counts, where labels have any, and by presence. Repeat for other image sides.",
+        ),
+        click.option(
+            "--ablation-vectors",
+            multiple=True,
+            help="Word vectors of the ablation. Repeat for others.  [default: --vectors]",
+        ),
+        click.option(
+            "--write-candidates",
+            type=FILE,
+            help="Write the captions to this JSON file, for another tool to score, and end.",
+        ),
+        click.option(
+            "--figure",
+            type=FILE,
+            multiple=True,
+            help="Draw the result into this .png, .svg or .pdf file.",
+        ),
+        click.option(
+            "--output",
+            type=FILE,
+            help="Write the result to this JSON file; what an interrupted run has finished is kept "
+            "beside it, and the same command goes on from there.",
+        ),
+        click.option(
+            "--format",
+            "style",
+            type=click.Choice(FORMATS),
+            default="table",
+            show_default=True,
+            help="How to print the result.",
+        ),
+    )
+    return gathered(Experiment, options, "experiment")
