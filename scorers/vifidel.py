@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..annotations import ObjectLabels, read_objects
 from ..bags import Bags, Floats, Tally
 from ..distances import meetings
-from ..explanation import CaptionWord, Explanation, Match, Thresholds
+from ..explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
 from ..grounding import Grounding, Labels, ground
 from ..image_ids import ImageId
 from ..importance import penalties
@@ -228,6 +228,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
                 for word, *standing in standings[slice(*words.starts[i : i + 2])]
             ]
+            spoken = [word.word for word in caption_words]
             yield Explanation(
                 image_id=image_id,
                 caption=caption,
@@ -236,7 +237,11 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
                 words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
                 unmentioned=tuple(
-                    itertools.compress(labels[of_image], ~grounding.mentioned[of_image])
+                    label
+                    for label, mentioned in zip(
+                        labels[of_image], grounding.mentioned[of_image].tolist(), strict=True
+                    )
+                    if not (mentioned or (label in PEOPLE and PEOPLE.intersection(spoken)))
                 ),
                 unknown_words=self._unknown(unknown, image_id, caption) if unknown else (),
             )

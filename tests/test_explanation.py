@@ -218,3 +218,19 @@ def test_rows_add_up_and_cost_no_more_than_a_linear_program(
     masses = [np.array(list(side.values())) / side.total() for side in (left, right)]
     least = transport_distance(*masses, every_cost)
     assert explanation.distance == pytest.approx(least, abs=1e-6)
+
+
+def test_words_for_people_mention_a_person(make_vectors):
+    scorer = Vifidel(
+        {1: ["person", "kite"]},
+        make_vectors(
+            {
+                "person": [1, 0, 0],
+                "children": [0, 1, 0],
+                "kite": [0, 0, 1],
+                "large": [0, 0.6, 0.8],
+            }
+        ),
+    )
+    assert scorer.explain(1, "children").unmentioned == ("kite",)
+    assert scorer.explain(1, "large").unmentioned == ("person",)

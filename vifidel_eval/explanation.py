@@ -20,6 +20,14 @@ from .image_ids import ImageId, to_json_value
 if TYPE_CHECKING:
     from .tables import Cell, Table
 
+#: Words and labels that speak of people, whom the vectors keep far apart: *children* and *person*
+#: have a cosine of -.02. A label among them goes unmentioned only if the caption has no such word.
+PEOPLE = frozenset(
+    "person persons people man men woman women boy boys girl girls child children kid kids baby "
+    "babies toddler toddlers guy guys lady ladies gentleman gentlemen male female adult adults "
+    "teenager teenagers".split()
+)
+
 # Costs in printed tables; a distance is at most 4.
 _DECIMALS = 6
 

@@ -16,6 +16,8 @@ from .bags import Bags, Floats
 from .distances import WordDistances, meetings
 
 # Far more pivots than bags of words can need; POT's default gives up at a tenth of it.
+# Less mass than this is what subtractions in the simplex leave behind (4e-17), not a move.
+_ROUNDING = 1e-12
 _MOST_PIVOTS = 1_000_000
 _OPTIMAL = 1  # POT's code for a finished solution
 
@@ -83,6 +85,7 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
         if n > 1 and m > 1:
             of_bag = costs[start:end].reshape(n, m)
             plan = simplex(left_masses[i : i + n], right_masses[j : j + m], of_bag)
+            plan[plan < _ROUNDING] = 0
             plans[start:end] = plan.ravel()
     return plans
 

@@ -162,12 +162,15 @@ def test_every_control_is_reached_by_the_tab_key(visit):
 
 def test_a_word_leads_to_its_images(visit, content):
     tab = visit()
-    found = tab.locator("[data-find] button").first
-    word = found.inner_text()
-    found.click()
-    assert tab.get_by_label("Search").input_value() == word
+    for found in tab.locator("#grounding tbody tr", has=tab.locator("[data-find]")).all():
+        images = int(found.locator("td").first.inner_text())
+        found.get_by_role("button").click()
+        assert tab.locator(".status").inner_text().startswith(f"{images} of ")
+        assert found.get_by_role("button").inner_text() in tab.locator(".status").inner_text()
+    tab.get_by_role("button", name="Reset").click()
+    tab.wait_for_function("!document.querySelector('.status').textContent.includes('Only')")
+    tab.locator("[data-find] button").first.click()
     assert tab.locator("[name=system]").input_value() == "0"
-    assert shown(tab)
     assert tab.evaluate("document.activeElement.id") == "images-title"
 
 

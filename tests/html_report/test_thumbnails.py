@@ -5,7 +5,7 @@ import json
 import pytest
 from PIL import Image
 
-from vifidel_eval.errors import ImageIdError, VifidelError
+from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
 from vifidel_eval.html_report import thumbnails
 
 
@@ -77,10 +77,12 @@ def test_the_budget_is_kept(folder, budget):
     assert len(small) == (8 if budget == 60_000 else len(small))
 
 
-def test_a_damaged_picture_is_named(tmp_path):
-    (tmp_path / "1.jpg").write_bytes(b"\xff\xd8\xff\xe0 not a picture")
-    with pytest.raises(VifidelError, match=r"1\.jpg: cannot be read as a picture"):
-        thumbnails.shrink({1: tmp_path / "1.jpg"}, 10**6)
+def test_damaged_pictures_are_named_and_left_out(folder):
+    path = folder("2.jpg")
+    (path / "1.jpg").write_bytes(b"\xff\xd8\xff\xe0 not a picture")
+    with pytest.warns(VifidelWarning, match=r"1 of 2 pictures cannot be read .*1\.jpg"):
+        small = thumbnails.shrink({1: path / "1.jpg", 2: path / "2.jpg"}, 10**6)
+    assert list(small) == [2]
 
 
 def test_nothing_to_shrink():

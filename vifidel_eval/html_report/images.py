@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..explanation import Explanation
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.
-UNIT = 1e-4
+UNIT = 1e-5
 
 # The penalty of an object that no plan has: a label without a vector, captions without words.
 _NO_PENALTY = -1

@@ -179,13 +179,16 @@
     const number = (text) => html("td", { class: "number" }, text);
     const named = ({ text, penalty }) =>
       html("td", {}, `${text} `, html("small", {}, `ρ ${fixed(penalty * unit, 3)}`));
-    let distance = 0;
+    // In whole numbers, and what rounding takes from one row it gives to the next (plans.py: _shown).
+    const step = Math.round(1e-4 / unit ** 2);
+    const rounded = (total) => Math.floor(total / step + 0.5);
+    let total = 0;
     const rows = matches.map(([thing, word, mass, cost]) => {
-      const contribution = mass * unit * (cost * unit);
-      distance += contribution;
+      const before = rounded(total);
+      total += mass * cost;
       return html("tr", {}, named(things[thing]), named(words[word]),
         number(`${fixed(100 * (mass * unit), 1)} %`), number(fixed(cost * unit, 4)),
-        number(fixed(contribution, 4)));
+        number(fixed((rounded(total) - before) / 1e4, 4)));
     });
     return html("div", { class: "scroll", role: "group", "aria-label": "Transport plan as a table", tabindex: "0" },
       html("table", {},
@@ -193,7 +196,7 @@
           ["Mass", "Cost", "Mass × cost"].map(numberHead))),
         html("tbody", {}, rows),
         html("tfoot", {}, html("tr", {},
-          html("th", { scope: "row", colspan: "4" }, "Distance"), number(fixed(distance, 4))))));
+          html("th", { scope: "row", colspan: "4" }, "Distance"), number(fixed(rounded(total) / 1e4, 4))))));
   }
 
   // Which images, in which order.
@@ -260,9 +263,10 @@
     };
   }
 
-  function matching({ words, below, metric, systems }) {
+  function matching({ words, below, metric, systems, finding }) {
     const { ids, scores, captions } = data();
     return Array.from(ids.keys()).filter((image) => {
+      if (finding && !planOf(finding.system, image)?.[finding.kind].includes(finding.what)) return false;
       if (!systems.some((system) => captions[system][image] !== null)) return false;
       if (below !== null && !systems.some((system) => {
         const score = scores[system][metric][image];
@@ -294,6 +298,7 @@
       below: below.value === "" ? null : below.valueAsNumber,
       sort: sort.value,
       against: against ? Number(against.value) : 0,
+      finding,
     };
   }
 
@@ -301,6 +306,7 @@
 
   let choice;
   let found;
+  let finding = null; // the word or object of "Words and objects" that all images shown are about
   let page = 1;
 
   function find() {
@@ -320,9 +326,10 @@
 
   function describe(count, last) {
     const first = (page - 1) * settings.pageSize + 1;
-    status.textContent = count
+    const about = finding ? ` Only those of ${finding.text}; Reset shows all.` : "";
+    status.textContent = (count
       ? `${grid(found.length)} of ${grid(data().ids.length)} images; shown are ${grid(first)} to ${grid(first + count - 1)}.`
-      : "No image fits; take a filter away.";
+      : "No image fits; take a filter away.") + about;
     order.textContent = `Sorted by: ${form.elements.sort.selectedOptions[0].text}.`;
     pages.hidden = last === 1;
     pages.querySelector(".of").textContent = `of ${grid(last)}`;
@@ -347,8 +354,12 @@
   function findOnClick(text) {
     const button = html("button", { type: "button", class: "find" }, text.textContent);
     button.addEventListener("click", () => {
-      form.elements.text.value = text.dataset.find;
-      form.elements.system.value = text.dataset.system;
+      const { find: what, kind, system } = text.dataset;
+      const where = kind === "hallucinated" ? "probably not in the image" : "not mentioned";
+      form.elements.text.value = "";
+      form.elements.below.value = "";
+      form.elements.system.value = system;
+      finding = { what, kind, system: Number(system), text: `${data().systems[system]}, ${where}: ${what}` };
       update();
       document.getElementById("images-title").focus();
     });
@@ -364,12 +375,14 @@
     document.querySelectorAll("[data-find]").forEach(findOnClick);
     let typing;
     form.addEventListener("input", (event) => {
+      if (event.target.name === "system") finding = null;
       clearTimeout(typing);
       typing = setTimeout(update, event.target.name === "text" ? 200 : 0);
     });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(() => {
       form.elements.sort.value = settings.sort;
+      finding = null;
       update();
     }));
     pages.querySelector("[name=previous]").addEventListener("click", () => turnTo(page - 1));

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
-from .formats import grouped, short
+from .formats import fixed, grouped, short
 from .images import UNIT
 
 #: Lines come in so many colours and dash patterns, from cost 0 to the end of the scale.
@@ -17,6 +20,7 @@ SHADES = 5
 _ROW, _MARGIN = 26, 6  # height of a word and what is free above and below, in the picture's units
 _LEFT, _MIDDLE, _RIGHT = 120, 170, 220  # where lines start, turn and end; the picture is 340 wide
 _WIDEST = 16  # of a line that carries all mass
+_SHOWN = round(1e-4 / UNIT**2)  # a contribution is shown in steps of so many squares of UNIT
 _LONGEST = 16  # characters of a label or word that fit
 
 
@@ -34,6 +38,8 @@ class Line:
         Likewise.
     shade : int
         Colour and dash pattern, from 0 for no cost to `SHADES` - 1.
+    contribution : str
+        What it adds to the distance; `Plan.distance` is the sum of what is shown.
     width, path : str
         Its stroke and its course in SVG.
     """
@@ -45,6 +51,7 @@ class Line:
     label_penalty: float
     word_penalty: float
     shade: int
+    contribution: str
     width: str
     path: str
 
@@ -70,6 +77,8 @@ class Plan:
         On the left and on the right, from the top.
     lines : list of Line
         Between them.
+    distance : str
+        What the lines add up to.
     hallucinated, unmentioned : list of str
         Words and objects that have no counterpart.
     """
@@ -78,13 +87,9 @@ class Plan:
     objects: list[End]
     words: list[End]
     lines: list[Line]
+    distance: str
     hallucinated: list[str]
     unmentioned: list[str]
-
-    @property
-    def distance(self) -> float:
-        """What the lines add up to, but for rounding."""
-        return sum(line.mass * line.cost for line in self.lines)
 
 
 def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -> Plan | None:
@@ -107,6 +112,7 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
     height = max(len(drawn), len(words)) * _ROW + 2 * _MARGIN
     left = {place: height * (at + 0.5) / len(drawn) for at, place in enumerate(drawn)}
     right = [height * (at + 0.5) / len(words) for at in range(len(words))]
+    *contributions, distance = _shown(mass * cost for _, _, mass, cost in grouped(matches, 4))
     lines = [
         Line(
             label=labels[place],
@@ -116,11 +122,14 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
             label_penalty=objects[place][2] * UNIT,
             word_penalty=numbers[2 * word + 1] * UNIT,
             shade=min(cost * SHADES // plans["scale"], SHADES - 1),
+            contribution=contribution,
             width=short(max(mass * UNIT * _WIDEST, 1)),
             path=f"M{_LEFT} {short(left[place])}C{_MIDDLE} {short(left[place])} "
             f"{_MIDDLE} {short(right[word])} {_RIGHT} {short(right[word])}",
         )
-        for place, word, mass, cost in grouped(matches, 4)
+        for (place, word, mass, cost), contribution in zip(
+            grouped(matches, 4), contributions, strict=True
+        )
     ]
     return Plan(
         height=height,
@@ -137,9 +146,20 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
             for at, word in enumerate(words)
         ],
         lines=lines,
+        distance=distance,
         hallucinated=[words[at] for at in hallucinated],
         unmentioned=[labels[place] for place in unmentioned],
     )
+
+
+def _shown(contributions: Iterable[int]) -> list[str]:
+    """Return contributions, in squares of `UNIT`, and their sum, with four decimals.
+
+    What rounding takes from one it gives to the next: as shown they add up to the sum as shown.
+    """
+    sums = [math.floor(total / _SHOWN + 0.5) for total in accumulate(contributions, initial=0)]
+    steps = [*(after - before for before, after in pairwise(sums)), sums[-1]]
+    return [fixed(step / 1e4, 4) for step in steps]
 
 
 def times(count: int) -> str:

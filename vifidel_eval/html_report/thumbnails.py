@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import io
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..errors import VifidelError
+from ..errors import VifidelError, VifidelWarning
 from ..files import read_json, reason
 from ..image_ids import ImageId, from_json_value, match, mismatch
 
@@ -47,7 +48,9 @@ def find_pictures(
     """
     ids = list(ids)
     try:
-        pictures = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+        pictures = sorted(
+            path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()
+        )
     except OSError as problem:
         raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
     by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
@@ -84,7 +87,8 @@ def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, str]:
     """Return small JPEG pictures in base64.
 
     All get the same longest side, the largest for which a sample says that they fit into the
-    budget; when it is spent all the same, the last ones stay without.
+    budget; when it is spent all the same, the last ones stay without. So do files that cannot be
+    read as a picture: one warning counts and names them.
 
     Parameters
     ----------
@@ -92,40 +96,58 @@ def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, str]:
         Image id to file, the most important first.
     budget : int
         Characters that all of them may have together.
-
-    Raises
-    ------
-    VifidelError
-        If a file is not a picture; the sentence names it.
     """
+    damaged: dict[Path, str] = {}
+
+    def small(path: Path, side: int) -> str:
+        try:
+            return "" if path in damaged else _small(path, side)
+        except _DamagedError as problem:
+            damaged[path] = str(problem)
+            return ""
+
     paths = list(pictures.values())
     sample = paths[:: math.ceil(len(paths) / _SAMPLE) or 1]
     for side in _SIDES:
-        mean = sum(len(_small(path, side)) for path in sample) / max(len(sample), 1)
+        mean = sum(len(small(path, side)) for path in sample) / max(len(sample), 1)
         if mean * len(paths) <= budget:
             break
     thumbnails: dict[ImageId, str] = {}
     for image_id, path in pictures.items():
-        thumbnail = _small(path, side)
+        thumbnail = small(path, side)
         budget -= len(thumbnail)
         if budget < 0:
             break
-        thumbnails[image_id] = thumbnail
+        if thumbnail:
+            thumbnails[image_id] = thumbnail
+    if damaged:
+        path, why = next(iter(damaged.items()))
+        warnings.warn(
+            f"{len(damaged)} of {len(paths)} pictures cannot be read and have no thumbnail, "
+            f"such as {path} ({why}).",
+            VifidelWarning,
+            stacklevel=2,
+        )
     return thumbnails
+
+
+class _DamagedError(Exception):
+    """A file is not a picture that can be read."""
 
 
 def _small(path: Path, side: int) -> str:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
-        with Image.open(path) as picture:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            picture = Image.open(path)
+        with picture:
             picture.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded small
             upright = ImageOps.exif_transpose(picture).convert("RGB")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as problem:
         why = "not a picture" if isinstance(problem, UnidentifiedImageError) else str(problem)
-        raise VifidelError(
-            f"{path}: cannot be read as a picture ({why}); mend it or take it out of the folder."
-        ) from None
+        raise _DamagedError(why) from None
     upright.thumbnail((side, side))
     file = io.BytesIO()
     upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
