@@ -24,6 +24,7 @@ setup(
         "vifidel_eval.annotations",
         "vifidel_eval.commands",
         "vifidel_eval.html_report",
+        "vifidel_eval.networks",
         "vifidel_eval.scorers",
     ],
     package_data={

@@ -18,7 +18,8 @@ import numpy as np
 from tabulate import tabulate
 
 from vifidel_eval.captions import read_references
-from vifidel_eval.language_model import Epoch, caption_words, train
+from vifidel_eval.networks.language_model import caption_words
+from vifidel_eval.networks.language_training import Epoch, train
 from vifidel_eval.scorers.language_model import LanguageModel
 
 _SEED = 0

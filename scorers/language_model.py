@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from ..image_ids import ImageId
-from ..language_model import load
+from ..networks.language_model import load
 from .base import Evaluation, Scorer, candidates
 
 
@@ -23,7 +23,8 @@ class LanguageModel(Scorer):
     Parameters
     ----------
     model : path
-        A file that ``vifidel-eval train-lm`` or `vifidel_eval.language_model.train` wrote.
+        A file that ``vifidel-eval train-lm`` or
+        `vifidel_eval.networks.language_training.train` wrote.
 
     Raises
     ------

@@ -14,9 +14,9 @@ import numpy as np
 from ..bags import Floats, Tally
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..image_ids import ImageId
-from ..region_features import read_regions
-from ..scan import Scan
-from ..scan_words import Tokenizer
+from ..networks.scan import Scan
+from ..networks.scan_features import read_regions
+from ..networks.scan_words import Tokenizer
 from .base import Evaluation, Scorer, candidates, check_references
 
 _COLUMNS = ("TIGEr-RRS", "TIGEr-WDS", "TIGEr")
@@ -98,7 +98,7 @@ class Tiger(Scorer):
     vocabulary : path
         SCAN's ``coco_precomp_vocab.json``.
     features : path, mapping or RegionFeatures
-        Region features of the images, as `vifidel_eval.region_features.read_regions` takes them.
+        Region features, as `vifidel_eval.networks.scan_features.read_regions` takes them.
     device : str, optional
         Where to compute, as PyTorch calls it (``"cuda"``); by default the processor.
 

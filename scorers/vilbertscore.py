@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..detector_features import DetectorFeatures
 from ..errors import CaptionError, VifidelError
 from ..image_ids import ImageId
-from ..pytorch import find_device, length_sorted, load_torch
-from ..vilbert import Floats32, Vilbert
-from ..vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
-from ..wordpieces import WordPieces
+from ..networks.pytorch import find_device, length_sorted, load_torch
+from ..networks.vilbert import Floats32, Vilbert
+from ..networks.vilbert_features import DetectorFeatures
+from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
+from ..networks.vilbert_words import WordPieces
 from .base import Evaluation, Scorer, candidates, check_references
 
 # How many captions' images are in memory at once, beside those that are kept.
@@ -50,7 +50,7 @@ class ViLBERTScore(Scorer):
     vocabulary : path
         The ``vocab.txt`` of ``bert-base-uncased``.
     features : path, mapping, or DetectorFeatures
-        The image side, as `vifidel_eval.detector_features.DetectorFeatures` takes it.
+        The image side, as `vifidel_eval.networks.vilbert_features.DetectorFeatures` takes it.
     layer : int
         The co-attention block after which states are compared, from 0; negative from the last.
     device : str, optional

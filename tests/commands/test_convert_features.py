@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from vilbert_oracle import random_image
 
 from vifidel_eval.cli import main
-from vifidel_eval.detector_features import DetectorFeatures
+from vifidel_eval.networks.vilbert_features import DetectorFeatures
 
 
 def convert(*arguments):

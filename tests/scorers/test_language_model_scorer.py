@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from vifidel_eval.errors import CaptionError, MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.language_model import train  # noqa: E402
+from vifidel_eval.networks.language_training import train  # noqa: E402
 from vifidel_eval.scorers.language_model import LanguageModel  # noqa: E402
 
 ANIMALS = ("dog", "cat", "horse", "cow", "bird")

@@ -22,9 +22,9 @@ from vifidel_eval import (  # noqa: E402
 )
 from vifidel_eval.cli import main  # noqa: E402
 from vifidel_eval.info import environment  # noqa: E402
-from vifidel_eval.region_features import read_regions  # noqa: E402
-from vifidel_eval.scan import Scan, ground  # noqa: E402
-from vifidel_eval.scan_words import Tokenizer  # noqa: E402
+from vifidel_eval.networks.scan import Scan, ground  # noqa: E402
+from vifidel_eval.networks.scan_features import read_regions  # noqa: E402
+from vifidel_eval.networks.scan_words import Tokenizer  # noqa: E402
 from vifidel_eval.scorers import Mean, Tiger  # noqa: E402
 from vifidel_eval.scorers import tiger as module  # noqa: E402
 from vifidel_eval.scorers.tiger import (  # noqa: E402

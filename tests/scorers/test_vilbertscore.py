@@ -23,20 +23,20 @@ from vilbert_oracle import (  # noqa: E402
 )
 
 from vifidel_eval import cli  # noqa: E402
-from vifidel_eval.detector_features import (  # noqa: E402
-    DetectorFeatures,
-    regions_of,
-    write_regions,
-)
 from vifidel_eval.errors import (  # noqa: E402
     CaptionError,
     ImageIdError,
     MetricUnavailable,
     VifidelError,
 )
+from vifidel_eval.networks.vilbert_features import (  # noqa: E402
+    DetectorFeatures,
+    regions_of,
+    write_regions,
+)
+from vifidel_eval.networks.vilbert_sizes import read_architecture  # noqa: E402
 from vifidel_eval.scorers import ViLBERTScore, vilbertscore  # noqa: E402
 from vifidel_eval.scorers.vilbertscore import greedy_matching  # noqa: E402
-from vifidel_eval.vilbert_sizes import read_architecture  # noqa: E402
 
 COLUMNS = ["ViLBERTScore-P", "ViLBERTScore-R", "ViLBERTScore-F"]
 LONG = " ".join(["a dog sits on the red ball in the park with a hat"] * 5)

@@ -46,7 +46,7 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
         )
     from tqdm import tqdm
 
-    from ..detector_features import regions_of, write_regions
+    from ..networks.vilbert_features import regions_of, write_regions
 
     list_of_images = source.suffix == ".pkl"
     files = [source] if not source.is_dir() else sorted(source.glob("*.npy"))

@@ -126,7 +126,7 @@ class MetricOptions(TransportOptions):
     def files(self) -> list[Path | None]:
         files = [*super().files(), self.language_model, *self._tiger_files()]
         if self.tiger_features is not None:
-            from ..region_features import ids_path
+            from ..networks.scan_features import ids_path
 
             files.append(ids_path(self.tiger_features))
         return [*files, *self._vilbert_files()]
@@ -157,7 +157,7 @@ class MetricOptions(TransportOptions):
         tokens = cache(Tokenization)
 
         def tiger() -> Scorer:
-            from ..region_features import read_regions
+            from ..networks.scan_features import read_regions
 
             features = read_regions(self.tiger_features)
             return scorers.Tiger(
@@ -168,7 +168,7 @@ class MetricOptions(TransportOptions):
             )
 
         def vilbertscore() -> Scorer:
-            from ..detector_features import DetectorFeatures
+            from ..networks.vilbert_features import DetectorFeatures
 
             features = DetectorFeatures(str(self.vilbert_features))
             return scorers.ViLBERTScore(

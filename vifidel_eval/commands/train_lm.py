@@ -39,7 +39,7 @@ def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) 
 
     from ..captions import read_references
     from ..files import check_output
-    from ..language_model import Epoch, state_path, train
+    from ..networks.language_training import Epoch, state_path, train
 
     check_output(output, [captions])
     texts = read_references(captions)

@@ -9,8 +9,8 @@ torch = pytest.importorskip("torch")
 nltk = pytest.importorskip("nltk")
 
 from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.scan import Scan, ground  # noqa: E402
-from vifidel_eval.scan_words import Tokenizer, read_vocabulary  # noqa: E402
+from vifidel_eval.networks.scan import Scan, ground  # noqa: E402
+from vifidel_eval.networks.scan_words import Tokenizer, read_vocabulary  # noqa: E402
 
 CAPTIONS = [
     "a dog runs in the park".split(),

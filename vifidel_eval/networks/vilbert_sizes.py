@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from .errors import VifidelError
-from .files import parse_json, read_text
+from ..errors import VifidelError
+from ..files import parse_json, read_text
 
 #: A caption's most tokens; further ones are cut off, the closing ``[SEP]`` with them.
 MOST_TOKENS = 37

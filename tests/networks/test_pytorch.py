@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
-from vifidel_eval.pytorch import (  # noqa: E402
+from vifidel_eval.networks.pytorch import (  # noqa: E402
     check_weights,
     find_device,
     length_sorted,

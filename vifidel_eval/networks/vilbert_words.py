@@ -6,8 +6,8 @@ import hashlib
 import os
 from collections.abc import Sequence
 
-from .errors import VifidelError
-from .files import read_text
+from ..errors import VifidelError
+from ..files import read_text
 
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import VifidelError
+from ..errors import VifidelError
 from .pytorch import check_weights, find_device, length_sorted, load_torch, read_checkpoint
 from .scan_words import END, NEEDED_BY, START, UNKNOWN, read_vocabulary
 

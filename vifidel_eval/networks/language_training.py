@@ -1,12 +1,4 @@
-"""A recurrent language model of caption words (VIFIDEL, sections 4.2 and 4.4).
-
-An LSTM reads a caption word by word and gives each next word, and the caption's end, a
-probability. Words are lower-case runs of letters and digits, stop words and the article *a*
-included; a raw caption and its Penn Treebank tokenisation give the same ones. Words that are
-rare in training count as one word, ``<unk>``.
-
-PyTorch does the work (``pip install 'vifidel-eval[lm]'``) and is loaded when first used.
-"""
+"""Training of the language model, resumed where it was interrupted."""
 
 from __future__ import annotations
 
@@ -15,7 +7,7 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -26,20 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import VifidelError
-from .files import check_output, write_whole
-from .image_ids import ImageId
-from .pytorch import length_sorted, load_torch, read_checkpoint
-from .words import END, piece_runs, pieces
+from ..errors import VifidelError
+from ..files import check_output, write_whole
+from ..image_ids import ImageId
+from .language_model import (
+    MODEL,
+    NEEDED_BY,
+    SPECIAL,
+    batches_of,
+    caption_words,
+    encoded,
+    logits_of,
+    losses_of,
+    new_network,
+    read_own,
+    states_of,
+)
+from .pytorch import load_torch
 
-# What needs PyTorch, and the extra that installs it.
-_NEEDS_TORCH = ("the language model", "lm")
-
-# The first token numbers; the words of the vocabulary follow.
-_END, _START, _UNKNOWN = range(3)
-_SPECIAL = 3
-
-_MODEL = "vifidel-eval language model 1"
 _STATE = "vifidel-eval training state 1"
 
 _VALIDATION_SHARE = 0.05
@@ -48,31 +44,6 @@ _BATCH = 64
 # of this many batches, so that an epoch's batches stay random.
 _POOL = 64
 _LEARNING_RATE = 5e-3  # of the first epoch; it falls linearly
-_DROPOUT = 0.3
-# How many tokens are scored at once: bounds memory.
-_SCORED_TOKENS = 2048
-
-
-def caption_words(captions: Iterable[str]) -> list[list[str]]:
-    """Return the words of each caption, in order.
-
-    Examples
-    --------
-    >>> caption_words(["A dog isn't a T-shirt.", "..."])
-    [['a', 'dog', 'is', 'a', 't', 'shirt'], []]
-    """
-    words: list[list[str]] = []
-    caption: list[str] = []
-    runs: dict[str, list[str]] = {}
-    for piece in pieces(captions):
-        if piece == END:
-            words.append(caption)
-            caption = []
-        else:
-            if piece not in runs:
-                runs[piece] = piece_runs(piece)
-            caption += runs[piece]
-    return words
 
 
 @dataclass(frozen=True)
@@ -95,86 +66,6 @@ class Epoch:
     perplexity: float
     best: bool
     resumed: bool
-
-
-class WordModel:
-    """A trained language model.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The vocabulary, in the order of the network's tokens after the three special ones.
-    network : torch.nn.ModuleDict
-        As `train` makes it.
-    digest : str
-        SHA-256 of the file it comes from, hexadecimal.
-    """
-
-    def __init__(self, words: Sequence[str], network: Any, digest: str) -> None:
-        self._tokens = {word: token for token, word in enumerate(words, _SPECIAL)}
-        # In double precision the batch that a caption is scored in leaves no trace in 12 digits.
-        self._network = network.double().eval()
-        self.digest = digest
-
-    def log_probabilities(
-        self, captions: Sequence[str], on_progress: Callable[[int], object] | None = None
-    ) -> NDArray[np.float64]:
-        """Return the mean log-probability of each caption's tokens, its end included.
-
-        Parameters
-        ----------
-        captions : sequence of str
-            Raw or tokenised.
-        on_progress : callable, optional
-            Called with the number of captions just scored.
-
-        Returns
-        -------
-        (number of captions,) float64
-            Natural logarithms, at most 0; NaN for a caption without a word.
-        """
-        sequences = [_encoded(self._tokens, words) for words in caption_words(captions)]
-        means = np.full(len(sequences), np.nan)
-        done = 0
-        for batch in _length_sorted(sequences):
-            losses, lengths = _losses(self._network, [sequences[at] for at in batch])
-            starts = np.cumsum(lengths) - lengths
-            means[batch] = np.minimum(-np.add.reduceat(losses, starts) / lengths, 0.0)
-            done += len(batch)
-            if on_progress is not None:
-                on_progress(len(batch))
-        if on_progress is not None and done < len(sequences):
-            on_progress(len(sequences) - done)  # those without a word
-        return means
-
-
-def load(path: str | os.PathLike[str]) -> WordModel:
-    """Return the language model that `train` wrote to a file.
-
-    Raises
-    ------
-    MetricUnavailable
-        If PyTorch is not installed.
-    VifidelError
-        If the file cannot be read, is damaged, or is something else.
-    """
-    torch = load_torch(*_NEEDS_TORCH)
-    content, digest = _read(torch, path, _MODEL, "get it again or train it anew")
-    try:
-        words, weights = content["words"], content["weights"]
-        hidden = weights["embedding.weight"].shape[1]
-        # Before a network of that size is made: the shape that the file really holds.
-        fits = weights["embedding.weight"].shape[0] == len(words) + _SPECIAL
-        finite = all(bool(torch.isfinite(weight).all()) for weight in weights.values())
-        if not fits or not finite or len(set(words)) < len(words):
-            raise ValueError
-        network = _network(torch, len(words), hidden)
-        network.load_state_dict(weights)
-    except Exception:  # whatever is missing or of another type or shape
-        raise VifidelError(
-            f"{path}: the language model in it is damaged; get it again or train it anew."
-        ) from None
-    return WordModel(words, network, digest)
 
 
 def state_path(output: str | os.PathLike[str]) -> Path:
@@ -242,14 +133,14 @@ def train(
             "seed must be at least 0, epochs, hidden and min_count at least 1; found "
             f"{seed}, {epochs}, {hidden} and {min_count}."
         )
-    torch = load_torch(*_NEEDS_TORCH)
+    torch = load_torch(*NEEDED_BY)
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
     vocabulary = sorted(word for word, count in counts.items() if count >= min_count)
-    tokens = {word: token for token, word in enumerate(vocabulary, _SPECIAL)}
-    training_sequences = [_encoded(tokens, words) for words in training]
-    validation_sequences = [_encoded(tokens, words) for words in validation]
+    tokens = {word: token for token, word in enumerate(vocabulary, SPECIAL)}
+    training_sequences = [encoded(tokens, words) for words in training]
+    validation_sequences = [encoded(tokens, words) for words in validation]
     settings = {
         "captions": _digest(captions),
         "seed": seed,
@@ -262,7 +153,7 @@ def train(
     report = _Report(on_epoch)
     with _repeatable(torch, threads):
         _seed_torch(torch, seed, 0)
-        network = _network(torch, len(vocabulary), hidden)
+        network = new_network(torch, len(vocabulary), hidden)
         adam = torch.optim.Adam(network.parameters(), lr=_LEARNING_RATE)
         best = None
         if state is not None:
@@ -285,7 +176,7 @@ def train(
             perplexities = [*(done.perplexity for done in report.epochs), perplexity]
             if best is None or perplexity < best["perplexity"]:
                 best = {
-                    "format": _MODEL,
+                    "format": MODEL,
                     "words": vocabulary,
                     "weights": _weights(network),
                     "settings": settings,
@@ -322,63 +213,6 @@ class _Report:
             self._on_epoch(self.epochs[-1])
 
 
-def _network(torch: ModuleType, words: int, hidden: int) -> Any:
-    """Return the untrained network; it reads and predicts words with the same embeddings."""
-    network = torch.nn.ModuleDict(
-        {
-            "embedding": torch.nn.Embedding(words + _SPECIAL, hidden),
-            "dropout": torch.nn.Dropout(_DROPOUT),
-            "lstm": torch.nn.LSTM(hidden, hidden, batch_first=True),
-            "output": torch.nn.ParameterDict({"bias": torch.zeros(words + _SPECIAL)}),
-        }
-    )
-    torch.nn.init.uniform_(network["embedding"].weight, -0.1, 0.1)
-    return network
-
-
-def _states(network: Any, sequences: list[NDArray[np.int64]]) -> tuple[Any, Any]:
-    """Run the network over captions; return its states and what it should predict from them.
-
-    Returns
-    -------
-    states : (tokens, hidden) tensor
-    targets : (tokens,) int64 tensor
-        Token numbers of one caption after the other, an end after each.
-    """
-    torch = load_torch(*_NEEDS_TORCH)
-    lengths = np.array([len(sequence) for sequence in sequences]) + 1
-    real = np.arange(lengths.max()) < lengths[:, np.newaxis]
-    targets = np.full(real.shape, _END)
-    for row, sequence in zip(targets, sequences, strict=True):
-        row[: len(sequence)] = sequence
-    read = np.concatenate([np.full((len(targets), 1), _START), targets[:, :-1]], axis=1)
-    embedded = network["dropout"](network["embedding"](torch.from_numpy(read)))
-    # A state knows only what was read before it: the padding after the end changes none.
-    states, _ = network["lstm"](embedded)
-    return network["dropout"](states[torch.from_numpy(real)]), torch.from_numpy(targets[real])
-
-
-def _logits(network: Any, states: Any) -> Any:
-    return states @ network["embedding"].weight.T + network["output"]["bias"]
-
-
-def _losses(
-    network: Any, sequences: list[NDArray[np.int64]]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the cross-entropy of each token, and how many tokens each caption has."""
-    torch = load_torch(*_NEEDS_TORCH)
-    with torch.inference_mode():
-        states, targets = _states(network, sequences)
-        losses = [
-            torch.nn.functional.cross_entropy(_logits(network, some), target, reduction="none")
-            for some, target in zip(
-                states.split(_SCORED_TOKENS), targets.split(_SCORED_TOKENS), strict=True
-            )
-        ]
-        lengths = np.array([len(sequence) + 1 for sequence in sequences])
-        return torch.cat(losses).double().numpy(), lengths
-
-
 def _train_epoch(
     network: Any,
     adam: Any,
@@ -386,11 +220,11 @@ def _train_epoch(
     random: np.random.Generator,
     on_progress: Callable[[float], object] | None,
 ) -> None:
-    torch = load_torch(*_NEEDS_TORCH)
+    torch = load_torch(*NEEDED_BY)
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
-        states, targets = _states(network, [sequences[at] for at in batch])
-        loss = torch.nn.functional.cross_entropy(_logits(network, states), targets)
+        states, targets = states_of(network, [sequences[at] for at in batch])
+        loss = torch.nn.functional.cross_entropy(logits_of(network, states), targets)
         adam.zero_grad()
         loss.backward()
         adam.step()
@@ -401,7 +235,7 @@ def _train_epoch(
 def _perplexity(network: Any, sequences: list[NDArray[np.int64]]) -> float:
     network.eval()
     losses = [
-        _losses(network, [sequences[at] for at in batch])[0] for batch in _length_sorted(sequences)
+        losses_of(network, [sequences[at] for at in batch])[0] for batch in batches_of(sequences)
     ]
     return float(np.exp(np.concatenate(losses).mean()))
 
@@ -414,18 +248,6 @@ def _random_batches(lengths: list[int], random: np.random.Generator) -> list[NDA
         pool = pool[np.argsort(np.array(lengths)[pool], kind="stable")]
         batches += [pool[at : at + _BATCH] for at in range(0, len(pool), _BATCH)]
     return [batches[at] for at in random.permutation(len(batches))]
-
-
-def _length_sorted(sequences: list[NDArray[np.int64]]) -> Iterator[list[int]]:
-    """Yield batches of the captions that have a word, short ones first."""
-    worded = [at for at, sequence in enumerate(sequences) if len(sequence)]
-    # The end is a token too.
-    for batch in length_sorted([len(sequences[at]) + 1 for at in worded], _SCORED_TOKENS):
-        yield [worded[at] for at in batch]
-
-
-def _encoded(tokens: Mapping[str, int], words: Sequence[str]) -> NDArray[np.int64]:
-    return np.array([tokens.get(word, _UNKNOWN) for word in words], dtype=np.int64)
 
 
 def _split(
@@ -481,16 +303,6 @@ def _packed(torch: ModuleType, content: dict[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def _read(
-    torch: ModuleType, path: str | os.PathLike[str], kind: str, remedy: str
-) -> tuple[dict[str, Any], str]:
-    """Return the content of one of our files and its SHA-256; no code in it can run."""
-    content, digest = read_checkpoint(torch, path, kind, remedy)
-    if not isinstance(content, dict) or content.get("format") != kind:
-        raise VifidelError(f"{path}: no {kind}, or damaged; {remedy}.")
-    return content, digest
-
-
 def _read_state(
     torch: ModuleType, path: Path, settings: Mapping[str, Any]
 ) -> dict[str, Any] | None:
@@ -498,7 +310,7 @@ def _read_state(
     if not path.exists():
         return None
     remedy = "delete it to train from the start"
-    state, _ = _read(torch, path, _STATE, remedy)
+    state, _ = read_own(torch, path, _STATE, remedy)
     other = [name for name in settings if state["settings"][name] != settings[name]]
     if other:
         was = ", ".join(

@@ -15,11 +15,11 @@ from vilbert_oracle import (  # noqa: E402
     write_config,
 )
 
-from vifidel_eval import vilbert  # noqa: E402
-from vifidel_eval.detector_features import regions_of  # noqa: E402
 from vifidel_eval.errors import VifidelError  # noqa: E402
-from vifidel_eval.vilbert import Vilbert  # noqa: E402
-from vifidel_eval.vilbert_sizes import (  # noqa: E402
+from vifidel_eval.networks import vilbert  # noqa: E402
+from vifidel_eval.networks.vilbert import Vilbert  # noqa: E402
+from vifidel_eval.networks.vilbert_features import regions_of  # noqa: E402
+from vifidel_eval.networks.vilbert_sizes import (  # noqa: E402
     Architecture,
     read_architecture,
     weight_shapes,

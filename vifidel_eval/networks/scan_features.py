@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import VifidelError
-from .files import read_text, reason
-from .image_ids import ImageId, from_json_key, match, mismatch, to_json_value
+from ..errors import VifidelError
+from ..files import read_text, reason
+from ..image_ids import ImageId, from_json_key, match, mismatch, to_json_value
 
 # So many images, spread evenly over all, are checked and hashed when a source is opened.
 _SAMPLED = 64

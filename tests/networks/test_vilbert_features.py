@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from vilbert_oracle import image_inputs, random_image
 
-from vifidel_eval.detector_features import DetectorFeatures, regions_of, write_regions
 from vifidel_eval.errors import ImageIdError, VifidelError
+from vifidel_eval.networks.vilbert_features import DetectorFeatures, regions_of, write_regions
 
 LENGTH = 10
 

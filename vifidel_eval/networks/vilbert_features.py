@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import VifidelError
-from .files import reason, write_whole
-from .image_ids import ImageId, from_json_key, match, mismatch, to_json_value
+from ..errors import VifidelError
+from ..files import reason, write_whole
+from ..image_ids import ImageId, from_json_key, match, mismatch, to_json_value
 
 Floats32 = NDArray[np.float32]
 

@@ -6,8 +6,8 @@ import importlib
 import os
 from collections.abc import Sequence
 
-from .errors import MetricUnavailable, VifidelError
-from .files import read_json
+from ..errors import MetricUnavailable, VifidelError
+from ..files import read_json
 
 #: What needs NLTK and PyTorch, and the extra that installs them.
 NEEDED_BY = ("TIGEr", "tiger")

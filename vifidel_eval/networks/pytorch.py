@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from .errors import MetricUnavailable, VifidelError
-from .files import reason
+from ..errors import MetricUnavailable, VifidelError
+from ..files import reason
 
 _READ_AT_ONCE = 1 << 20
 

@@ -1,0 +1,1 @@
+"""Metrics that are neural networks: the networks, and the features of images that they read."""
