@@ -102,12 +102,33 @@ class Scorer(ABC):
     def signature(self) -> str:
         """Return one line that pins everything that changes the number."""
 
-    def _pinned(self, *settings: str, package: str) -> str:
-        """Return a signature: name, settings, the package that computes, and this one."""
+    def _pinned(self, *settings: str, package: str, splitter: str | None = None) -> str:
+        """Return a signature: name, settings, the packages that compute, and this one."""
         version = importlib.metadata.version
-        computed_by = f"{package.lower()}:{version(package).partition('+')[0]}"  # without +cpu
+        computed_by = [
+            f"{name.lower()}:{version(name).partition('+')[0]}"  # without +cpu
+            for name in (splitter, package)
+            if name is not None
+        ]
         ours = f"version:{version('vifidel-eval')}"
-        return "|".join([self.method(), *settings, computed_by, ours])
+        return "|".join([self.method(), *settings, *computed_by, ours])
+
+    def prepare(self, ids: Sequence[ImageId]) -> None:  # noqa: B027 - most metrics see no image
+        """Read and check what the metric needs to know of images, before the first is scored.
+
+        Where a signature is of the images, it is of those that were asked for last: here, or
+        by an evaluation.
+
+        Parameters
+        ----------
+        ids : sequence
+            The images of all systems of a run.
+
+        Raises
+        ------
+        VifidelError
+            If an image is unknown or what is known of it cannot be used.
+        """
 
     @abstractmethod
     def evaluate(

@@ -46,6 +46,10 @@ class Mean(Scorer):
         parts = " + ".join(f"({part.signature()})" for part in self.parts)
         return f"{self.method()}|scaled:{'run' if self._scaled else 'no'}|{parts}"
 
+    def prepare(self, ids: Sequence[ImageId]) -> None:
+        for part in self.parts:
+            part.prepare(ids)
+
     def evaluate(
         self,
         gts: Mapping[ImageId, Sequence[str]],

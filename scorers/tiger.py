@@ -6,14 +6,16 @@ import math
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..bags import Floats, Tally
-from ..errors import CaptionError, VifidelError, VifidelWarning
+from ..errors import CaptionError, VifidelWarning
 from ..image_ids import ImageId
+from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
 from ..networks.scan_features import read_regions
 from ..networks.scan_words import Tokenizer
@@ -24,10 +26,9 @@ _COLUMNS = ("TIGEr-RRS", "TIGEr-WDS", "TIGEr")
 _TAU = 1.5  # as the published program has it
 
 _IMAGES_AT_ONCE = 128
-# What is kept for the next system: the vectors of regions, of 7 000 images at the published sizes,
-_MOST_BYTES_KEPT = 1 << 30
-# and the vectors of captions, .6 kB each.
-_MOST_VECTORS_KEPT = 1 << 19
+# Up to so many bytes are kept for the next system: the regions of 7 000 images at the published
+# sizes, and the vectors of 460 000 captions.
+_IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 27
 
 # An image, by its id in the features, and a caption.
 _Pair = tuple[ImageId, str]
@@ -119,16 +120,11 @@ class Tiger(Scorer):
     ) -> None:
         self._tokenizer = Tokenizer()
         self._scan = Scan(checkpoint, vocabulary, device)
-        self._features = read_regions(features)
-        if self._features.width != self._scan.width:
-            raise VifidelError(
-                f"{checkpoint} takes regions of {self._scan.width} numbers, the features have "
-                f"{self._features.width}; give the features that SCAN was trained with."
-            )
-        self._regions: dict[ImageId, Any] = {}
-        self._bytes_kept = 0
-        self._groundings: dict[_Pair, Floats] = {}
-        self._has_warned = False
+        self._images = ImageSide(
+            read_regions(features), self._scan.width, self._scan.regions, _IMAGE_BYTES
+        )
+        self._groundings = Kept(_CAPTION_BYTES)  # by image and caption
+        self._unsplit: dict[str, str] = {}
 
     def method(self) -> str:
         return _COLUMNS[-1]
@@ -136,10 +132,14 @@ class Tiger(Scorer):
     def signature(self) -> str:
         return self._pinned(
             *(f"{what}:{digest}" for what, digest in self._scan.digests.items()),
-            f"features:{self._features.signature()}",
+            f"features:{self._images.signature()}",
             f"tok:{self._tokenizer.name}",
             package="torch",
+            splitter="nltk",
         )
+
+    def prepare(self, ids: Sequence[ImageId]) -> None:
+        self._images.prepare(ids)
 
     def evaluate(
         self,
@@ -162,7 +162,7 @@ class Tiger(Scorer):
                     f"image {image_id!r}: no reference; TIGEr compares the candidate with one or "
                     "more."
                 )
-        images = list(zip(self._features.ids_of(list(gts)), gts.values(), captions, strict=True))
+        images = list(zip(self._images.prepare(list(gts)), gts.values(), captions, strict=True))
         rows: list[tuple[float, float, float]] = []
         for start in range(0, len(images), _IMAGES_AT_ONCE):
             some = images[start : start + _IMAGES_AT_ONCE]
@@ -176,6 +176,7 @@ class Tiger(Scorer):
                 rows.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
             if on_progress is not None:
                 on_progress(len(some))
+        self._warn_of_sentences(chain(chain.from_iterable(gts.values()), captions))
         words = [word for caption in captions for word in self._tokenizer(caption)]
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         columns = np.array(rows, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
@@ -196,32 +197,27 @@ class Tiger(Scorer):
         found = {pair: self._groundings[pair] for pair in pairs if pair in self._groundings}
         new = [pair for pair in dict.fromkeys(pairs) if pair not in found]
         words = [self._tokenizer(caption) for _, caption in new]
-        unsplit = next(filter(None, map(self._tokenizer.unsplit, words)), None)
-        if unsplit is not None and not self._has_warned:
-            self._has_warned = True
+        for (_, caption), tokens in zip(new, words, strict=True):
+            if (unsplit := self._tokenizer.unsplit(tokens)) is not None:
+                self._unsplit[caption] = unsplit
+        regions = self._images.encoded(image for image, _ in new)
+        vectors = self._scan.groundings([regions[image] for image, _ in new], words)
+        for pair, vector in zip(new, vectors, strict=True):
+            found[pair] = vector
+            self._groundings.keep(pair, vector)
+        return found
+
+    def _warn_of_sentences(self, captions: Iterable[str]) -> None:
+        """Warn of the first caption of several sentences that were not found.
+
+        References come first: what all systems share is then no system's own.
+        """
+        unsplit = next((self._unsplit[c] for c in captions if c in self._unsplit), None)
+        if unsplit is not None:
             warnings.warn(
                 f"some captions have several sentences, such as the one with {unsplit!r}; without "
                 "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
                 "nltk.download('punkt_tab')\".",
                 VifidelWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
-        regions = self._regions_of(list(dict.fromkeys(image_id for image_id, _ in new)))
-        vectors = self._scan.groundings([regions[image_id] for image_id, _ in new], words)
-        for pair, vector in zip(new, vectors, strict=True):
-            found[pair] = vector
-            if len(self._groundings) < _MOST_VECTORS_KEPT:
-                self._groundings[pair] = vector
-        return found
-
-    def _regions_of(self, ids: Sequence[ImageId]) -> dict[ImageId, Any]:
-        """Return the vectors of images' regions; as many as fit are kept."""
-        found = {image_id: self._regions[image_id] for image_id in ids if image_id in self._regions}
-        new = [image_id for image_id in ids if image_id not in found]
-        encoded = self._scan.regions([self._features.of_image(image_id) for image_id in new])
-        for image_id, vectors in zip(new, encoded, strict=True):
-            found[image_id] = vectors
-            if self._bytes_kept + vectors.nbytes <= _MOST_BYTES_KEPT:
-                self._regions[image_id] = vectors
-                self._bytes_kept += vectors.nbytes
-        return found

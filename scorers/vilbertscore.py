@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ..errors import CaptionError, VifidelError
 from ..image_ids import ImageId
+from ..networks.features import ImageSide, Kept
 from ..networks.pytorch import find_device, length_sorted, load_torch
 from ..networks.vilbert import Floats32, Vilbert
-from ..networks.vilbert_features import DetectorFeatures
+from ..networks.vilbert_features import DetectorFeatures, Regions
 from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
 from ..networks.vilbert_words import WordPieces
 from .base import Evaluation, Scorer, candidates, check_references
@@ -78,12 +79,12 @@ class ViLBERTScore(Scorer):
         torch = load_torch("ViLBERTScore", "vilbertscore")
         place = find_device(torch, device)
         is_read = isinstance(features, DetectorFeatures)
-        self._features = features if is_read else DetectorFeatures(features)
+        source = features if is_read else DetectorFeatures(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)
-        self._images = _Kept(_IMAGE_BYTES)  # by image
-        self._captions = _Kept(_CAPTION_BYTES)  # by image and caption
+        self._images = ImageSide(source, self._sizes.features, self._embedded, _IMAGE_BYTES)
+        self._captions = Kept(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
         return "ViLBERTScore"
@@ -96,9 +97,13 @@ class ViLBERTScore(Scorer):
             *([f"config:{config[:8]}"] if config else []),
             f"vocabulary:{self._pieces.digest[:8]}",
             f"layer:{self._encoder.layer}",
-            f"features:{self._features.signature()}",
+            f"features:{self._images.signature()}",
             package="torch",
+            splitter="tokenizers",
         )
+
+    def prepare(self, ids: Sequence[ImageId]) -> None:
+        self._images.prepare(ids)
 
     def evaluate(
         self,
@@ -121,7 +126,7 @@ class ViLBERTScore(Scorer):
                 raise CaptionError(
                     f"image {image_id!r}: no reference; ViLBERTScore needs at least one."
                 )
-        images = self._features.find(ids, self._sizes.features)
+        images = self._images.prepare(ids)
         scores = np.empty((len(ids), len(_COLUMNS)))
         for start in range(0, len(ids), _CAPTIONS_AT_ONCE):
             chosen = range(start, min(start + _CAPTIONS_AT_ONCE, len(ids)))
@@ -137,6 +142,9 @@ class ViLBERTScore(Scorer):
             column: Evaluation(ids, np.ascontiguousarray(of_column))
             for column, of_column in zip(_COLUMNS, scores.T, strict=True)
         }
+
+    def _embedded(self, images: Sequence[Regions]) -> list[Any]:
+        return [self._encoder.image_states(*regions.inputs()) for regions in images]
 
     def _states(
         self,
@@ -162,9 +170,7 @@ class ViLBERTScore(Scorer):
     def _encoded(
         self, pairs: Sequence[_Pair], images: dict[ImageId, Any], progress: _Progress
     ) -> dict[_Pair, Floats32]:
-        for image, _ in pairs:
-            if image not in images:
-                images[image] = self._image(image)
+        images |= self._images.encoded(image for image, _ in pairs if image not in images)
         tokens = [t[:MOST_TOKENS] for t in self._pieces.tokens([text for _, text in pairs])]
         lengths = [
             len(of_caption) + len(images[image])
@@ -187,13 +193,6 @@ class ViLBERTScore(Scorer):
                 encoded[pairs[at]] = compared
             progress.advance(len(batch))
         return encoded
-
-    def _image(self, image: ImageId) -> Any:
-        if image in self._images:
-            return self._images[image]
-        states = self._encoder.image_states(*self._features.read(image).inputs())
-        self._images.keep(image, states)
-        return states
 
 
 def greedy_matching(
@@ -227,19 +226,6 @@ def greedy_matching(
     )
     total = precision + recall
     return precision, recall, 2 * precision * recall / total if total else 0.0
-
-
-class _Kept(dict[Any, Any]):
-    """What the next system can use again, up to a number of bytes."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self._room = most
-
-    def keep(self, key: Any, value: Any) -> None:
-        if value.nbytes <= self._room:
-            self._room -= value.nbytes
-            self[key] = value
 
 
 class _Progress:

@@ -127,6 +127,12 @@ def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
         raise VifidelError(f"{path}: the output would replace an input; name another file.")
 
 
+def first_line(problem: BaseException) -> str:
+    """Return the first line of what an exception says, without its full stop; else its type."""
+    said = str(problem).strip().partition("\n")[0].rstrip(".")
+    return said or type(problem).__name__
+
+
 def reason(problem: OSError | ValueError) -> str:
     """Return what the operating system says of a file, without its number and path."""
     return (getattr(problem, "strerror", None) or str(problem)).lower()

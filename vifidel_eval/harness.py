@@ -165,6 +165,8 @@ class _Run:
     def _evaluated(self, scorer: Scorer) -> dict[str, dict[str, Evaluation]]:
         evaluated = {}
         warned: dict[str, list[str]] = {}
+        images = list(dict.fromkeys(i for gts, _ in self._systems.values() for i in gts))
+        scorer.prepare(images)
         for name, (gts, res) in self._systems.items():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", VifidelWarning)
@@ -176,6 +178,7 @@ class _Run:
                     warnings.warn_explicit(
                         warning.message, warning.category, warning.filename, warning.lineno
                     )
+        scorer.prepare(images)  # the signature is of all systems' images, not of the last one's
         for message, names in warned.items():
             # What all systems have in common, such as the references, is no system's own.
             whose = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "

@@ -129,8 +129,16 @@ def test_sources_and_outputs_that_cannot_be_used(tmp_path, output):
     (tmp_path / "other.pkl").write_bytes(pickle.dumps({}))
     (tmp_path / "empty").mkdir()
     for source, target, message in (
-        (tmp_path / "dog.npy", output, r"dog\.npy: cannot be unpickled \(.*\); get it again"),
-        (tmp_path / "other.pkl", output, r"other\.pkl: holds dict, not a list of images"),
+        (
+            tmp_path / "dog.npy",
+            output,
+            r"dog\.npy: cannot be unpickled \(.*\); expected a \.npy",
+        ),
+        (
+            tmp_path / "other.pkl",
+            output,
+            r"holds dict; expected imgs_rcnn\.pkl, a list",
+        ),
         (tmp_path / "gone.pkl", output, r"gone\.pkl: no such file or directory; check the path"),
         (tmp_path / "gone.npy", output, r"gone\.npy: no such file or directory; check the path"),
         (tmp_path / "empty", output, r"empty: no \.npy file in this folder; give another one"),

@@ -103,6 +103,17 @@ def test_weights_are_checked(weights, message):
         check_weights(torch, weights, shapes, "file", "get it again")
 
 
+def test_tensors_that_cannot_be_computed_with():
+    for weight in (
+        torch.zeros(2, 2).to_sparse(),
+        torch.zeros(2, 2, device="meta"),
+        torch.zeros(2, 2).to(torch.float8_e4m3fn),
+        torch.zeros(2, 2, dtype=torch.int64),
+    ):
+        with pytest.raises(VifidelError, match="file: a is no tensor of numbers; get it again"):
+            check_weights(torch, {"a": weight}, {"a": (2, 2)}, "file", "get it again")
+
+
 def test_devices():
     assert find_device(torch, None) == find_device(torch, "cpu", double=True) == torch.device("cpu")
     for name in ("cuda:99", "toaster", "meta", ""):

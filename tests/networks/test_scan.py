@@ -95,6 +95,15 @@ def test_without_pytorch(files, monkeypatch):
         Scan(*files)
 
 
+def test_one_sentence_names_all_that_is_missing(monkeypatch):
+    for module in ("torch", "nltk.tokenize"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(
+        MetricUnavailable, match=r"^TIGEr needs PyTorch \(.*\) and NLTK \(.*\): pip install 'vifi"
+    ):
+        Tokenizer()
+
+
 def test_captions_have_a_start_and_an_end(scan):
     assert scan.tokens([]) == [1, 2]
     assert scan.tokens(["a", "dog", "zebra", "."]) == [1, 4, 5, 3, oracle.WORDS.index("."), 2]
@@ -227,17 +236,36 @@ def test_a_truncated_checkpoint(files, tmp_path):
         Scan(path, files[1])
 
 
+FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("{", "truncated"),
         ("[1]", "no 'word2idx' in it"),
         ({"word2idx": ["a"]}, "no 'word2idx' in it"),
-        ({"word2idx": {"<start>": 0, "<end>": 1}}, "no word '<unk>'"),
-        ({"word2idx": {"<start>": 0, "<end>": 1, "<unk>": 3}}, "not numbered from 0 to 2"),
-        ({"word2idx": {"<start>": 0, "<end>": 1, "<unk>": 1}}, "not numbered from 0 to 2"),
-        ({"word2idx": {"<start>": 0, "<end>": 1, "<unk>": "2"}}, "not numbered from 0 to 2"),
-        ({"word2idx": {"<start>": 0, "<end>": True, "<unk>": 2}}, "not numbered from 0 to 2"),
+        ({"word2idx": {"<start>": 0, "<end>": 1}}, "no word '<pad>'"),
+        (
+            {"word2idx": {**FIRST, "<unk>": 4}},
+            "not numbered from 0 to 3",
+        ),
+        (
+            {"word2idx": {**FIRST, "<unk>": 1}},
+            "not numbered from 0 to 3",
+        ),
+        (
+            {"word2idx": {**FIRST, "<unk>": "3"}},
+            "not numbered from 0 to 3",
+        ),
+        (
+            {"word2idx": {**FIRST, "<unk>": "3", "a": True}},
+            "not numbered from 0 to 4",
+        ),
+        (
+            {"word2idx": {"<pad>": 0, "<start>": 1, "<end>": 3, "<unk>": 2}},
+            "'<end>' has number 3 instead of 2",
+        ),
     ],
 )
 def test_vocabularies_that_are_none(tmp_path, content, message):

@@ -26,6 +26,9 @@ def write(tmp_path):
         ("Café", ["cafe"]),  # accents go
         ("a犬犬", ["a", "犬", "犬"]),  # Chinese characters stand alone
         ("a zebra", ["a", "[UNK]"]),
+        ("a [SEP] dog", ["a", "[UNK]", "[UNK]", "[UNK]", "dog"]),  # no special token
+        ("[CLS]", ["[UNK]"] * 3),
+        ("CAFÉ İ", ["cafe", "[UNK]"]),
         ("", []),
         (" \t ", []),
         ("a \ud800 dog", ["a", "[UNK]", "dog"]),  # half a character, as JSON can spell it

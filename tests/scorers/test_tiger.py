@@ -1,7 +1,9 @@
+import csv
 import hashlib
 import json
 import math
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from vifidel_eval import (  # noqa: E402
     VifidelWarning,
 )
 from vifidel_eval.cli import main  # noqa: E402
+from vifidel_eval.harness import System, score_systems  # noqa: E402
 from vifidel_eval.info import environment  # noqa: E402
 from vifidel_eval.networks.scan import Scan, ground  # noqa: E402
 from vifidel_eval.networks.scan_features import read_regions  # noqa: E402
@@ -197,7 +200,7 @@ def test_identical_regions_give_a_constant_reference(make):
 def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatch, kept):
     monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
     if kept is not None:
-        monkeypatch.setattr(module, "_MOST_BYTES_KEPT", kept)
+        monkeypatch.setattr(module, "_IMAGE_BYTES", kept)
     features = Counting(FEATURES)
     scorer, captions = make(features), []
     groundings = Scan.groundings
@@ -207,14 +210,15 @@ def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatc
         return groundings(scan, regions, words)
 
     monkeypatch.setattr(Scan, "groundings", counted)
-    features.reads = 0
     first = scorer.compute_score(GTS, RES)
-    assert features.reads == 5
+    again = {None: 0, 0: 5}.get(kept, 3)  # what did not fit is read once more
+    assert features.reads == 5 + again
+    features.reads = 0
     captions.clear()
     second = {image_id: [D] for image_id in RES}
     scores = scorer.compute_score(GTS, second)[1]
     assert len(captions) == 4  # nor is the reference that equals the candidate encoded again
-    assert features.reads == 5 + {None: 0, 0: 4}.get(kept, 3)
+    assert features.reads == {None: 0, 0: 4}.get(kept, 3)
     np.testing.assert_allclose(scores, make().compute_score(GTS, second)[1], atol=1e-9)
     captions.clear()
     assert scorer.compute_score(GTS, RES)[0] == first[0]
@@ -226,7 +230,7 @@ def test_the_image_side_is_encoded_once_as_far_as_memory_allows(make, monkeypatc
 
 def test_no_more_vectors_are_kept_than_allowed(make, monkeypatch):
     _, expected = make().compute_score(GTS, RES)
-    monkeypatch.setattr(module, "_MOST_VECTORS_KEPT", 4)
+    monkeypatch.setattr(module, "_CAPTION_BYTES", 4 * 9 * 8)
     scorer = make()
     for _ in range(2):
         np.testing.assert_allclose(scorer.compute_score(GTS, RES)[1], expected, atol=1e-9)
@@ -251,7 +255,6 @@ def test_several_captions_of_an_image_under_other_ids(make):
     image_of = {"x": 3, "y": 3, "z": 1}
     features = Counting(FEATURES)
     renamed = read_regions(features).under(image_of)
-    features.reads = 0
     gts = {i: GTS[image_id] for i, image_id in image_of.items()}
     found = make(renamed).compute_score(gts, {"x": [H], "y": [I], "z": [H]})[1]
     assert features.reads == 2
@@ -279,7 +282,7 @@ def test_no_image(make):
         ({1: [A], 2: []}, {1: [A], 2: [A]}, CaptionError, "image 2: no reference; TIGEr compares"),
         ({1: [A]}, {1: [A, H]}, CaptionError, "one candidate caption, found 2"),
         ({1: A}, {1: [A]}, CaptionError, "expected a list of references"),
-        ({9: [A]}, {9: [A]}, ImageIdError, r"image side \(features\) does not know 1 image id"),
+        ({9: [A]}, {9: [A]}, ImageIdError, r"feature side \(features\) does not know 1 image id"),
         ({"1": [A]}, {"1": [A]}, ImageIdError, "one side has strings where the other has integers"),
     ],
 )
@@ -289,14 +292,27 @@ def test_input_that_cannot_be_scored(make, gts, res, error, message):
 
 
 def test_features_of_another_detector(make):
-    with pytest.raises(VifidelError, match="takes regions of 12 numbers, the features have 11"):
-        make({i: of_image[:, :11] for i, of_image in FEATURES.items()})
+    scorer = make({i: of_image[:, :11] for i, of_image in FEATURES.items()})
+    with pytest.raises(VifidelError, match="features of length 11, but the checkpoint reads 12"):
+        scorer.compute_score(GTS, RES)
 
 
-def test_nothing_is_scored_on_features_that_are_not_numbers(make):
-    broken = {**FEATURES, 2: np.full_like(FEATURES[2], np.nan)}
-    with pytest.raises(VifidelError, match="image 2: a feature is no finite number"):
-        make(broken)
+def test_nothing_is_scored_on_features_that_are_not_numbers(make, monkeypatch):
+    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 1)
+    broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}  # the last to be scored
+    scorer, steps = make(broken), []
+    with pytest.raises(VifidelError, match="image 4: a feature is no finite number"):
+        scorer.evaluate(GTS, RES, steps.append)
+    assert steps == []
+
+
+def test_nothing_is_scored_before_the_images_of_all_systems_are_checked(make):
+    broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}
+    systems = [System("one", {3: H}), System("other", {4: H})]
+    steps = []
+    with pytest.raises(VifidelError, match="image 4: a feature is no finite number"):
+        score_systems(systems, {"TIGEr": make(broken)}, GTS, True, steps.append)
+    assert steps == []
 
 
 def test_an_unknown_device(make):
@@ -305,30 +321,71 @@ def test_an_unknown_device(make):
 
 
 def test_signature_pins_the_files(make, files, tmp_path):
+    def signature(scorer):
+        scorer.prepare(list(GTS))
+        return scorer.signature()
+
     scorer = make()
     assert scorer.method() == "TIGEr"
+    assert "|features:none|" in scorer.signature()
     digest = hashlib.sha256(files[0].read_bytes()).hexdigest()[:8]
-    version = torch.__version__.partition("+")[0]
-    parts = scorer.signature().split("|")
+    pinned = signature(scorer)
+    parts = pinned.split("|")
     assert parts[:2] == ["TIGEr", f"checkpoint:{digest}"]
     assert [part.partition(":")[0] for part in parts[2:5]] == ["vocabulary", "features", "tok"]
+    assert parts[3].startswith("features:5#")
     assert parts[4] == f"tok:{Tokenizer().name}"
-    assert parts[5:] == [f"torch:{version}", "version:0.1.0"]
+    versions = [f"{package}:{version(package).partition('+')[0]}" for package in ("nltk", "torch")]
+    assert parts[5:] == [*versions, "version:0.1.0"]
     other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
-    assert Tiger(other, files[1], FEATURES).signature() != scorer.signature()
-    assert make({**FEATURES, 2: FEATURES[1]}).signature() != scorer.signature()
+    assert signature(Tiger(other, files[1], FEATURES)) != pinned
+    assert signature(make({**FEATURES, 2: FEATURES[1]})) != pinned
+    assert signature(make({**FEATURES, 9: FEATURES[1]})) == pinned  # nobody asks for it
 
 
-def test_several_sentences_are_warned_of_once_where_punkt_is_missing(make, monkeypatch):
+def test_signature_is_of_the_images_of_the_run_whatever_was_scored_before(make):
+    scorer, fresh = make(), make()
+    scorer.compute_score(GTS, RES)
+    whole = scorer.signature()
+    one, other = ({image_id: RES[image_id]} for image_id in (3, 5))
+    for some in (one, other):
+        for used in (scorer, fresh):
+            used.compute_score({i: GTS[i] for i in some}, some)
+        assert scorer.signature() == fresh.signature() != whole
+    # A run's is of the images of all its systems, in any order of these.
+    systems = [
+        System(f"system {at}", {i: text for i, (text,) in some.items()})
+        for at, some in enumerate((RES, one, other))
+    ]
+    for order in (systems, systems[::-1]):
+        scores = score_systems(order, {"TIGEr": scorer}, GTS, allow_subset=True)
+        assert scores.signatures["TIGEr"] == whole
+
+
+@pytest.fixture
+def no_punkt(monkeypatch):
     def unsplit(tokenizer, tokens):
         return "dog." if "dog" in tokens else None
 
     monkeypatch.setattr(Tokenizer, "unsplit", unsplit)
+
+
+def test_several_sentences_are_warned_of_where_punkt_is_missing(make, no_punkt):
     scorer = make()
     scorer.compute_score({3: [B]}, {3: [I]})  # a warning would be an error
-    with pytest.warns(VifidelWarning, match=r"such as the one with 'dog\.'; .*punkt_tab"):
-        scorer.compute_score({3: [A], 4: [C, E]}, {3: [H], 4: [I]})
-    scorer.compute_score({3: [H]}, {3: [A]})
+    for _ in range(2):  # what is known already is warned of too
+        with pytest.warns(VifidelWarning, match=r"such as the one with 'dog\.'; .*punkt_tab"):
+            scorer.compute_score({3: [A], 4: [C, E]}, {3: [H], 4: [I]})
+
+
+def test_several_sentences_of_a_reference_are_no_systems_own(make, no_punkt):
+    systems = [System("one", {3: I}), System("other", {3: B})]
+    with pytest.warns(VifidelWarning, match="^some captions have several sentences") as caught:
+        score_systems(systems, {"TIGEr": make()}, {3: [A, I]})
+    assert len(caught) == 1
+    systems = [System("one", {3: A}), System("other", {3: B})]
+    with pytest.warns(VifidelWarning, match="^system 'one': some captions have several"):
+        score_systems(systems, {"TIGEr": make()}, {3: [I]})
 
 
 @pytest.mark.parametrize("library", ["torch", "nltk.tokenize"])
@@ -369,7 +426,7 @@ def test_command_line(score, make):
     (overall,) = [system["overall"] for system in document["systems"].values()]
     assert list(overall) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr", "WMD+TIGEr"]
     assert overall["TIGEr"] == pytest.approx(make().compute_score(GTS, RES)[0], rel=1e-9)
-    assert "features:scan#" in document["signatures"]["TIGEr"]
+    assert "|features:5#" in document["signatures"]["TIGEr"]
 
 
 def test_command_line_says_what_tiger_needs(score, tmp_path):
@@ -394,44 +451,62 @@ def test_info_names_what_tiger_needs():
 # in single precision needs.
 
 
+class Original:
+    """What went into the original program and what it wrote."""
+
+    def __init__(self, folder):
+        self.files = [folder / name for name in ("model_best.pth", "coco_precomp_vocab.json")]
+        self.features = folder / "precomp" / "cand_ims.npy"
+        ids = (folder / "precomp" / "cand_ids.txt").read_text("utf-8").split()
+        captions = (folder / "precomp" / "cand_caps.txt").read_text("utf-8").splitlines()
+        self.references: dict[int, list[str]] = {}
+        for image_id, caption in zip(ids, captions, strict=True):
+            self.references.setdefault(int(image_id), []).append(caption)
+        with open(folder / "usecase_score.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        self.candidates = [(int(row["imgid"]), row["caption"], float(row["TIGER"])) for row in rows]
+        self.arrays = dict(np.load(folder / "oracle.npz"))
+
+    def grounding_calls(self):
+        """Return image id and caption of each recorded call: references, then candidates."""
+        return [
+            (image_id, caption)
+            for image_id in dict.fromkeys(image_id for image_id, _, _ in self.candidates)
+            for caption in (
+                *self.references[image_id],
+                *(caption for i, caption, _ in self.candidates if i == image_id),
+            )
+        ]
+
+
 @pytest.fixture
-def original(shared_data):
+def oracle_folder(shared_data):
     folder = shared_data.parent / "oracles" / "tiger"
     if not folder.is_dir():
         pytest.skip("the numbers of the original program are not beside this checkout")
-    files = [folder / name for name in ("model_best.pth", "coco_precomp_vocab.json")]
-    arrays = dict(np.load(folder / "oracle.npz"))
-    return folder, files, json.loads((folder / "oracle.json").read_text()), arrays
+    return folder
 
 
-def grounding_calls(document):
-    """Yield image id and caption of each recorded call: references, then candidates."""
-    for image_id in dict.fromkeys(entry["id"] for entry in document["per_caption"]):
-        yield from ((image_id, caption) for caption in document["refs"][image_id])
-        yield from (
-            (image_id, entry["caption"])
-            for entry in document["per_caption"]
-            if entry["id"] == image_id
-        )
+@pytest.fixture
+def original(oracle_folder):
+    return Original(oracle_folder)
 
 
 def test_stages_of_the_original_encoders(original):
-    folder, files, document, arrays = original
-    scan, tokenizer = Scan(*files), Tokenizer()
-    features = read_regions(folder / "precomp" / "cand_ims.npy")
-    calls = list(grounding_calls(document))
+    scan, tokenizer = Scan(*original.files), Tokenizer()
+    features, arrays = read_regions(original.features), original.arrays
+    calls = original.grounding_calls()
     assert len(calls) == 50
     words = [tokenizer(caption) for _, caption in calls]
-    images = [features.of_image(int(image_id)) for image_id, _ in calls]
+    images = [features.read(image_id) for image_id, _ in calls]
     regions = scan.regions(images)
     vectors, is_word = scan.words([scan.tokens(tokens) for tokens in words])
     end_to_end = scan.groundings(regions, words)
     for at in range(len(calls)):
         of_image, caption = arrays[f"ground_{at}_img"], arrays[f"ground_{at}_cap"]
         similarity = arrays[f"ground_{at}_sim"]
-        np.testing.assert_array_equal(
-            images[at], arrays["raw_features"][document["images"].index(calls[at][0])]
-        )
+        raw = arrays["raw_features"][list(original.references).index(calls[at][0])]
+        np.testing.assert_array_equal(images[at], raw)
         np.testing.assert_allclose(regions[at], of_image, rtol=0, atol=2e-6)
         assert is_word[at].sum() == len(caption)
         np.testing.assert_allclose(vectors[at][is_word[at]], caption, rtol=0, atol=2e-6)
@@ -446,29 +521,42 @@ def test_stages_of_the_original_encoders(original):
         assert np.ptp(similarity) > 0.05  # a mistake would show
 
 
+def test_scores_of_the_original_groundings(original):
+    calls = original.grounding_calls()
+    vector_of = {call: original.arrays[f"ground_{at}_sim"] for at, call in enumerate(calls)}
+    for image_id, caption, tiger in original.candidates:
+        references = original.references[image_id]
+        reference = np.mean([vector_of[image_id, text] for text in references], axis=0)
+        candidate = vector_of[image_id, caption]
+        assert np.diff(np.sort(candidate)).min() > 1e-6  # no rounding changes the ranking
+        rrs = region_rank_similarity(reference, candidate)
+        wds = weight_distribution_similarity(reference, candidate)
+        assert (rrs + wds) / 2 == pytest.approx(tiger, abs=1e-12)
+
+
 def test_scores_of_the_original_program(original):
-    folder, files, document, _ = original
-    scorer = Tiger(*files, folder / "precomp" / "cand_ims.npy")
+    scorer = Tiger(*original.files, original.features)
     # As many systems as an image has candidates, each with one of them.
     systems: list[dict] = []
+    for image_id, caption, tiger in original.candidates:
+        system = next((s for s in systems if image_id not in s), None)
+        if system is None:
+            systems.append(system := {})
+        system[image_id] = caption, tiger
+    assert len(systems) == 3
+    for system in systems:
+        gts = {image_id: original.references[image_id] for image_id in system}
+        res = {image_id: [caption] for image_id, (caption, _) in system.items()}
+        expected = [tiger for _, tiger in system.values()]
+        np.testing.assert_allclose(scorer.compute_score(gts, res)[1], expected, rtol=0, atol=1e-6)
+
+
+def test_quantities_of_the_original_program(oracle_folder):
+    document = json.loads((oracle_folder / "oracle.json").read_text("utf-8"))
+    if "per_caption" not in document:
+        pytest.skip("oracle.json does not hold what the original program computed ('per_caption')")
     for entry in document["per_caption"]:
         r, c = np.array(entry["ref_vec"]), np.array(entry["cand_vec"])
         assert region_rank_similarity(r, c) == pytest.approx(entry["ndcg"], abs=1e-12)
         assert divergence(r, c) == pytest.approx(entry["kl"], abs=1e-12)
         assert relative_norm(r, c) == pytest.approx(entry["d_rel"], abs=1e-12)
-        assert np.diff(np.sort(c)).min() > 1e-6  # no rounding changes the ranking
-        image_id = int(entry["id"])
-        system = next((s for s in systems if image_id not in s), None)
-        if system is None:
-            systems.append(system := {})
-        system[image_id] = entry
-    found = []
-    for system in systems:
-        gts = {image_id: document["refs"][str(image_id)] for image_id in system}
-        res = {image_id: [entry["caption"]] for image_id, entry in system.items()}
-        scores = scorer.compute_score(gts, res)[1]
-        expected = [entry["tiger"] for entry in system.values()]
-        np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-6)
-        found += scores.tolist()
-    mean = np.mean([entry["tiger"] for entry in document["per_caption"]])
-    assert np.mean(found) == pytest.approx(mean, abs=1e-6)

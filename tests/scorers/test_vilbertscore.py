@@ -213,7 +213,7 @@ def test_progress_adds_up_and_comes_in_steps(make, monkeypatch):
 def counted(scorer, monkeypatch):
     """Return lists that grow with each caption and each image that a scorer encodes."""
     captions, read = [], []
-    encoder, features = scorer._encoder, scorer._features
+    encoder, features = scorer._encoder, scorer._images._features
     words, regions = encoder.word_states, features.read
     monkeypatch.setattr(encoder, "word_states", lambda c, i: (captions.extend(c), words(c, i))[1])
     monkeypatch.setattr(features, "read", lambda image: (read.append(image), regions(image))[1])
@@ -244,7 +244,7 @@ def test_without_room_everything_is_encoded_again(make, monkeypatch):
     captions, read = counted(scorer, monkeypatch)
     np.testing.assert_array_equal(table(scorer), expected)
     assert len(captions) == 12 + 2  # two candidates are references too
-    assert sorted(read) == [3, 4, 5, 7]
+    assert sorted(read) == [3, 4, 5, 7]  # once checked, and here once more
 
 
 def test_captions_in_several_portions(make, monkeypatch):
@@ -318,7 +318,7 @@ def test_signature_pins_what_changes_the_number(make, files, images):
     version = torch.__version__.partition("+")[0]
     parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
     assert list(parts) == [
-        "checkpoint", "config", "vocabulary", "layer", "features", "torch", "version",
+        "checkpoint", "config", "vocabulary", "layer", "features", "tokenizers", "torch", "version",
     ]  # fmt: skip
     assert (parts["layer"], parts["torch"], parts["features"][:2]) == ("2", version, "4#")
     again = make(layer=2)

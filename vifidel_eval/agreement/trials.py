@@ -295,6 +295,7 @@ class _Scoring:
         if scorer in self._failed:
             raise self._failed[scorer]
         if scorer not in self._known:
+            scorer.prepare(list(self._gts))  # the signature is of these images
             content = f"{scorer.signature()}\n{self._content}".encode()
             key = hashlib.sha256(content).hexdigest()
             if key not in self._parts:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..errors import VifidelError
-from ..files import reason
+from ..files import first_line, reason
 
 _PATH = click.Path(path_type=Path)
 
@@ -85,7 +85,10 @@ def _listed(path: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield place, image id and content of each image of an ``imgs_rcnn.pkl``."""
     entries = _unpickled(path)
     if not isinstance(entries, list):
-        raise VifidelError(f"{path}: holds {type(entries).__name__}, not a list of images.")
+        raise VifidelError(
+            f"{path}: holds {type(entries).__name__}; expected imgs_rcnn.pkl, a list with a "
+            f"dictionary of {', '.join(_PUBLISHED.values())} for each image."
+        )
     names = None
     for at, packed in enumerate(entries):
         where = f"{path}, entry {at}"
@@ -124,7 +127,8 @@ def _unpickled(path: Path) -> Any:
         raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
     except Exception as problem:  # pickles raise nearly anything
         raise VifidelError(
-            f"{path}: cannot be unpickled ({problem or type(problem).__name__}); get it again."
+            f"{path}: cannot be unpickled ({first_line(problem)}); expected a .npy file of "
+            "vilbert-multi-task's extraction script, or imgs_rcnn.pkl."
         ) from None
 
 

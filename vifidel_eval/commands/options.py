@@ -85,6 +85,7 @@ class MetricOptions(TransportOptions):
     vilbert_vocabulary: Path | None
     vilbert_features: Path | None
     vilbert_layer: int
+    vilbert_config: Path | None
     device: str | None
 
     def names(self, default: Iterable[str], references: bool = True) -> list[str]:
@@ -129,7 +130,7 @@ class MetricOptions(TransportOptions):
             from ..networks.scan_features import ids_path
 
             files.append(ids_path(self.tiger_features))
-        return [*files, *self._vilbert_files()]
+        return [*files, *self._vilbert_files(), self.vilbert_config]
 
     def _tiger_files(self) -> list[Path | None]:
         return [self.tiger_checkpoint, self.tiger_vocabulary, self.tiger_features]
@@ -177,6 +178,7 @@ class MetricOptions(TransportOptions):
                 features if image_of is None else features.under(image_of),
                 self.vilbert_layer,
                 self.device,
+                self.vilbert_config,
             )
 
         return {
@@ -271,6 +273,11 @@ _METRICS = (
         default=-1,
         show_default=True,
         help="Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
+    ),
+    click.option(
+        "--vilbert-config",
+        type=FILE,
+        help="JSON configuration of a ViLBERT of other sizes than the published one.",
     ),
     click.option(
         "--device",

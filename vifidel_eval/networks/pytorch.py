@@ -17,26 +17,38 @@ _READ_AT_ONCE = 1 << 20
 
 
 def load_torch(what: str, extra: str) -> ModuleType:
-    """Return the module ``torch``.
+    """Return the module ``torch``; the arguments are those of `load_libraries`."""
+    return load_libraries(what, extra, {"PyTorch": "torch"})[0]
+
+
+def load_libraries(what: str, extra: str, libraries: Mapping[str, str]) -> list[ModuleType]:
+    """Return modules of libraries that only an extra installs.
 
     Parameters
     ----------
     what : str
-        What needs it, as the error calls it: ``"the language model"``.
+        What needs them, as the error calls it: ``"the language model"``.
     extra : str
-        The extra of this package that installs it.
+        The extra of this package that installs them.
+    libraries : mapping
+        A library's name to its module.
 
     Raises
     ------
     MetricUnavailable
-        If PyTorch is not installed or cannot be loaded.
+        If one is not installed or cannot be loaded; all of these are named.
     """
-    try:
-        return importlib.import_module("torch")
-    except (ImportError, OSError) as problem:  # OSError: a library that PyTorch needs is missing
+    modules, lacking = [], []
+    for name, module in libraries.items():
+        try:
+            modules.append(importlib.import_module(module))
+        except (ImportError, OSError) as problem:  # OSError: a library that it needs is missing
+            lacking.append(f"{name} ({problem})")
+    if lacking:
         raise MetricUnavailable(
-            f"{what} needs PyTorch ({problem}): pip install 'vifidel-eval[{extra}]'."
-        ) from None
+            f"{what} needs {' and '.join(lacking)}: pip install 'vifidel-eval[{extra}]'."
+        )
+    return modules
 
 
 def find_device(torch: ModuleType, name: str | None, double: bool = False) -> Any:
@@ -156,7 +168,12 @@ def check_weights(
         )
     for name, shape in shapes.items():
         weight = weights[name]
-        if not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
+        if (
+            not isinstance(weight, torch.Tensor)
+            or weight.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+            or weight.layout != torch.strided
+            or weight.is_meta
+        ):
             raise VifidelError(f"{where}: {name} is no tensor of numbers; {remedy}.")
         if tuple(weight.shape) != shape:
             raise VifidelError(

@@ -8,10 +8,9 @@ each image is kept, and an image is read when it is asked for.
 from __future__ import annotations
 
 import base64
-import copy
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import read_text, reason
-from ..image_ids import ImageId, from_json_key, match, mismatch, to_json_value
-
-# So many images, spread evenly over all, are checked and hashed when a source is opened.
-_SAMPLED = 64
+from ..files import first_line, read_text, reason
+from ..image_ids import ImageId, from_json_key
+from .features import Features
 
 _TSV_FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
 # More than the first four fields of a line have, and more than a line of any detector.
@@ -31,62 +28,33 @@ _TSV_HEAD, _TSV_LINE = 1 << 12, 1 << 28
 _BYTES_PER_BOX = 4 * 4  # four numbers in single precision
 
 
-class RegionFeatures:
+class RegionFeatures(Features[NDArray[np.float32]]):
     """The region features of images, as `read_regions` returns them.
 
     Parameters
     ----------
-    kind : str
-        The format they come from, for signatures.
     where : str
         The file, for messages.
     places : mapping
-        Image id to where `read` finds the image.
-    read : callable
+        Image id to where `read_place` finds the image.
+    read_place : callable
         From a place to an array-like of shape (regions, width).
-
-    Attributes
-    ----------
-    width : int
-        How many numbers a region has.
 
     Raises
     ------
     VifidelError
-        If there is no image, or one of those that are looked at cannot be used.
+        If there is no image.
     """
 
     def __init__(
-        self, kind: str, where: str, places: Mapping[ImageId, Any], read: Callable[[Any], Any]
+        self, where: str, places: Mapping[ImageId, Any], read_place: Callable[[Any], Any]
     ) -> None:
         if not places:
             raise VifidelError(f"{where}: no image in it; give features of the images to score.")
-        self._kind = kind
-        self._where = where
-        self._places = places
-        self._read = read
-        self._names: Mapping[ImageId, ImageId] | None = None
-        self.width = 0  # whatever the first image has
-        self.width = self.of_image(next(iter(places))).shape[1]
-        self._digest = self._digested()
+        super().__init__(where, places)
+        self._read_place = read_place
 
-    def ids_of(self, ids: Sequence[ImageId]) -> list[ImageId]:
-        """Return the id that each image has in the source; a COCO file stem finds its number.
-
-        Raises
-        ------
-        ImageIdError
-            If an id is unknown.
-        """
-        known = self._places if self._names is None else self._names
-        matched = match(ids, known)
-        missing = [image_id for image_id in dict.fromkeys(ids) if image_id not in matched]
-        if missing:
-            raise mismatch(missing, known, "the captions", f"the image side ({self._where})")
-        found = [matched[image_id] for image_id in ids]
-        return found if self._names is None else [self._names[image_id] for image_id in found]
-
-    def of_image(self, image_id: ImageId) -> NDArray[np.float32]:
+    def read(self, image: ImageId) -> NDArray[np.float32]:
         """Return the features of an image, by the id that it has in the source.
 
         Returns
@@ -99,11 +67,14 @@ class RegionFeatures:
         VifidelError
             If they cannot be read, have another shape or hold something other than numbers.
         """
-        at = f"{self._where}: image {image_id!r}"
+        at = self.name(image)
         try:
-            found = np.asarray(self._read(self._places[image_id]))
-        except (OSError, ValueError) as problem:  # ValueError: lists of different lengths, base64
-            raise VifidelError(f"{at}: its features cannot be read ({problem}).") from None
+            found = np.asarray(self._read_place(self._images[image]))
+        # ValueError: lists of different lengths, base64; the others: tensors that NumPy cannot take
+        except (OSError, ValueError, TypeError, RuntimeError) as problem:
+            raise VifidelError(
+                f"{at}: its features cannot be read ({first_line(problem)})."
+            ) from None
         if found.ndim != 2 or found.dtype.kind != "f":
             raise VifidelError(
                 f"{at}: features of shape {found.shape} and type {found.dtype}; expected one row "
@@ -113,54 +84,16 @@ class RegionFeatures:
             raise VifidelError(
                 f"{at}: regions are compared with each other; give two or more, not {len(found)}."
             )
-        if self.width and found.shape[1] != self.width:
-            raise VifidelError(
-                f"{at}: {found.shape[1]} numbers a region where others have {self.width}; make all "
-                "features with one detector."
-            )
         with np.errstate(over="ignore"):
             features = found.astype(np.float32, copy=False)
         if not np.isfinite(features).all():
             raise VifidelError(f"{at}: a feature is no finite number; make its features anew.")
         return features
 
-    def under(self, image_of: Mapping[ImageId, ImageId]) -> RegionFeatures:
-        """Return the same features under other ids, where an image has several captions.
-
-        The signature stays that of the source.
-
-        Parameters
-        ----------
-        image_of : mapping
-            The image id of each new id.
-
-        Raises
-        ------
-        ImageIdError
-            As `ids_of` raises it.
-        """
-        renamed = copy.copy(self)
-        renamed._names = dict(zip(image_of, self.ids_of(list(image_of.values())), strict=True))
-        return renamed
-
-    def signature(self) -> str:
-        """Return the kind and a digest of all image ids and of the features of 64 images.
-
-        The images are spread evenly over the sorted ids: other features have another digest,
-        whichever file they come from, without tens of gigabytes being read for it. A change of
-        a single image can go unnoticed.
-        """
-        return f"{self._kind}#{self._digest}"
-
-    def _digested(self) -> str:
-        ids = sorted(self._places, key=lambda image_id: repr(to_json_value(image_id)))
-        digest = hashlib.sha256(repr([to_json_value(image_id) for image_id in ids]).encode())
-        count = min(_SAMPLED, len(ids))
-        for at in range(count):
-            features = self.of_image(ids[at * len(ids) // count])
-            digest.update(repr(features.shape).encode())
-            digest.update(features.astype("<f4").tobytes())
-        return digest.hexdigest()[:8]
+    def describe(self, content: NDArray[np.float32]) -> tuple[int, str]:
+        digest = hashlib.sha256(repr(content.shape).encode())
+        digest.update(np.ascontiguousarray(content, "<f4").tobytes())
+        return content.shape[1], digest.hexdigest()
 
 
 def read_regions(source: Any) -> RegionFeatures:
@@ -187,7 +120,7 @@ def read_regions(source: Any) -> RegionFeatures:
         return source
     if isinstance(source, Mapping):
         places = {image_id: image_id for image_id in source}
-        return RegionFeatures("mapping", "features", places, source.__getitem__)
+        return RegionFeatures("features", places, source.__getitem__)
     if not isinstance(source, str | os.PathLike):
         raise VifidelError(
             f"features cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
@@ -216,7 +149,9 @@ def ids_path(path: Path) -> Path:
 def _read_scan(path: Path) -> RegionFeatures:
     try:
         rows = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError):
+    except OSError:
+        raise
+    except Exception:  # a damaged header raises nearly anything
         raise VifidelError(
             f"{path}: no array of numbers, or cut off; get it again or make it anew."
         ) from None
@@ -232,7 +167,7 @@ def _read_scan(path: Path) -> RegionFeatures:
             "one or five captions an image there."
         )
     per_image = max(1, lines // max(1, len(rows)))
-    places: dict[ImageId, int] = {}
+    places: dict[ImageId, list[int]] = {}
     for line, text in enumerate(of_captions):
         row = line // per_image
         if text != of_captions[row * per_image]:
@@ -241,9 +176,18 @@ def _read_scan(path: Path) -> RegionFeatures:
                 f"({of_captions[row * per_image]}) should be; the file does not belong to "
                 f"{path.name}."
             )
+        of_image = places.setdefault(from_json_key(text), [])
+        if row not in of_image[-1:]:
+            of_image.append(row)
+
+    def read(of_image: list[int]) -> Any:
+        first, *others = (rows[row] for row in of_image)
         # Where every caption has a row, an image's rows are copies of each other.
-        places.setdefault(from_json_key(text), row)
-    return RegionFeatures("scan", str(path), places, rows.__getitem__)
+        if not all(np.array_equal(first, other, equal_nan=True) for other in others):
+            raise ValueError("its rows differ, although they are of one image")
+        return first
+
+    return RegionFeatures(str(path), places, read)
 
 
 def _read_tsv(path: Path) -> RegionFeatures:
@@ -255,10 +199,13 @@ def _read_tsv(path: Path) -> RegionFeatures:
             line += 1
             at = f"{path}, line {line}"
             file.seek(start)
-            head = file.read(_TSV_HEAD).split(b"\t", 4)
+            begin = file.read(_TSV_HEAD)
+            if places and not begin.strip() and start + len(begin) == size:
+                break  # blank lines at the end
+            head = begin.split(b"\t", 4)
             try:
                 image, boxes = head[0].decode(), int(head[3])
-                if boxes < 1:
+                if image != image.strip() or not 1 <= boxes * _BYTES_PER_BOX <= size:
                     raise ValueError
                 if not width:
                     file.seek(start)
@@ -293,7 +240,7 @@ def _read_tsv(path: Path) -> RegionFeatures:
         features = np.frombuffer(base64.b64decode(fields[5], validate=True), "<f4")
         return features.reshape(int(fields[3]), -1)
 
-    return RegionFeatures("bottom-up-tsv", str(path), places, read)
+    return RegionFeatures(str(path), places, read)
 
 
 def _base64(size: int) -> int:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 
-from ..errors import MetricUnavailable, VifidelError
+from ..errors import VifidelError
 from ..files import read_json
+from .pytorch import load_libraries
 
 #: What needs NLTK and PyTorch, and the extra that installs them.
 NEEDED_BY = ("TIGEr", "tiger")
 
 #: Words of the vocabulary that captions do not have.
 START, END, UNKNOWN = "<start>", "<end>", "<unk>"
+# The first words of every vocabulary of SCAN, from number 0 on.
+_FIRST = ("<pad>", START, END, UNKNOWN)
 
 
 class Tokenizer:
@@ -30,17 +32,12 @@ class Tokenizer:
     Raises
     ------
     MetricUnavailable
-        If NLTK is not installed.
+        If NLTK, or the PyTorch that TIGEr needs as well, is not installed.
     """
 
     def __init__(self) -> None:
-        what, extra = NEEDED_BY
-        try:
-            self._nltk = importlib.import_module("nltk.tokenize")
-        except (ImportError, OSError) as problem:
-            raise MetricUnavailable(
-                f"{what} needs NLTK ({problem}): pip install 'vifidel-eval[{extra}]'."
-            ) from None
+        # PyTorch too, so that one sentence names all that is not installed.
+        _, self._nltk = load_libraries(*NEEDED_BY, {"PyTorch": "torch", "NLTK": "nltk.tokenize"})
         try:
             self._nltk.sent_tokenize("a")
             self._one_sentence = False
@@ -79,7 +76,7 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
     vocabulary = content.get("word2idx") if isinstance(content, dict) else None
     if not isinstance(vocabulary, dict):
         raise VifidelError(f"{path}: no 'word2idx' in it; give SCAN's coco_precomp_vocab.json.")
-    lacking = [word for word in (START, END, UNKNOWN) if word not in vocabulary]
+    lacking = [word for word in _FIRST if word not in vocabulary]
     if lacking:
         raise VifidelError(f"{path}: no word {lacking[0]!r}; give SCAN's coco_precomp_vocab.json.")
     if not all(type(number) is int for number in vocabulary.values()) or sorted(
@@ -88,4 +85,10 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
         raise VifidelError(
             f"{path}: its words are not numbered from 0 to {len(vocabulary) - 1}; get it again."
         )
+    for number, word in enumerate(_FIRST):
+        if vocabulary[word] != number:
+            raise VifidelError(
+                f"{path}: {word!r} has number {vocabulary[word]} instead of {number}; give SCAN's "
+                "coco_precomp_vocab.json."
+            )
     return vocabulary

@@ -27,7 +27,7 @@ _TASK = 7
 _EPSILON = 1e-12
 
 _TASKS = "bert.embeddings.task_embeddings.weight"
-_REMEDY = "get it again, or give the configuration that belongs to it (config=)"
+_REMEDY = "get it again, or give the configuration that belongs to it (--vilbert-config, config=)"
 
 
 class Vilbert:
@@ -78,7 +78,7 @@ class Vilbert:
             )
         self.layer = layer % blocks
         content, self.digest = read_checkpoint(torch, path, "ViLBERT checkpoint", "get it again")
-        weights = _plain_names(content) if isinstance(content, Mapping) else {}
+        weights = _plain_names(content, str(path)) if isinstance(content, Mapping) else {}
         if WORDS not in weights:
             raise VifidelError(
                 f"{path}: no ViLBERT checkpoint, it has no {WORDS}; give multi_task_model.bin."
@@ -245,12 +245,17 @@ def _is_of_block(name: str) -> bool:
     return name.startswith("bert.encoder.c_layer.")
 
 
-def _plain_names(content: Mapping[Any, Any]) -> dict[str, Any]:
+def _plain_names(content: Mapping[Any, Any], where: str) -> dict[str, Any]:
     """Return weights by the names of today; older files have other ones for the same."""
-    plain = {}
+    plain: dict[str, Any] = {}
     for name, weight in content.items():
         start, _, last = str(name).removeprefix("module.").rpartition(".")
-        plain[f"{start}.{_FORMER.get(last, last)}"] = weight
+        today = f"{start}.{_FORMER.get(last, last)}"
+        if today in plain:
+            raise VifidelError(
+                f"{where}: two weights for {today}, one of them named {name}; get the file again."
+            )
+        plain[today] = weight
     return plain
 
 

@@ -7,13 +7,11 @@ A file ``IMAGE_ID.npz`` holds four arrays, as ``numpy.savez`` writes them: ``fea
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import io
 import os
 import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import reason, write_whole
-from ..image_ids import ImageId, from_json_key, match, mismatch, to_json_value
+from ..files import first_line, reason, write_whole
+from ..image_ids import ImageId, from_json_key
+from .features import Features
 
 Floats32 = NDArray[np.float32]
 
 # In an image of more pixels a side than this, boxes that all end within one are not pixels.
 _TOO_LARGE_FOR_ONE_PIXEL = 16
-_IMAGE_FILES = frozenset({"jpg", "jpeg", "png"})
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class Regions:
         return digest.hexdigest()
 
 
-class DetectorFeatures:
+class DetectorFeatures(Features[Regions]):
     """The regions of many images, read one at a time when they are needed.
 
     Parameters
@@ -92,109 +90,27 @@ class DetectorFeatures:
     """
 
     def __init__(self, source: Any) -> None:
-        self.where = "features"
         if isinstance(source, Mapping):
-            self._images: Mapping[ImageId, Any] = source
+            super().__init__("features", source)
         elif isinstance(source, str | os.PathLike):
-            self.where = os.fspath(source)
-            self._images = _Folder(Path(source))
+            super().__init__(os.fspath(source), _Folder(Path(source)))
         else:
             raise VifidelError(
                 f"features cannot be {type(source).__name__} {source!r:.40}; accepted: a folder "
                 "with one .npz file an image, or a mapping {image id: {'features', 'boxes', "
                 "'width', 'height'}}."
             )
-        self._names: Mapping[ImageId, ImageId] | None = None
-        self._digests: dict[ImageId, str] = {}
-
-    def find(self, ids: Sequence[ImageId], length: int) -> list[ImageId]:
-        """Return the image of each id as the source calls it, after a look at all of them.
-
-        Every image is read and checked once, so that what is damaged is found before the first
-        score.
-
-        Parameters
-        ----------
-        ids : sequence
-            COCO file stems find their numbers, file names of images those without extension.
-        length : int
-            How long a region's feature has to be.
-
-        Raises
-        ------
-        ImageIdError
-            If an id is unknown.
-        VifidelError
-            If an image's regions cannot be read or are not as described.
-        """
-        images = self._located(ids)
-        for image in dict.fromkeys(images):
-            if image not in self._digests:
-                regions = self.read(image)
-                if regions.features.shape[1] != length:
-                    raise VifidelError(
-                        f"{self._name(image)}: features of length {regions.features.shape[1]}, "
-                        f"but the checkpoint reads {length}; give those of the detector that "
-                        "belongs to it."
-                    )
-                self._digests[image] = regions.digest()
-        return images
 
     def read(self, image: ImageId) -> Regions:
-        """Return the regions of an image, which is one of those that `find` returned.
+        return regions_of(self._images[image], self.name(image))
 
-        Raises
-        ------
-        VifidelError
-            If they cannot be read or are not as described.
-        """
-        return regions_of(self._images[image], self._name(image))
+    def describe(self, content: Regions) -> tuple[int, str]:
+        return content.features.shape[1], content.digest()
 
-    def under(self, image_of: Mapping[ImageId, ImageId]) -> DetectorFeatures:
-        """Return the same features under other ids, where an image has several captions.
-
-        The signature stays that of the source.
-
-        Parameters
-        ----------
-        image_of : mapping
-            The image id of each new id.
-
-        Raises
-        ------
-        ImageIdError
-            If an image is unknown.
-        """
-        renamed = copy.copy(self)
-        images = self._located(list(image_of.values()))
-        renamed._names = dict(zip(image_of, images, strict=True))
-        return renamed
-
-    def signature(self) -> str:
-        """Return how many images were used so far, and a digest of their regions."""
-        digest = hashlib.sha256()
-        for line in sorted(f"{to_json_value(i)!r}:{d}\n" for i, d in self._digests.items()):
-            digest.update(line.encode())
-        return f"{len(self._digests)}#{digest.hexdigest()[:8]}"
-
-    def _located(self, ids: Sequence[ImageId]) -> list[ImageId]:
-        known = self._images if self._names is None else self._names
-        found = match(ids, known)
-        for image_id in ids:
-            if image_id not in found and isinstance(image_id, str):
-                stem, _, extension = image_id.rpartition(".")
-                if stem in known and extension.lower() in _IMAGE_FILES:
-                    found[image_id] = stem
-        missing = list(dict.fromkeys(image_id for image_id in ids if image_id not in found))
-        if missing:
-            raise mismatch(missing, known, "the captions", f"the feature side ({self.where})")
-        images = [found[image_id] for image_id in ids]
-        return images if self._names is None else [self._names[image] for image in images]
-
-    def _name(self, image: ImageId) -> str:
+    def name(self, image: ImageId) -> str:
         if isinstance(self._images, _Folder):
             return str(self._images.files[image])
-        return f"{self.where}: image {image!r}"
+        return super().name(image)
 
 
 class _Folder(Mapping[ImageId, Mapping[str, Any]]):
@@ -218,15 +134,16 @@ class _Folder(Mapping[ImageId, Mapping[str, Any]]):
     def __getitem__(self, image: ImageId) -> Mapping[str, Any]:
         path = self.files[image]
         try:
-            content = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
-            if isinstance(content, Mapping):
-                return dict(content)
-            problem: Any = "a single array"
-        except OSError as error:
-            raise VifidelError(f"{path}: {reason(error)}.") from None
-        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            problem = str(error).strip().partition("\n")[0].rstrip(".")
-        raise VifidelError(f"{path}: no .npz file, or damaged ({problem}); write it again.")
+            content = io.BytesIO(path.read_bytes())
+            if zipfile.is_zipfile(content):  # NumPy would take other files for pickles
+                return dict(np.load(content, allow_pickle=False))
+        except OSError as problem:
+            raise VifidelError(f"{path}: {reason(problem)}.") from None
+        except Exception:  # a damaged archive or header raises nearly anything
+            pass
+        raise VifidelError(
+            f"{path}: no .npz file of four arrays of numbers, or damaged; write it again."
+        )
 
     def __contains__(self, image: object) -> bool:  # without reading it
         return image in self.files
@@ -256,7 +173,10 @@ def regions_of(content: Any, where: str) -> Regions:
                 f"{where}: no {name!r}, only {', '.join(sorted(map(str, content))) or 'nothing'}; "
                 "it has to hold features, boxes, width and height."
             )
-        array = np.asarray(content[name])
+        try:
+            array = np.asarray(content[name])
+        except (ValueError, TypeError, RuntimeError) as error:  # tensors that NumPy cannot take
+            raise VifidelError(f"{where}: {name} cannot be read ({first_line(error)}).") from None
         if array.ndim != dimensions or array.dtype.kind not in "fiu" or not array.size:
             raise VifidelError(
                 f"{where}: {name} is an array of shape {array.shape} and type {array.dtype}; "

@@ -76,6 +76,7 @@ class WordPieces:
 
     def tokens(self, captions: Sequence[str]) -> list[list[int]]:
         """Return the tokens of each caption between ``[CLS]`` and ``[SEP]``."""
+        # Lower case first, as published: "[SEP]" in a caption is then no special token.
         # JSON can spell half a character, UTF-8 cannot.
-        texts = [caption.encode(errors="replace").decode() for caption in captions]
+        texts = [caption.lower().encode(errors="replace").decode() for caption in captions]
         return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]

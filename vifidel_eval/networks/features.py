@@ -1,0 +1,224 @@
+"""Features of images: found by id, checked and pinned before the first score, encoded once."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from ..errors import ImageIdError, VifidelError
+from ..image_ids import ImageId, from_json_key, match, mismatch, to_json_value
+
+_IMAGE_FILES = frozenset({"jpg", "jpeg", "png"})
+
+# So many images are read before they are encoded: bounds memory.
+_IMAGES_AT_ONCE = 32
+
+_Content = TypeVar("_Content")
+_Source = TypeVar("_Source", bound="Features[Any]")
+
+
+class Features(ABC, Generic[_Content]):
+    """The features of many images, each read when it is asked for.
+
+    Parameters
+    ----------
+    where : str
+        The file or folder, for messages.
+    images : mapping
+        Image id to where the image is.
+    """
+
+    def __init__(self, where: str, images: Mapping[ImageId, Any]) -> None:
+        self._where = where
+        self._images = images
+        self._names: Mapping[ImageId, ImageId] | None = None
+
+    @abstractmethod
+    def read(self, image: ImageId) -> _Content:
+        """Return the features of an image, which is one of those that `find` returned.
+
+        Raises
+        ------
+        VifidelError
+            If they cannot be read or are not as described.
+        """
+
+    @abstractmethod
+    def describe(self, content: _Content) -> tuple[int, str]:
+        """Return how many numbers a region has, and a digest of all that `read` returned."""
+
+    def name(self, image: ImageId) -> str:
+        """Return what messages call an image."""
+        return f"{self._where}: image {image!r}"
+
+    def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
+        """Return the image of each id, as the source calls it.
+
+        Parameters
+        ----------
+        ids : sequence
+            COCO file stems find their numbers; an image's file name (``12_a.jpg``, ``3.jpg``)
+            and its id without the extension (``12_a``, 3) find each other.
+
+        Raises
+        ------
+        ImageIdError
+            If an id is unknown or means two images of the source.
+        """
+        known = self._images if self._names is None else self._names
+        found = match(ids, known)
+        if any(image_id not in found for image_id in ids):
+            by_stem: dict[ImageId, ImageId] = {}
+            for image in known:
+                other = by_stem.setdefault(_stem(image), image)
+                if other != image and any(_stem(i) == _stem(image) for i in ids if i not in found):
+                    raise ImageIdError(
+                        f"{self._where}: {other!r} and {image!r} both stand for image "
+                        f"{_stem(image)!r}: keep one of them."
+                    )
+            found |= {i: by_stem[_stem(i)] for i in ids if i not in found and _stem(i) in by_stem}
+        missing = list(dict.fromkeys(image_id for image_id in ids if image_id not in found))
+        if missing:
+            raise mismatch(missing, known, "the captions", f"the feature side ({self._where})")
+        images = [found[image_id] for image_id in ids]
+        return images if self._names is None else [self._names[image] for image in images]
+
+    def under(self: _Source, image_of: Mapping[ImageId, ImageId]) -> _Source:
+        """Return the same features under other ids, where an image has several captions.
+
+        Parameters
+        ----------
+        image_of : mapping
+            The image id of each new id.
+
+        Raises
+        ------
+        ImageIdError
+            As `find` raises it.
+        """
+        renamed = copy.copy(self)
+        images = self.find(list(image_of.values()))
+        renamed._names = dict(zip(image_of, images, strict=True))
+        return renamed
+
+
+class ImageSide:
+    """The images of a run as a network sees them.
+
+    Parameters
+    ----------
+    features : Features
+        Where they come from.
+    width : int
+        How many numbers of a region the network reads.
+    encode : callable
+        From what `Features.read` returned for some images to what a caption is scored with.
+    most : int
+        How many bytes of that are kept for the next system; what does not fit is read and
+        encoded anew.
+    """
+
+    def __init__(
+        self,
+        features: Features[Any],
+        width: int,
+        encode: Callable[[list[Any]], Iterable[Any]],
+        most: int,
+    ) -> None:
+        self._features = features
+        self._width = width
+        self._encode = encode
+        self._kept = Kept(most)
+        self._digests: dict[ImageId, str] = {}
+        self._asked: list[ImageId] = []
+
+    def prepare(self, ids: Sequence[ImageId]) -> list[ImageId]:
+        """Return the image of each id, as the features call it, after a look at all of them.
+
+        Every image is read and checked, so that what is damaged is found before the first score,
+        and is encoded at once as long as there is room for it.
+
+        Raises
+        ------
+        ImageIdError
+            If an id is unknown.
+        VifidelError
+            If an image's features cannot be used.
+        """
+        images = self._features.find(ids)
+        asked = list(dict.fromkeys(images))
+        new = [image for image in asked if image not in self._digests]
+        for start in range(0, len(new), _IMAGES_AT_ONCE):
+            contents = {image: self._read(image) for image in new[start : start + _IMAGES_AT_ONCE]}
+            if not self._kept.is_full:
+                self._encoded(contents)
+        self._asked = asked
+        return images
+
+    def encoded(self, images: Iterable[ImageId]) -> dict[ImageId, Any]:
+        """Return what a caption is scored with, of images that `prepare` returned."""
+        wanted = list(dict.fromkeys(images))
+        found = {image: self._kept[image] for image in wanted if image in self._kept}
+        new = [image for image in wanted if image not in found]
+        return found | (self._encoded({image: self._read(image) for image in new}) if new else {})
+
+    def signature(self) -> str:
+        """Return how many images were asked for last, and a digest of all their features.
+
+        ``none`` before an image was asked for. What was asked for earlier leaves no trace.
+        """
+        if not self._asked:
+            return "none"
+        lines = sorted(f"{to_json_value(i)!r}:{self._digests[i]}\n" for i in self._asked)
+        digest = hashlib.sha256("".join(lines).encode(errors="backslashreplace"))
+        return f"{len(lines)}#{digest.hexdigest()[:8]}"
+
+    def _read(self, image: ImageId) -> Any:
+        content = self._features.read(image)
+        width, digest = self._features.describe(content)
+        if width != self._width:
+            raise VifidelError(
+                f"{self._features.name(image)}: features of length {width}, but the checkpoint "
+                f"reads {self._width}; give those of the detector that belongs to it."
+            )
+        if self._digests.setdefault(image, digest) != digest:
+            raise VifidelError(
+                f"{self._features.name(image)}: its features have changed since they were read "
+                "first; start again."
+            )
+        return content
+
+    def _encoded(self, contents: Mapping[ImageId, Any]) -> dict[ImageId, Any]:
+        encoded = dict(zip(contents, self._encode(list(contents.values())), strict=True))
+        for image, of_image in encoded.items():
+            self._kept.keep(image, of_image)
+        return encoded
+
+
+class Kept(dict[Any, Any]):
+    """What the next system can use again: arrays or tensors, up to a number of bytes."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._room = most
+        self.is_full = most <= 0
+
+    def keep(self, key: Any, value: Any) -> None:
+        """Keep a value if it fits."""
+        if value.nbytes <= self._room:
+            self._room -= value.nbytes
+            self[key] = value
+        else:
+            self.is_full = True
+
+
+def _stem(image_id: ImageId) -> ImageId:
+    """Return the id without the extension of an image file."""
+    if isinstance(image_id, str):
+        stem, _, extension = image_id.rpartition(".")
+        if stem and extension.lower() in _IMAGE_FILES:
+            return from_json_key(stem)
+    return image_id
