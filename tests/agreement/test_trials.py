@@ -193,6 +193,27 @@ def test_a_part_is_one_metric(overlap, length, judged, tmp_path):
     assert both == pytest.approx((one + other) / 2)
 
 
+def test_a_part_is_of_what_is_known_of_its_images(stand_in, judged, tmp_path):
+    class OfImages(stand_in):
+        """A metric whose signature is of the images that it was asked for."""
+
+        features = "none"
+
+        def prepare(self, ids):
+            self.features = self.known
+
+        def signature(self):
+            return f"VIFIDEL|features:{self.features}"
+
+    output = tmp_path / "o.json"
+    for known, calls in (("a", 1), ("a", 0), ("b", 1)):
+        scorer = OfImages("VIFIDEL", lambda caption, _: len(caption))
+        scorer.known = known
+        trials = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(output))
+        assert trials.signatures == {"VIFIDEL": f"VIFIDEL|features:{known}"}
+        assert len(scorer.calls) == calls * len(judged[0].captions)
+
+
 def test_given_scores_join_as_they_are(overlap, judged):
     trials = run_trials(judged, {"CIDEr": overlap}, [1], 2, 0, Parts(None))
     scores = np.arange(12.0).reshape(2, 6)

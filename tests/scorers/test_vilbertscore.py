@@ -1,3 +1,4 @@
+import importlib.metadata
 import json
 import math
 import pickle
@@ -292,6 +293,16 @@ def test_damaged_features_are_found_before_anything_is_scored(make, images, monk
     assert captions == []
 
 
+def test_tensors_that_numpy_cannot_take(make, images):
+    for features in (
+        torch.tensor(images[4]["features"], requires_grad=True),
+        torch.tensor(images[4]["features"]).to(torch.bfloat16),
+    ):
+        with pytest.raises(VifidelError, match="image 4: features cannot be read") as raised:
+            make(images | {4: images[4] | {"features": features}}).prepare([4])
+        assert "\n" not in str(raised.value)
+
+
 def test_features_of_another_length(make, images):
     short = images[4] | {"features": images[4]["features"][:, :9]}
     with pytest.raises(VifidelError, match="features of length 9, but the checkpoint reads 10"):
@@ -321,6 +332,8 @@ def test_signature_pins_what_changes_the_number(make, files, images):
         "checkpoint", "config", "vocabulary", "layer", "features", "tokenizers", "torch", "version",
     ]  # fmt: skip
     assert (parts["layer"], parts["torch"], parts["features"][:2]) == ("2", version, "4#")
+    assert parts["tokenizers"] == importlib.metadata.version("tokenizers")
+    assert "|features:none|" in make().signature()
     again = make(layer=2)
     again.compute_score(GTS, RES)
     assert again.signature() == signature
@@ -411,6 +424,20 @@ def test_command(score, make):
     expected = table(make(layer=0)).mean(axis=0)
     np.testing.assert_allclose(list(overall.values()), expected, rtol=0, atol=1e-6)
     assert "|layer:0|features:4#" in document["signatures"][COLUMNS[0]]
+
+
+def test_command_with_a_configuration(score, files, tmp_path, monkeypatch):
+    monkeypatch.undo()  # the published sizes again
+    refused = score()
+    assert refused.exit_code == 1
+    assert "but the checkpoint knows 30522" in refused.stderr
+    result = score("--format", "json", vilbert_config=files / "config.json")
+    assert result.exit_code == 0, result.stderr
+    assert "|config:" in json.loads(result.stdout)["signatures"][COLUMNS[0]]
+    config = tmp_path / "config.json"
+    config.write_bytes((files / "config.json").read_bytes())
+    guarded = score("--output", config, vilbert_config=config)
+    assert "the output would replace an input" in guarded.stderr
 
 
 def test_combination_takes_f(score, make):
