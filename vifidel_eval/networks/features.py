@@ -71,10 +71,11 @@ class Features(ABC, Generic[_Content]):
         known = self._images if self._names is None else self._names
         found = match(ids, known)
         if any(image_id not in found for image_id in ids):
+            wanted = {_stem(image_id) for image_id in ids if image_id not in found}
             by_stem: dict[ImageId, ImageId] = {}
             for image in known:
                 other = by_stem.setdefault(_stem(image), image)
-                if other != image and any(_stem(i) == _stem(image) for i in ids if i not in found):
+                if other != image and _stem(image) in wanted:
                     raise ImageIdError(
                         f"{self._where}: {other!r} and {image!r} both stand for image "
                         f"{_stem(image)!r}: keep one of them."
