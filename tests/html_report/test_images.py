@@ -69,7 +69,7 @@ def test_the_data_hold_every_explanation(content):
 
 def test_ranks_that_differ_by_nothing_are_equal():
     assert metrics_text(0.0, "VIFIDEL", "CIDEr") == "equal ranks"
-    assert metrics_text(0.006, "VIFIDEL", "CIDEr") == "VIFIDEL 1 points above CIDEr"
+    assert metrics_text(0.006, "VIFIDEL", "CIDEr") == "VIFIDEL 1 point above CIDEr"
 
 
 def test_words_stand_in_the_order_of_the_caption(content):

@@ -247,7 +247,8 @@ def metrics_text(apart: float, metric: str, other: str) -> str:
     if points == "0":
         return "equal ranks"
     above, below = (metric, other) if apart >= 0 else (other, metric)
-    return f"{above} {points} points above {below}"
+    unit = "point" if points == "1" else "points"
+    return f"{above} {points} {unit} above {below}"
 
 
 def percentile_ranks(scores: Floats) -> Floats:

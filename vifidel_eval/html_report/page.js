@@ -69,7 +69,7 @@
       const names = [choice.metric, choice.against].map((metric) => data().metrics[metric]);
       const [above, below] = apart >= 0 ? names : names.reverse();
       const points = fixed(100 * Math.abs(apart), 0);
-      return points === "0" ? "equal ranks" : `${above} ${points} points above ${below}`;
+      return points === "0" ? "equal ranks" : `${above} ${points} point${points === "1" ? "" : "s"} above ${below}`;
     },
   };
 
