@@ -252,10 +252,21 @@ def test_the_order_of_systems_metrics_and_images_does_not_matter(random):
 
 def test_what_fits_in_memory_at_a_time_does_not_matter(monkeypatch):
     scores = scores_of({"a": np.linspace(0, 1, 70), "b": np.linspace(1, 0.1, 70) ** 2})
-    expected = compare(scores, resamples=200)
+    expected = compare(scores, resamples=200).to_json()
     for chunk in (1, 333):
         monkeypatch.setattr(significance, "_CHUNK", chunk)
-        assert compare(scores, resamples=200) == expected
+        assert compare(scores, resamples=200).to_json() == expected
+
+
+def test_what_other_systems_score_does_not_change_a_pair():
+    first = np.random.default_rng(0).integers(0, 4, 5000) / 3
+    second = first.copy()
+    second[[7, 70, 700]] = (first[[7, 70, 700]] + 1 / 3) % (4 / 3)
+    third = np.full(5000, 0.5)
+    third[0] = 1e4
+    pair, *_ = only(compare(scores_of({"a": first, "b": second}))).pairs
+    beside, *_ = only(compare(scores_of({"a": first, "b": second, "c": third}))).pairs
+    assert (beside.bootstrap_p, beside.randomisation_p) == (pair.bootstrap_p, pair.randomisation_p)
 
 
 @settings(max_examples=20, deadline=None)

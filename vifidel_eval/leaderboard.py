@@ -151,7 +151,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             {str(metric): str(text) for metric, text in content["signatures"].items()},
             runs,
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise VifidelError(
             f"{path}: the leaderboard is damaged ({type(problem).__name__}: {problem}); restore it "
             "or start another file."
