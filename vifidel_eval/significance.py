@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
     _Floats = NDArray[np.float64]
 
-# Resampled images in memory at a time, 8 bytes each.
+# Resampled images at a time; while they are counted, each takes some 36 bytes.
 _CHUNK = 2**22
 # Differences that differ by less, relative to the scores, are the same but for rounding.
 _ROUNDING = 1e-12
+# Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
+# depends on the order in which a machine adds.
+_DIGITS = 11
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,11 @@ class Sample:
     score: float
     rows: _Floats
     score_of: Callable[[_Floats], _Floats]
+
+    @property
+    def size(self) -> float:
+        """How large what was added is: the score, had all rows the same sign."""
+        return float(self.score_of(abs(self.rows).sum(axis=0)))
 
 
 def take_samples(
@@ -133,7 +141,7 @@ class Resampled:
 
     def interval(self, name: str) -> tuple[float, float]:
         """Return the bootstrap interval of a system's score."""
-        return self._interval(self._drawn[name])
+        return self._interval(self._drawn[name], self._samples[name].size)
 
     def test(self, first: str, second: str) -> Tested:
         """Return the difference of two systems, tested."""
@@ -144,19 +152,20 @@ class Resampled:
         swapped = one.score_of(of_one + moved) - other.score_of(of_other - moved)
         # From the rows, as what it is compared with: equal differences stay equal.
         observed = float(one.score_of(of_one) - other.score_of(of_other))
-        size = max(abs(one.score), abs(other.score))
+        size = max(one.size, other.size)
         return Tested(
             one.score - other.score,
-            *self._interval(drawn),
+            *self._interval(drawn, size),
             self._p_value(drawn - observed, observed, size),
             self._p_value(swapped, observed, size),
         )
 
-    def _interval(self, values: _Floats) -> tuple[float, float]:
+    def _interval(self, values: _Floats, size: float) -> tuple[float, float]:
         import numpy as np
 
-        low, high = np.quantile(values, self._ends)
-        return float(low), float(high)
+        places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
+        low, high = (round(float(end), places) + 0.0 for end in np.quantile(values, self._ends))
+        return low, high  # + 0.0: no -0.0
 
     def _p_value(self, null: _Floats, observed: float, size: float) -> float:
         import numpy as np
