@@ -101,7 +101,7 @@ def test_comparison_in_every_format():
     result = score(CAREFUL, DREAMING, "--compare", "--format", "csv")
     csv = result.stdout.split("\n\n")
     warning, signature, *notes = result.stderr.splitlines()
-    assert warning.startswith("Warning: 5 images are too few for a significant difference")
+    assert warning.startswith("Warning: VIFIDEL: 5 images are too few for a significant difference")
     assert signature == as_json["signatures"]["VIFIDEL"]
     assert all(note in table for note in notes)
     assert "Low to High: 95 % bootstrap interval, 1000 resamples" in notes[0]

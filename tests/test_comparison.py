@@ -391,8 +391,8 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     assert pair.winner is None
     (warning,) = [str(each.message) for each in recwarn]
     assert warning == (
-        "5 images are too few for a significant difference between 2 systems, and the bootstrap's "
-        "p-values of so few mean nothing; compare at least 6."
+        "M, N: 5 images are too few for a significant difference (pairs of systems: 1), and the "
+        "bootstrap's p-values of so few mean nothing; compare at least 6."
     )
     recwarn.clear()
     (pair,) = only(compare(scores_of(rows), resamples=9999)).pairs
@@ -405,7 +405,7 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
 @pytest.mark.parametrize(
     "wrong",
     [
-        *({"seed": -1}, {"resamples": 0}, {"level": 1.0}, {"level": NAN}),
+        *({"seed": -1}, {"resamples": 0}, {"level": 1.0}, {"level": 1 - 1e-15}, {"level": NAN}),
         *({"seed": 1.5}, {"seed": "1"}, {"resamples": 1e3}, {"resamples": None}, {"level": ".9"}),
     ],
 )

@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -200,7 +200,8 @@ def compare(
         and isinstance(level, Real)
         and seed >= 0
         and resamples >= 1
-        and 0 < level < 1
+        and level > 0
+        and _alpha(level) > 0
     ):
         raise VifidelError(
             "a comparison takes a whole number of 0 or more as seed, one of 1 or more as resamples "
@@ -260,19 +261,21 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _warn_of_few_images(
-    comparisons: Collection[Comparison], number_of_pairs: int, alpha: float
+    comparisons: Iterable[Comparison], number_of_pairs: int, alpha: float
 ) -> None:
     """Warn if even a system that is better on every image is not significantly better.
 
     Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
     """
-    fewest = min((comparison.images for comparison in comparisons), default=0)
-    if fewest and 2.0 ** (1 - fewest) * number_of_pairs > alpha:
+    few = {
+        c.metric: c.images for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha
+    }
+    if few:
         needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
         warnings.warn(
-            f"{fewest} images are too few for a significant difference between "
-            f"{len(next(iter(comparisons)).systems)} systems, and the bootstrap's p-values of so "
-            f"few mean nothing; compare at least {needed}.",
+            f"{', '.join(few)}: {min(few.values())} images are too few for a significant "
+            f"difference (pairs of systems: {number_of_pairs}), and the bootstrap's p-values of "
+            f"so few mean nothing; compare at least {needed}.",
             VifidelWarning,
             stacklevel=3,
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from unicodedata import category
 
 from tabulate import tabulate
 
@@ -20,6 +20,8 @@ _TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 # while tabulate lays out and escapes: characters that `one_line` leaves in no name.
 _BOLD_FROM, _BOLD_TO, _GUARD = "\x02", "\x03", "\x04"
 _BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 Cell = str | int | float | None
 
@@ -114,7 +116,7 @@ def one_line(text: str) -> str:
     >>> one_line("a\nb")
     'a b'
     """
-    return "".join(" " if category(each) in ("Cc", "Zl", "Zp") else each for each in text)
+    return _CONTROL.sub(" ", text)
 
 
 def _escaped(text: str, style: str, column: int) -> str:
