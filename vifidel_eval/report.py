@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .comparison import Comparisons
@@ -29,8 +30,27 @@ def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -
     """
     if style == "json":
         return to_json(scores, comparisons)
-    tables = [table(scores), *([] if comparisons is None else compared(comparisons))]
-    return "\n\n".join(each.render(style) for each in tables)
+    others = [] if comparisons is None else compared(comparisons)
+    if style == "csv" and comparisons is not None:  # what notes say elsewhere
+        used = [comparisons.seed, comparisons.resamples]
+        others = [
+            replace(
+                each,
+                headers=[*each.headers, "Seed", "Resamples"],
+                rows=[[*row, *used] for row in each.rows],
+            )
+            for each in others
+        ]
+    return "\n\n".join(each.render(style) for each in (table(scores), *others))
+
+
+def beside(scores: Scores, style: str, comparisons: Comparisons | None = None) -> list[str]:
+    """Return what a person should read beside a style that has no notes: CSV and JSON."""
+    if style == "csv":
+        tables = [table(scores), *([] if comparisons is None else compared(comparisons))]
+        return [note for each in tables for note in each.notes]
+    unavailable = scores.unavailable if style == "json" else {}
+    return [f"Warning: {name} not available: {why}" for name, why in unavailable.items()]
 
 
 def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
