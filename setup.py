@@ -38,7 +38,7 @@ setup(
         "jinja2>=3.1",
         "matplotlib>=3.8",
         "numpy>=2.0",
-        "pillow>=10",
+        "pillow>=10.1",
         "platformdirs>=4",
         "POT>=0.9.5",
         "pycocoevalcap>=1.2",

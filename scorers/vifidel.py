@@ -274,14 +274,15 @@ class Vifidel(TransportScorer[_ObjectGold]):
                 word_of(word),
                 None if nearest < 0 else word_of(int(gold.objects.atoms[nearest])),
                 similarity,
-                similarity >= thresholds.near,
+                near,
                 None if named < 0 else word_of(named),
                 hallucinated,
             )
-            for word, nearest, similarity, named, hallucinated in zip(
+            for word, nearest, similarity, near, named, hallucinated in zip(
                 words.atoms.tolist(),
                 grounding.nearest.tolist(),
                 grounding.similarities.tolist(),
+                grounding.near.tolist(),
                 grounding.names.tolist(),
                 grounding.hallucinated.tolist(),
                 strict=True,
@@ -298,7 +299,8 @@ class Vifidel(TransportScorer[_ObjectGold]):
     @cached_property
     def _labels(self) -> Labels:
         every = Counter(self._objects.vocabulary())
-        return Labels(self._distances, self._lexicon.bags_of_labels([every])[0].atoms)
+        numbers = self._lexicon.bags_of_labels([every])[0].atoms
+        return Labels(self._distances, numbers, self._lexicon.word)
 
     def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _ObjectGold:
         objects, of_labels = self._lexicon.bags_of_labels(

@@ -98,11 +98,20 @@ def test_comparison_in_every_format():
     assert standings.splitlines()[3].split() == ["VIFIDEL", "careful", *cells]
     assert pairs.splitlines()[3].split()[:4] == ["VIFIDEL", "careful", "dreaming", "-"]
     assert "1000 resamples of the images, seed 0" in pairs
-    csv = score(CAREFUL, DREAMING, "--compare", "--format", "csv").stdout.split("\n\n")
+    result = score(CAREFUL, DREAMING, "--compare", "--format", "csv")
+    csv = result.stdout.split("\n\n")
+    warning, signature, *notes = result.stderr.splitlines()
+    assert warning.startswith("Warning: VIFIDEL: 5 images are too few for a significant difference")
+    assert signature == as_json["signatures"]["VIFIDEL"]
+    assert all(note in table for note in notes)
+    assert "Low to High: 95 % bootstrap interval, 1000 resamples" in notes[0]
     assert csv[1].splitlines()[1] == (
-        f"VIFIDEL,careful,{careful['score']},{careful['low']},{careful['high']},1,5"
+        f"VIFIDEL,careful,{careful['score']},{careful['low']},{careful['high']},1,5,0,1000"
     )
-    assert csv[2].startswith("Metric,First,Second,Better,Difference,Low,High,Bootstrap p,")
+    first, row = csv[2].splitlines()
+    assert first.startswith("Metric,First,Second,Better,Difference,Low,High,Bootstrap p,")
+    assert first.endswith(",Seed,Resamples")
+    assert row.endswith(",0,1000")
     markdown = score(CAREFUL, DREAMING, "--compare", "--format", "markdown").stdout
     assert f"| VIFIDEL  | careful  | **{cells[0]}** |" in markdown
     latex = score(CAREFUL, DREAMING, "--compare", "--format", "latex").stdout
@@ -125,9 +134,10 @@ def test_a_comparison_that_cannot_be_leaves_the_scores(write):
     first, second = write(captions[:2], "first.json"), write(captions[2:], "second.json")
     result = score(first, second, "--allow-subset", "--compare", "--format", "csv")
     assert result.exit_code == 1
-    assert result.stderr == (
+    assert result.stderr.startswith("VIFIDEL|refs:yes|")
+    assert result.stderr.splitlines()[1] == (
         "Error: first, second have no image that all of them share, so there is nothing to "
-        "compare; score them on the same images.\n"
+        "compare; score them on the same images."
     )
     assert len(result.stdout.splitlines()) == 3
 
@@ -256,7 +266,15 @@ def test_without_metrics_all_that_run_here_and_what_else_could_be_had():
     columns = "VIFIDEL,WMD,Bleu_1,Bleu_2,Bleu_3,Bleu_4,ROUGE_L,CIDEr"
     assert header.startswith(f"System,{columns},Scored")
     assert all(float(cell) > 0 for cell in row.split(",")[1:9])
-    assert result.stderr.startswith("Also to be had with --metrics: WMD-worst, WMD-mean, METEOR")
+    *signatures, others = result.stderr.splitlines()
+    assert [s.partition("|")[0] for s in signatures] == [
+        "VIFIDEL",
+        "WMD",
+        "Bleu",
+        "ROUGE_L",
+        "CIDEr",
+    ]
+    assert others.startswith("Also to be had with --metrics: WMD-worst, WMD-mean, METEOR")
     without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)
     assert without_references.stdout.split()[:3] == ["System", "VIFIDEL", "Scored"]
 

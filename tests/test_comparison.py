@@ -1,4 +1,5 @@
 import itertools
+import json
 import math
 from collections import Counter
 
@@ -17,6 +18,9 @@ from vifidel_eval.scorers.base import Evaluation
 from vifidel_eval.tokenization import PythonTokenizer, Tokenization
 
 NAN = math.nan
+
+# Most tests have a handful of images.
+pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 
 
 def scores_of(systems, metric="M"):
@@ -251,11 +255,64 @@ def test_the_order_of_systems_metrics_and_images_does_not_matter(random):
 
 
 def test_what_fits_in_memory_at_a_time_does_not_matter(monkeypatch):
-    scores = scores_of({"a": np.linspace(0, 1, 70), "b": np.linspace(1, 0.1, 70) ** 2})
-    expected = compare(scores, resamples=200)
-    for chunk in (1, 333):
+    # The last of them differ by little: what adding leaves over must not be shown as digits.
+    rows = np.random.default_rng(2).normal(size=(3, 700))
+    scores = scores_of(
+        {
+            "a": rows[0],
+            "b": rows[1],
+            "c": rows[1],
+            "d": rows[1] + 1e-5 * rows[2],
+            "zero": 0 * rows[0],
+        }
+    )
+    expected = compare(scores, resamples=200).to_json()
+    for chunk in (1, 2500):
         monkeypatch.setattr(significance, "_CHUNK", chunk)
-        assert compare(scores, resamples=200) == expected
+        assert compare(scores, resamples=200).to_json() == expected
+
+
+def test_systems_that_score_alike_differ_by_exactly_nothing():
+    rows = np.random.default_rng(2).normal(size=(2, 700))
+    systems = {"a": rows[0], **dict.fromkeys("bcdefg", rows[1])}
+    pairs = only(compare(scores_of(systems), resamples=999)).pairs
+    for pair in pairs[6:]:
+        assert str([pair.difference, pair.low, pair.high]) == "[0.0, 0.0, 0.0]"
+        assert (pair.bootstrap_p, pair.randomisation_p) == (1, 1)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(range(5)), st.integers(1, 4))
+def test_files_hold_the_same_whatever_stands_beside_a_pair(order, number):
+    rows = np.random.default_rng(3).normal(1, 1, (6, 300))
+    rows[4] = rows[0] + 1e-6 * rows[5]
+    rows[3] *= 1e12
+    beside = [at for at in order if at not in (0, 4)][:number]
+
+    def pair(systems):
+        found = only(compare(scores_of({str(at): rows[at] for at in systems}), resamples=300))
+        names = next({"first": p.first, "second": p.second} | p.__dict__ for p in found.pairs
+                     if {p.first, p.second} == {"0", "4"})  # fmt: skip
+        return {k: v for k, v in names.items() if not k.endswith(("holm", "winner"))}
+
+    mixed = [at for at in order if at in (0, 4, *beside)]
+    expected, found = pair([at for at in mixed if at in (0, 4)]), pair(mixed)
+    ends = [
+        [each.pop(name) for name in ("difference", "low", "high")] for each in (expected, found)
+    ]
+    assert found == expected
+    assert [f"{end:.10g}" for end in ends[1]] == [f"{end:.10g}" for end in ends[0]]
+
+
+def test_what_other_systems_score_does_not_change_a_pair():
+    first = np.random.default_rng(0).integers(0, 4, 5000) / 3
+    second = first.copy()
+    second[[7, 70, 700]] = (first[[7, 70, 700]] + 1 / 3) % (4 / 3)
+    third = np.full(5000, 0.5)
+    third[0] = 1e4
+    pair, *_ = only(compare(scores_of({"a": first, "b": second}))).pairs
+    beside, *_ = only(compare(scores_of({"a": first, "b": second, "c": third}))).pairs
+    assert (beside.bootstrap_p, beside.randomisation_p) == (pair.bootstrap_p, pair.randomisation_p)
 
 
 @settings(max_examples=20, deadline=None)
@@ -325,10 +382,47 @@ def test_too_few_resamples_for_the_pairs_are_warned_of():
     compare(scores_of(systems), resamples=1319)
 
 
-@pytest.mark.parametrize("wrong", [{"seed": -1}, {"resamples": 0}, {"level": 1.0}])
-def test_arguments_out_of_range_are_refused(wrong):
+def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn):
+    # Two of 2**5 ways to swap, and of 2**6; .05 lies between 1/16 and 1/32.
+    rows = {"a": np.arange(1.0, 7), "b": np.zeros(6)}
+    two = scores_of({name: row[:5] for name, row in rows.items()})
+    metrics = {name: dict.fromkeys(("M", "N"), of["M"]) for name, of in two.evaluations.items()}
+    (pair,) = only(compare(Scores({"M": "M", "N": "N"}, metrics), resamples=9999)).pairs
+    assert pair.winner is None
+    (warning,) = [str(each.message) for each in recwarn]
+    assert warning == (
+        "M, N: 5 images are too few for a significant difference (pairs of systems: 1), and the "
+        "bootstrap's p-values of so few mean nothing; compare at least 6."
+    )
+    recwarn.clear()
+    (pair,) = only(compare(scores_of(rows), resamples=9999)).pairs
+    assert pair.winner == "a"
+    compare(scores_of({"a": [1.0, 2.0]}))  # one system: no test
+    compare(scores_of({"a": [NAN], "b": [1.0]}))  # no image, which is said elsewhere
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"seed": -1}, {"resamples": 0}, {"level": 1.0}, {"level": 1 - 1e-15}, {"level": NAN}),
+        *({"seed": 1.5}, {"seed": "1"}, {"resamples": 1e3}, {"resamples": None}, {"level": ".9"}),
+    ],
+)
+def test_arguments_of_another_type_or_out_of_range_are_refused(wrong):
     with pytest.raises(VifidelError, match="a comparison takes"):
         compare(scores_of({"a": [1]}), **wrong)
+
+
+def test_numpys_numbers_are_arguments_too():
+    scores = scores_of({"a": [1, 2]})
+    compared = compare(scores, np.int64(3), np.uint8(9), np.float64(0.9))
+    assert json.loads(json.dumps(compared.to_json())) == compare(scores, 3, 9, 0.9).to_json()
+
+
+def test_no_system_is_refused():
+    with pytest.raises(VifidelError, match="no system to compare"):
+        compare(Scores({"M": "M"}, {}))
 
 
 GTS = {

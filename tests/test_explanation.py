@@ -234,3 +234,23 @@ def test_words_for_people_mention_a_person(make_vectors):
     )
     assert scorer.explain(1, "children").unmentioned == ("kite",)
     assert scorer.explain(1, "large").unmentioned == ("person",)
+
+
+def test_a_word_is_not_near_a_longer_label_that_contains_it(make_vectors):
+    vectors = {"dog": [1, 0], "dogs": [0.99, 0.14], "hot": [0, 1]}
+    scorer = Vifidel({1: ["hot dog"], 2: ["dog", "hot dog"]}, make_vectors(vectors))
+    dogs = by_word(scorer.explain(1, "two dogs"))["dogs"]
+    assert (dogs.nearest, dogs.near, dogs.names) == ("hot dog", False, "dog")
+    assert dogs.verdict == "not in the image: names dog"
+    assert scorer.explain(1, "two dogs", ["a dog"]).hallucinated == ()
+    # The caption holds the whole label; or the image has the object itself.
+    assert by_word(scorer.explain(1, "two hot dogs"))["dogs"].near
+    assert by_word(scorer.explain(2, "a dog"))["dog"].near
+
+
+def test_a_word_names_no_label_that_only_begins_alike(make_vectors):
+    words = ["car", "cars", "caring", "ca", "automobile"]
+    labels = {1: ["car"], 2: ["kite"]}
+    scorer = Vifidel(labels, make_vectors({"kite": [0, 1], **{word: [1, 0] for word in words}}))
+    found = scorer.explain(2, " ".join(words)).hallucinated
+    assert set(found) == {"car", "cars", "automobile"}

@@ -128,6 +128,33 @@ def test_a_failed_write_leaves_the_old_file_and_no_part(tmp_path, monkeypatch):
     assert target.read_text() == "old"
 
 
+class Infinite(Length):
+    def __init__(self, *scores, corpus_score=None):
+        super().__init__()
+        self._scores, self._corpus_score = scores, corpus_score
+
+    def evaluate(self, gts, res, on_progress=None):
+        return Evaluation(list(gts), np.array(self._scores), corpus_score=self._corpus_score)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "which"),
+    [
+        (Infinite(0.5, -np.inf, np.inf), "of image 'b'"),
+        (Infinite(0.5, np.nan, np.inf), "of image 3"),
+        (Infinite(0.5, 0.5, 0.5, corpus_score=np.inf), "of the corpus"),
+    ],
+)
+def test_an_infinite_score_is_refused(scorer, which):
+    systems = [System("mine", {7: "a", "b": "a", 3: "a"})]
+    with pytest.raises(VifidelError) as refused:
+        score_systems(systems, {"LENGTH": Length(), "M": scorer})
+    assert str(refused.value) == (
+        f"M: the score {which} of system 'mine' is infinite; a scorer returns finite numbers, and "
+        "NaN where a score is undefined."
+    )
+
+
 class Complaining(Length):
     """Warns of the references, and of candidates that say so."""
 

@@ -1,4 +1,5 @@
 import json
+import unicodedata
 import zipfile
 from io import BytesIO
 
@@ -69,6 +70,8 @@ def test_faultless_submission_is_packed_as_the_server_expects(submit):
         ({"image_id": 42, "caption": "a", "p": 1}, "extra key", 'key "p"', "left out"),
         ({"image_id": 42, "caption": ""}, "empty caption", "no words", None),
         ({"image_id": 42, "caption": " \u2028"}, "empty caption", "no words", None),
+        ({"image_id": 42, "caption": "\u200b"}, "empty caption", "no words", None),
+        ({"image_id": 42, "caption": "\0 \ufeff"}, "empty caption", "no words", None),
         ({"image_id": 42, "caption": None}, "caption type", "is null, not", None),
         ({"image_id": 42, "caption": ["a"]}, "caption type", "is a list, not", None),
         ({"image_id": 42, "caption": 7}, "caption type", "is 7, not", None),
@@ -90,6 +93,8 @@ def test_each_fault_of_an_entry_is_the_only_one(submit, entry, kind, what, repai
         ({"image_id": True, "caption": "a"}, "image id type", "is true"),
         ({"image_id": None, "caption": "a"}, "image id type", "is null"),
         ({"image_id": 42.5, "caption": "a"}, "image id type", "is 42.5"),
+        ({"image_id": 1e30, "caption": "a"}, "image id type", "is 1e+30"),
+        ({"image_id": 2.0**53, "caption": "a"}, "image id type", "is 9007199254740992.0"),
         ({"image_id": "9" * 5000, "caption": "a"}, "image id type", "999..."),
         ({"image_id": "COCO_val2014_000000000042", "caption": "a"}, "image id type", "COCO"),
         ({"caption": "a"}, "no image id", "no key image_id"),
@@ -299,6 +304,21 @@ def test_packed_zip_passes(submit, tmp_path):
     assert [file.split for file in submission.files] == ["val2014", "test2014"]
 
 
+def test_the_name_of_a_file_that_cannot_be_read_is_no_second_algorithm(submit):
+    faults = submit(test="[", names=(VAL, "captions_test2014_yours_results.json")).faults
+    assert [fault.kind for fault in faults] == ["unreadable"]
+
+
+def test_a_name_in_a_zip_does_not_drive_the_terminal(tmp_path):
+    path = tmp_path / "results.zip"
+    path.write_bytes(zipped({"a\nb\x1b[2J.json": b"[]", "c\r.txt": b""}))
+    assert {fault.file for fault in check([path], IMAGES).faults} == {
+        f"{path}/a b [2J.json",
+        f"{path}/c .txt",
+        "results.zip",
+    }
+
+
 def test_zip_faults_and_their_repairs(tmp_path):
     path = tmp_path / "mine.zip"
     val, test = (json.dumps(entries(split)).encode() for split in IMAGES)
@@ -343,7 +363,7 @@ def test_file_without_a_list_of_images(tmp_path, content):
         read_images(path, "val2014")
 
 
-# No white space at the ends, no line break, no half a character.
+# No white space at the ends, no line break, no half a character, something to see.
 CAPTION = (
     st.text(
         st.characters(
@@ -351,7 +371,7 @@ CAPTION = (
         )
     )
     .map(str.strip)
-    .filter(bool)
+    .filter(lambda text: any(unicodedata.category(each)[0] not in "ZC" for each in text))
 )
 
 

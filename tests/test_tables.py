@@ -1,3 +1,7 @@
+import csv
+import io
+import re
+
 import pytest
 
 from vifidel_eval.tables import Table, best
@@ -61,6 +65,33 @@ def test_bold_cells_keep_what_tabulate_escapes():
     assert table.render("markdown").startswith(r"| System\|x")
     assert table.render("table") == Table(["System|x", "M_1"], rows).render("table")
     assert table.render("csv") == "System|x,M_1\na_b & 50% #1|^,0.5\n{c},0.4"
+
+
+def test_a_row_of_latex_does_not_begin_with_what_ends_of_rows_take():
+    rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1], ["[f]", 2]]
+    table = Table(["[System]", "n"], rows, texts=2, bold={(3, 0)}).render("latex")
+    assert [" ".join(line.split()) for line in table.splitlines()[2:8]] == [
+        r"{}[System] & n \\",
+        r"\midrule",
+        r"{}[1em] a & [b \\",
+        r"{} *c & * \\",
+        r"d [e] & 1 \\",
+        r"\textbf{{}[f]} & 2 \\",
+    ]
+    assert Table(["n"], [["[a"]]).render("markdown").splitlines()[-1] == "| [a  |"
+
+
+def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
+    name = "a\nb\x1b[31m\u2028c\x02"
+    table = Table([name, "n"], [[name, 1]], [f"note {name}"], title=f"title {name}", bold={(0, 0)})
+    for style in ("table", "markdown", "latex"):
+        text = table.render(style)
+        assert text.count("a b [31m c") == 4
+        assert not re.search("[^\n -~]", text)
+    latex = table.render("latex").splitlines()
+    assert (latex[0], latex[-1]) == ("% title a b [31m c ", "% note a b [31m c ")
+    assert Table([], [], [name], title=name).render("latex") == "% a b [31m c \n% a b [31m c "
+    assert next(csv.reader(io.StringIO(table.render("csv"), newline=""))) == [name, "n"]
 
 
 def test_best_are_the_highest_numbers_as_they_read():

@@ -19,8 +19,9 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from .errors import ImageIdError, VifidelError, VifidelWarning
@@ -168,8 +169,8 @@ def compare(
 ) -> Comparisons:
     """Return intervals, tests between every two systems, and ranks.
 
-    The result depends on the scores and on the arguments only, not on the order of systems,
-    metrics or images, nor on the machine.
+    The result depends on the scores and on the arguments only: to the ten digits that files hold,
+    the order of systems, metrics and images and the machine do not matter.
 
     Parameters
     ----------
@@ -187,13 +188,28 @@ def compare(
     ImageIdError
         If the systems share no image.
     VifidelError
-        If an argument is out of its range.
+        If there is no system, or an argument is of another type or out of its range.
+
+    Warns
+    -----
+    VifidelWarning
+        If resamples or images are too few for a significant difference.
     """
-    if seed < 0 or resamples < 1 or not 0 < level < 1:
+    if not (
+        all(isinstance(number, Integral) for number in (seed, resamples))
+        and isinstance(level, Real)
+        and seed >= 0
+        and resamples >= 1
+        and level > 0
+        and _alpha(level) > 0
+    ):
         raise VifidelError(
-            "a comparison takes a seed of 0 or more, at least 1 resample and a level between 0 "
-            f"and 1; given were {seed}, {resamples} and {level}."
+            "a comparison takes a whole number of 0 or more as seed, one of 1 or more as resamples "
+            f"and a level between 0 and 1; given were {seed!r}, {resamples!r} and {level!r}."
         )
+    if not scores.evaluations:
+        raise VifidelError("there is no system to compare; score one first.")
+    seed, resamples, level = int(seed), int(resamples), float(level)  # not NumPy's, for JSON
     number_of_pairs = math.comb(len(scores.evaluations), 2)
     needed = math.ceil(number_of_pairs / _alpha(level)) - 1
     if resamples < needed:  # the smallest p-value times the pairs is above alpha
@@ -221,6 +237,7 @@ def compare(
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
         metrics[metric] = Comparison(metric, standings, pairs, images, own_score)
+    _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
     return Comparisons(metrics, seed, resamples, level, left_out)
 
@@ -241,6 +258,27 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, (len(p_values) - done) * p_values[at])
         corrected[at] = min(largest, 1.0)
     return corrected
+
+
+def _warn_of_few_images(
+    comparisons: Iterable[Comparison], number_of_pairs: int, alpha: float
+) -> None:
+    """Warn if even a system that is better on every image is not significantly better.
+
+    Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
+    """
+    few = {
+        c.metric: c.images for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha
+    }
+    if few:
+        needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
+        warnings.warn(
+            f"{', '.join(few)}: {min(few.values())} images are too few for a significant "
+            f"difference (pairs of systems: {number_of_pairs}), and the bootstrap's p-values of "
+            f"so few mean nothing; compare at least {needed}.",
+            VifidelWarning,
+            stacklevel=3,
+        )
 
 
 def _shared_images(scores: Scores) -> list[ImageId]:

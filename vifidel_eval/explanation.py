@@ -39,18 +39,21 @@ class Thresholds:
     The defaults fit the embedded vectors. They were chosen with ``benchmarks/grounding.py``,
     which any other vectors can be tried with, on COCO val2017 and its gold objects: in captions
     that people wrote for the images, and in the same captions dealt to other images. Of the words
-    then called not in the image, CHAIR's rules call 94 % and 96 % so too; they find 40 % and 64 %
-    of what CHAIR finds (CHAIR's list knows that *man* is a person, the vectors do not). 4.5 % and
+    then called not in the image, CHAIR's rules call 97 % and 97 % so too; they find 41 % and 64 %
+    of what CHAIR finds (CHAIR's list knows that *man* is a person, the vectors do not). 4.4 % and
     64 % of the captions hold such a word.
 
     Attributes
     ----------
     names : float
         From here on a word names a label: *dogs*, *television* (tv), *bat* (baseball bat). At .75
-        CHAIR would confirm only 71 % in the captions that belong to their images.
+        CHAIR would confirm only 79 % in the captions that belong to their images. A word that
+        only begins like the label, as *caring* (car), never names it: vectors made of pieces of
+        words cannot tell them apart.
     near : float
         From here on a word is near an object, which it may speak of: *puppy* (dog). Anything
-        from .3 to .5 gives the same within 1 %.
+        from .3 to .5 gives the same within 1 %. A word that names a label, as *dog*, is not near
+        a longer one that only contains it, as hot dog, unless the caption holds all of that.
     far : float
         An object is unmentioned if all words stay below this (and none is of `PEOPLE` where it
         is). Of the objects then called unmentioned in captions of their images, CHAIR's rules
@@ -107,7 +110,7 @@ class CaptionWord:
     similarity : float
         That cosine, unweighted, in [-1, 1]; NaN for an image without objects.
     near : bool
-        Whether that reaches `Thresholds.near`.
+        Whether that makes it near, as `Thresholds.near` says.
     names : str or None
         The label that the word names, among all labels that the source of objects knows.
     hallucinated : bool

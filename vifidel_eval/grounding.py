@@ -6,6 +6,7 @@ what the judgements mean and why.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from .distances import WordDistances, cross, meetings
 from .explanation import Thresholds
 
 _NONE = -1
+_PLURAL_ENDINGS = ("s", "es")
 _PAIRS_AT_ONCE = 1 << 17
 
 
@@ -29,6 +31,9 @@ class Grounding:
         Position among the object atoms of the most similar object; -1 without objects.
     similarities : (number of word atoms,) float64
         Its cosine; NaN without objects.
+    near : (number of word atoms,) bool
+        That cosine is not below the threshold. But a word that names a label is not near a longer
+        label that only contains it: *dog* is not near a hot dog, unless the caption says *hot*.
     names : (number of word atoms,) int64
         Lexicon number of the label that a word names; -1 if it names none.
     hallucinated : (number of word atoms,) bool
@@ -39,6 +44,7 @@ class Grounding:
 
     nearest: Integers
     similarities: Floats
+    near: NDArray[np.bool_]
     names: Integers
     hallucinated: NDArray[np.bool_]
     mentioned: NDArray[np.bool_]
@@ -53,15 +59,23 @@ class Labels:
         Between labels and words.
     numbers : int64 array
         Lexicon numbers of the labels.
+    text_of : callable
+        Returns the text of a lexicon number.
     """
 
-    def __init__(self, distances: WordDistances, numbers: Integers) -> None:
+    def __init__(
+        self, distances: WordDistances, numbers: Integers, text_of: Callable[[int], str]
+    ) -> None:
+        self.text_of = text_of
         self._distances = distances
         self._numbers = numbers
         self._known: dict[int, tuple[int, float]] = {}
 
     def nearest(self, words: Integers) -> tuple[Integers, Floats]:
-        """Return the nearest label of each word and its cosine; -1 and NaN without labels."""
+        """Return the nearest label of each word and its cosine.
+
+        They are -1 and NaN without labels, and where the two only begin alike.
+        """
         distinct, again = np.unique(words, return_inverse=True)
         new = np.array([n for n in distinct.tolist() if n not in self._known], dtype=np.int64)
         at_once = max(_PAIRS_AT_ONCE // max(len(self._numbers), 1), 1)
@@ -73,11 +87,30 @@ class Labels:
                 keep=False,
             ).reshape(len(some), len(self._numbers))
             best = cosines.argmax(axis=1)
-            found = zip(self._numbers[best].tolist(), cosines.max(axis=1).tolist(), strict=True)
-            self._known.update(zip(some.tolist(), found, strict=True))
+            for word, label, cosine in zip(
+                some.tolist(),
+                self._numbers[best].tolist(),
+                cosines.max(axis=1).tolist(),
+                strict=True,
+            ):
+                if not _begin_alike(self.text_of(word), self.text_of(label)):
+                    self._known[word] = label, cosine
         nearest = [self._known.get(number, (_NONE, np.nan)) for number in distinct.tolist()]
         labels = np.array([label for label, _ in nearest], dtype=np.int64)
         return labels[again], np.array([cosine for _, cosine in nearest])[again]
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    """Return whether a word is the beginning of another that is not its plural.
+
+    Vectors made of pieces of words cannot tell them apart.
+
+    >>> [_begin_alike("car", other) for other in ("caring", "cars", "car", "truck")]
+    [True, False, False, False]
+    """
+    short, long = sorted((one, other), key=len)
+    rest = long.removeprefix(short)
+    return rest != long and rest.isalpha() and rest not in _PLURAL_ENDINGS
 
 
 def ground(
@@ -118,10 +151,17 @@ def ground(
 
     named, cosines_of_labels = labels.nearest(words.atoms)
     named[~(cosines_of_labels >= thresholds.names)] = _NONE
-    suspects = np.flatnonzero(
-        (named != _NONE) & (nearest != _NONE) & (similarities < thresholds.near)
-    )
-    images = np.repeat(np.arange(len(words)), words.sizes)[suspects]
+    image_of_word = np.repeat(np.arange(len(words)), words.sizes)
+    near = similarities >= thresholds.near
+    for at in np.flatnonzero(near & (named != _NONE)).tolist():
+        name, label = (labels.text_of(int(n)) for n in (named[at], objects.atoms[nearest[at]]))
+        parts = set(label.split())
+        if name != label and name in parts:
+            first, last = words.starts[image_of_word[at] :][:2]
+            spoken = map(labels.text_of, words.atoms[first:last].tolist())
+            near[at] = parts <= {name, *spoken}
+    suspects = np.flatnonzero((named != _NONE) & (nearest != _NONE) & ~near)
+    images = image_of_word[suspects]
     first, last = (
         references.starts[np.searchsorted(image_of_reference, images, side)]
         for side in ("left", "right")
@@ -132,4 +172,4 @@ def ground(
     hallucinated[suspects] = True
     hallucinated[at[same]] = False
     similarities[nearest == _NONE] = np.nan
-    return Grounding(nearest, similarities, named, hallucinated, closest >= thresholds.far)
+    return Grounding(nearest, similarities, near, named, hallucinated, closest >= thresholds.far)

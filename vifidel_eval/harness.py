@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .errors import CaptionError, ImageIdError, MetricUnavailable, VifidelWarning
+from .errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from .image_ids import ImageId, match, mismatch, samples, to_json_value
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ def score_systems(
         signature = scorer.signature()  # reads all objects: once, not for every system
         for name, columns in columns_of.items():
             named = columns if len(columns) > 1 else {metric: next(iter(columns.values()))}
+            for column, evaluation in named.items():
+                _check_finite(column, name, evaluation)
             evaluations[name] |= named
             signatures |= dict.fromkeys(named, signature)
     if not signatures:
@@ -230,6 +232,16 @@ def paired(
 def rounded(score: float) -> float | None:
     """Return a score as files hold it: ten significant digits, None if it is undefined."""
     return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
+
+
+def _check_finite(metric: str, system: str, evaluation: Evaluation) -> None:
+    scores = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
+    infinite = [f"of image {image_id!r}" for image_id, score in scores.items() if math.isinf(score)]
+    if infinite or math.isinf(evaluation.score):
+        raise VifidelError(
+            f"{metric}: the score {(infinite or ['of the corpus'])[0]} of system {system!r} is "
+            "infinite; a scorer returns finite numbers, and NaN where a score is undefined."
+        )
 
 
 def _counts(evaluation: Evaluation) -> dict[str, int]:

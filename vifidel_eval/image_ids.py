@@ -36,7 +36,8 @@ def from_json_key(key: str) -> ImageId:
 
 def from_json_value(value: Any) -> ImageId | None:
     """Return a JSON value as an image id, or None if it cannot be one."""
-    if isinstance(value, float) and value.is_integer():
+    # From 2**53 on, floats leave whole numbers out: which one was meant is not known.
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
         return None

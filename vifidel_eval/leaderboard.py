@@ -1,25 +1,27 @@
 """A file that collects runs over time, as long as their numbers can be compared.
 
 All rows of a leaderboard have the same images and the same references, and of each metric the
-same signature; a run that differs is refused. Later runs may bring other metrics: a row holds what
-one run computed. A system's runs of different dates are kept; a second run of a date replaces the
-first.
+same signature; a run that differs is refused. A system's runs of different dates are kept. Of one
+date there is one row: the scores of later runs of the same captions join it, a run of other
+captions replaces it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .errors import VifidelError
+from .errors import VifidelError, VifidelWarning
 from .files import read_json, write_whole
-from .harness import Scores, rounded
+from .harness import Scores, System, paired, rounded
 from .image_ids import ImageId, in_order, to_json_value
 from .tables import Table, best
 
@@ -38,12 +40,15 @@ class Run:
         Its name.
     date : str
         As ``2026-11-21``.
+    captions : str
+        Digest of its captions.
     scores : dict
         Metric name to corpus score; None if undefined.
     """
 
     system: str
     date: str
+    captions: str
     scores: dict[str, float | None]
 
 
@@ -88,7 +93,8 @@ class Leaderboard:
         metric : str, optional
             What to sort by, in any case; by default the first metric of the file.
         history : bool
-            Whether all runs are kept; by default the last date of each system.
+            Whether all runs are kept; by default, of each system, the last that has the metric,
+            or the last if none has.
 
         Raises
         ------
@@ -101,7 +107,7 @@ class Leaderboard:
                 f"the leaderboard has no metric {metric!r}; it has {', '.join(self.signatures)}."
             )
         by = next(iter(self.signatures), "") if metric is None else names[metric.lower()]
-        runs = sorted(self.runs, key=lambda run: (run.system, run.date))
+        runs = sorted(self.runs, key=lambda run: (run.system, by in run.scores, run.date))
         if not history:
             runs = list({run.system: run for run in runs}.values())
 
@@ -136,22 +142,32 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
     """
     if not Path(path).exists():
         return Leaderboard()
+    if not Path(path).is_file():  # reading a pipe might never end
+        raise VifidelError(f"{path}: a folder, pipe or device; a leaderboard is an ordinary file.")
     content = read_json(path, VifidelError)
-    if not isinstance(content, dict) or content.get("leaderboard") != _FORM:
+    form = content.get("leaderboard") if isinstance(content, dict) else None
+    if type(form) is not int or form < 1:
         raise VifidelError(f"{path}: not a leaderboard that score --leaderboard has written.")
+    if form > _FORM:
+        raise VifidelError(f"{path}: written by a newer version of vifidel-eval; update this one.")
     try:
         runs = tuple(
-            Run(str(run["system"]), date.fromisoformat(run["date"]).isoformat(), _scores(run))
+            Run(
+                str(run["system"]),
+                date.fromisoformat(run["date"]).isoformat(),
+                str(run["captions"]),
+                _scores(run),
+            )
             for run in content["runs"]
         )
         return Leaderboard(
-            int(content["images"]),
+            _number_of(content["images"]),
             str(content["image_ids"]),
             str(content["references"]),
             {str(metric): str(text) for metric, text in content["signatures"].items()},
             runs,
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise VifidelError(
             f"{path}: the leaderboard is damaged ({type(problem).__name__}: {problem}); restore it "
             "or start another file."
@@ -161,6 +177,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
 def add(
     path: str | os.PathLike[str],
     scores: Scores,
+    systems: Iterable[System],
     references: Mapping[ImageId, list[str]] | None,
     day: date,
 ) -> None:
@@ -173,7 +190,9 @@ def add(
     path : path
         The file; it is made if there is none.
     scores : Scores
-        The systems.
+        Of these systems.
+    systems : iterable of System
+        The captions that were scored.
     references : mapping, optional
         What they were scored against.
     day : date
@@ -183,13 +202,18 @@ def add(
     ------
     VifidelError
         If images, references or signatures are not those of the file, or it cannot be written.
+
+    Warns
+    -----
+    VifidelWarning
+        If a run of other captions is replaced.
     """
     from filelock import FileLock, Timeout
 
     try:
         with FileLock(f"{os.path.realpath(path)}.lock", timeout=_SECONDS_TO_WAIT):
-            board = read(path)
-            for system in scores.evaluations:
+            before = board = read(path)
+            for system in systems:
                 board = _with(board, str(path), scores, system, references, day)
             text = json.dumps(board.to_json(), allow_nan=False, ensure_ascii=False, indent=1)
             write_whole(path, text + "\n")
@@ -200,31 +224,51 @@ def add(
         ) from None
     except OSError as problem:
         raise VifidelError(f"{path}: cannot be locked ({problem.strerror}).") from None
+    captions = {(run.system, run.date): run.captions for run in board.runs}
+    for run in before.runs:
+        if captions[run.system, run.date] != run.captions:
+            warnings.warn(
+                f"{path}: the run of system {run.system!r} of {run.date} had other captions and "
+                "was replaced; another --date keeps both.",
+                VifidelWarning,
+                stacklevel=2,
+            )
 
 
 def _scores(run: Mapping[str, Any]) -> dict[str, float | None]:
-    return {
-        str(metric): None if score is None else rounded(float(score))
-        for metric, score in run["scores"].items()
-    }
+    return {str(metric): _score(score) for metric, score in run["scores"].items()}
+
+
+def _score(score: Any) -> float | None:
+    if score is None:
+        return None
+    if type(score) not in (int, float) or not math.isfinite(score):
+        raise ValueError(f"the score {score!r}")
+    return rounded(float(score))
+
+
+def _number_of(images: Any) -> int:
+    if type(images) is not int or images < 1:
+        raise ValueError(f"{images!r} images")
+    return images
 
 
 def _with(
     board: Leaderboard,
     path: str,
     scores: Scores,
-    system: str,
+    system: System,
     references: Mapping[ImageId, list[str]] | None,
     day: date,
 ) -> Leaderboard:
     """Return the leaderboard with a system's run."""
-    evaluations = scores.evaluations[system]
+    evaluations = scores.evaluations[system.name]
     ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
     image_ids = _digest([to_json_value(image_id) for image_id in ids])
     of_references = "" if references is None else _digest([sorted(references[i]) for i in ids])
     if not board.runs:
         board = replace(board, images=len(ids), image_ids=image_ids, references=of_references)
-    refused = f"{path}: system {system!r} cannot be added"
+    refused = f"{path}: system {system.name!r} cannot be added"
     for metric, signature in scores.signatures.items():
         if "|scaled:run|" in signature:
             raise VifidelError(
@@ -248,12 +292,21 @@ def _with(
         raise VifidelError(
             f"{refused}: the runs there have other references; use the same or start another file."
         )
+    _, captions = paired(
+        system, references or {image_id: [] for image_id in ids}, allow_subset=True
+    )
     run = Run(
-        system,
+        system.name,
         day.isoformat(),
+        _digest([captions[image_id] for image_id in ids]),
         {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
     )
-    runs = [old for old in board.runs if (old.system, old.date) != (run.system, run.date)]
+    runs = []
+    for old in board.runs:
+        if (old.system, old.date) != (run.system, run.date):
+            runs.append(old)
+        elif old.captions == run.captions:
+            run = replace(run, scores=old.scores | run.scores)
     return replace(board, signatures=board.signatures | scores.signatures, runs=(*runs, run))
 
 

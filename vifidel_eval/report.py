@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from .comparison import Comparisons
 from .harness import Scores, rounded
 from .tables import Cell, Table, best
+
+if TYPE_CHECKING:
+    from .scorers import Evaluation
 
 
 def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -> str:
@@ -24,8 +30,27 @@ def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -
     """
     if style == "json":
         return to_json(scores, comparisons)
-    tables = [table(scores), *([] if comparisons is None else compared(comparisons))]
-    return "\n\n".join(each.render(style) for each in tables)
+    others = [] if comparisons is None else compared(comparisons)
+    if style == "csv" and comparisons is not None:  # what notes say elsewhere
+        used = [comparisons.seed, comparisons.resamples]
+        others = [
+            replace(
+                each,
+                headers=[*each.headers, "Seed", "Resamples"],
+                rows=[[*row, *used] for row in each.rows],
+            )
+            for each in others
+        ]
+    return "\n\n".join(each.render(style) for each in (table(scores), *others))
+
+
+def beside(scores: Scores, style: str, comparisons: Comparisons | None = None) -> list[str]:
+    """Return what a person should read beside a style that has no notes: CSV and JSON."""
+    if style == "csv":
+        tables = [table(scores), *([] if comparisons is None else compared(comparisons))]
+        return [note for each in tables for note in each.notes]
+    unavailable = scores.unavailable if style == "json" else {}
+    return [f"Warning: {name} not available: {why}" for name, why in unavailable.items()]
 
 
 def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
@@ -44,18 +69,16 @@ def table(scores: Scores) -> Table:
 
     The counts cover all metrics: an image counts as scored if every metric has a score for it.
     """
-    import numpy as np  # loads when there are scores, not for --help
-
     headers = ["System", *scores.signatures, "Scored", "Undefined", "No words", "Unknown words"]
     everything = [e for of_metric in scores.evaluations.values() for e in of_metric.values()]
     unweighted = any(evaluation.unweighted for evaluation in everything)
     rows: list[list[Cell]] = []
     for name, of_metric in scores.evaluations.items():
         evaluations = list(of_metric.values())
-        missing = np.any([np.isnan(evaluation.scores) for evaluation in evaluations], axis=0)
+        missing = undefined(evaluations)
         row: list[Cell] = [name]
         row += [rounded(evaluation.score) for evaluation in evaluations]
-        row += [int((~missing).sum()), int(missing.sum())]
+        row += [len(evaluations[0].ids) - missing, missing]
         row += [max(evaluation.wordless for evaluation in evaluations)]
         row += [max(evaluation.tally.unknown.total() for evaluation in evaluations)]
         row += [max(e.unweighted for e in evaluations)] if unweighted else []
@@ -68,6 +91,13 @@ def table(scores: Scores) -> Table:
         notes,
         bold=best(rows, range(1, len(scores.signatures) + 1)),
     )
+
+
+def undefined(evaluations: Iterable[Evaluation]) -> int:
+    """Return how many images of a system have no score under some metric."""
+    import numpy as np  # loads when there are scores, not for --help
+
+    return int(np.any([np.isnan(e.scores) for e in evaluations], axis=0).sum())
 
 
 def compared(comparisons: Comparisons) -> list[Table]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from .files import reason
+from .tables import one_line
 
 #: What the server's upload page calls the zip.
 ZIP_NAME = "results.zip"
@@ -127,7 +128,7 @@ def _member(
     path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo
 ) -> Iterator[Source | Fault]:
     inside = PurePosixPath(member.filename.replace("\\", "/"))
-    label = f"{path}/{inside}"
+    label = f"{path}/{one_line(str(inside))}"
     if inside.suffix.lower() != ".json" or inside.name.startswith("."):
         yield Fault(
             label,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import category
 
 from .errors import CaptionError
 from .files import parse_json
@@ -24,6 +25,8 @@ SPLITS = {"val2014": 40_504, "test2014": 40_775}
 ALGORITHM = re.compile(r"[A-Za-z0-9._-]+")
 
 _NAME = re.compile(rf"captions_({'|'.join(SPLITS)})_({ALGORITHM.pattern})_results\.json")
+# Categories of Unicode: separators, control and format characters such as U+200B.
+_INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")
 _DIGITS = re.compile(r"\s*[0-9]{1,18}\s*")
 
 
@@ -38,7 +41,7 @@ class ResultFile:
     split : str or None
         A key of `SPLITS`; None if neither its name nor its image ids tell.
     algorithm : str or None
-        The algorithm's name in the file name.
+        The algorithm's name in the file name; None if the file cannot be read.
     captions : dict
         Image id to caption, in the order of the file, with all repairs made.
     entries : int
@@ -83,7 +86,9 @@ class ResultReader:
         name = _NAME.fullmatch(source.name)
         split, algorithm = name.groups() if name else (None, None)
         entries = self._entries(source.data)
-        if entries is not None:
+        if entries is None:
+            algorithm = None
+        else:
             split = self._split(split, entries, images)
         if named and name is None:
             self._fault(
@@ -201,7 +206,7 @@ class ResultReader:
             self._fault("caption type", f"the caption is {_json(caption)}, not a string", **where)
             return ""
         text = caption.strip()
-        if not text:
+        if all(category(character) in _INVISIBLE for character in text):
             self._fault("empty caption", "the caption has no words", **where)
         elif text != caption:
             self._fault(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,9 +16,12 @@ FORMATS = ("table", "markdown", "csv", "latex", "json")
 _SMALLEST_READABLE = 1e-4
 _TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 
-# What marks bold cells while tabulate lays out and escapes: characters that no name has.
-_BOLD_FROM, _BOLD_TO = "\x02", "\x03"
+# What marks bold cells, and cells that LaTeX would take for an argument of the command before them,
+# while tabulate lays out and escapes: characters that `one_line` leaves in no name.
+_BOLD_FROM, _BOLD_TO, _GUARD = "\x02", "\x03", "\x04"
 _BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 Cell = str | int | float | None
 
@@ -52,6 +56,7 @@ class Table:
     def render(self, style: str) -> str:
         """Return the table as text, in one of `FORMATS` except ``json``.
 
+        Line breaks and control characters become blanks, but in CSV stay as they are.
         Without rows only title and notes are shown; CSV keeps its headers.
         """
         if style == "csv":
@@ -61,28 +66,29 @@ class Table:
             writer.writerows([self.headers, *rows])
             return text.getvalue().rstrip("\n")
         comment = "% " if style == "latex" else ""
+        title = [f"{comment}{one_line(self.title)}"] if self.title else []
+        notes = [f"{comment}{one_line(note)}" for note in self.notes]
         if not self.rows:
-            said = [self.title, *self.notes] if self.title else self.notes
-            return "\n".join(f"{comment}{line}" for line in said)
+            return "\n".join([*title, *notes])
         table = tabulate(
             [
                 [self._cell(cell, style, (at, column)) for column, cell in enumerate(row)]
                 for at, row in enumerate(self.rows)
             ],
-            [_escaped(header, style) for header in self.headers],
+            [_escaped(header, style, at) for at, header in enumerate(self.headers)],
             _TABULATE[style],
             disable_numparse=True,
             colalign=["left"] * self.texts + ["right"] * (len(self.headers) - self.texts),
         )
         if style == "latex":  # only now: tabulate would escape the command
             table = table.replace(_BOLD_FROM, r"\textbf{").replace(_BOLD_TO, "}")
-        above = [f"{comment}{self.title}", *([""] if style == "markdown" else [])]
-        below = ["", *(f"{comment}{note}" for note in self.notes)] if self.notes else []
-        return "\n".join([*(above if self.title else []), table, *below])
+            table = table.replace(_GUARD, "{}")
+        above = [*title, ""] if title and style == "markdown" else title
+        return "\n".join([*above, table, *(["", *notes] if notes else [])])
 
     def _cell(self, cell: Cell, style: str, place: tuple[int, int]) -> str:
         before, after = _BOLD.get(style, ("", "")) if place in self.bold else ("", "")
-        return f"{before}{_escaped(_readable(cell), style)}{after}"
+        return f"{before}{_escaped(_readable(cell), style, place[1])}{after}"
 
 
 def best(rows: Sequence[Sequence[Cell]], columns: Iterable[int]) -> set[tuple[int, int]]:
@@ -104,9 +110,22 @@ def best(rows: Sequence[Sequence[Cell]], columns: Iterable[int]) -> set[tuple[in
     return places
 
 
-def _escaped(text: str, style: str) -> str:
+def one_line(text: str) -> str:
+    r"""Return text with blanks for line breaks and control characters.
+
+    >>> one_line("a\nb")
+    'a b'
+    """
+    return _CONTROL.sub(" ", text)
+
+
+def _escaped(text: str, style: str, column: int) -> str:
+    text = one_line(text)
     # tabulate escapes for LaTeX, but lets a bar end a Markdown cell.
-    return text.replace("|", r"\|") if style == "markdown" else text
+    if style == "markdown":
+        return text.replace("|", r"\|")
+    takes = style == "latex" and column == 0 and text.lstrip().startswith(("[", "*"))
+    return f"{_GUARD}{text}" if takes else text
 
 
 def _readable(cell: Cell) -> str:

@@ -114,6 +114,29 @@ def test_filters(visit, content):
     assert "No image fits" in tab.locator("[role=status]").inner_text()
 
 
+def test_a_metric_is_not_held_against_itself(visit):
+    tab = visit()
+    offered = "s => [...s.options].filter((o) => !o.disabled).map((o) => o.text)"
+    second = tab.locator("[name=against]")
+    assert second.evaluate(offered) == ["WMD", "Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr"]
+    choose(tab, sort="metrics", metric="5")
+    assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "ROUGE_L"]
+    assert second.input_value() == "0"
+    order = "First the images on which CIDEr and VIFIDEL disagree most."
+    assert tab.locator("#order").inner_text() == order
+    tab.get_by_role("button", name="Reset").click()
+    tab.wait_for_function("document.querySelector('[name=against]').value === '5'")
+
+
+def test_the_order_is_said_as_without_scripting(visit):
+    with_script, without = visit(), visit(java_script_enabled=False)
+    order = without.locator("#order").inner_text()
+    assert order.endswith("the VIFIDEL scores of all systems lie farthest apart.")
+    assert with_script.locator("#order").inner_text() == order
+    choose(with_script, system="1")  # the order is still that of all systems
+    assert with_script.locator("#order").inner_text() == order
+
+
 def test_pages(visit):
     tab = visit()
     first = shown(tab)
@@ -223,6 +246,7 @@ def test_print_has_what_is_on_the_screen(visit):
     assert details.nth(1).locator("svg").is_visible()
     assert not details.nth(0).is_visible()
     assert not tab.locator(".controls").is_visible()
+    assert tab.get_by_text("Closed transport plans are not printed").is_visible()
     assert len(shown(tab)) == 20
     white = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert white == "rgb(255, 255, 255)"
@@ -231,13 +255,23 @@ def test_print_has_what_is_on_the_screen(visit):
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 3
 
 
-def test_5000_images_of_4_systems_open_and_sort(visit, make_content, tmp_path):
-    content = make_content(images=5000, systems=4)
+def test_all_plans_open_for_print(visit):
+    tab = visit()
+    tab.get_by_role("button", name="Open all plans").click()
+    settled(tab)
+    tab.emulate_media(media="print")
+    plans = tab.locator("details.plan > :not(summary)")
+    assert plans.count() == 20 * 3
+    assert all(plan.is_visible() for plan in plans.all())
+    assert not tab.get_by_text("Closed transport plans are not printed").is_visible()
+
+
+def test_5000_images_of_4_systems_open_and_sort(visit, large_content, large_page, tmp_path):
     path = tmp_path / "large.html"
-    path.write_text(render_page(content), "utf-8")
+    path.write_text(large_page, "utf-8")
     tab = visit(path.as_uri())
     choose(tab, metric="5", system="0", sort="lowest")
-    scores = scores_of(content, "careful", "CIDEr")
+    scores = scores_of(large_content, "careful", "CIDEr")
     # The page's scores have four digits: near ties may stand in either order.
     lowest = sorted(scores.values())[:20]
     assert [scores[i] for i in shown(tab)] == pytest.approx(lowest, rel=1e-3)

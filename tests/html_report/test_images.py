@@ -12,6 +12,7 @@ from vifidel_eval.html_report.images import (
     UNIT,
     Images,
     metrics_apart,
+    metrics_text,
     percentile_ranks,
     systems_apart,
 )
@@ -64,6 +65,11 @@ def test_the_data_hold_every_explanation(content):
             if explanation.matches:
                 assert [words[i] for i in hallucinated] == list(explanation.hallucinated)
             assert [labels[i] for i in unmentioned] == list(explanation.unmentioned)
+
+
+def test_ranks_that_differ_by_nothing_are_equal():
+    assert metrics_text(0.0, "VIFIDEL", "CIDEr") == "equal ranks"
+    assert metrics_text(0.006, "VIFIDEL", "CIDEr") == "VIFIDEL 1 point above CIDEr"
 
 
 def test_words_stand_in_the_order_of_the_caption(content):

@@ -34,6 +34,19 @@ def test_standings_and_duels_say_what_the_comparison_found():
     assert duels["good", "bad"][0].difference == "0.700"
 
 
+def test_remarks_count_what_is_not_scored_as_it_seems():
+    images = list(range(4))
+    of_metrics = {
+        "M": Evaluation(images, np.array([np.nan, 0, 1, 1]), wordless=1),
+        "N": Evaluation(images, np.array([np.nan, np.nan, 1, 1]), wordless=1, unweighted=2),
+    }
+    scores = Scores({"M": "M", "N": "N"}, {"one": of_metrics, "two": {"M": Evaluation([], [])}})
+    assert overview.remarks(scores) == {
+        "one": {"undefined": 2, "without words": 1, "unweighted": 2},
+        "two": {},
+    }
+
+
 def test_a_histogram_counts_the_images():
     scores = scores_of(one=[0.0, 0.0, 0.5, 1.0], two=[0.0, np.nan, np.nan, 1.0])
     (distribution,) = overview.distributions(scores)

@@ -49,6 +49,20 @@ def test_no_picture_of_any_image_is_an_error(folder):
         thumbnails.find_pictures(folder() / "nowhere", [7], {})
 
 
+def test_a_folder_without_pictures_says_so(tmp_path):
+    (tmp_path / "1.svg").touch()
+    with pytest.raises(VifidelError, match=r"holds no picture \(.*\.jpg, .*\.png"):
+        thumbnails.find_pictures(tmp_path, [1], {})
+
+
+def test_two_pictures_of_an_image_are_refused(folder):
+    path = folder("101.jpg", "101.png", "102.jpg")
+    with pytest.raises(ImageIdError, match=r"101\.jpg and 101\.png are both called by .* 101"):
+        thumbnails.find_pictures(path, [101, 102], {})
+    assert thumbnails.find_pictures(path, [102], {}) == {102: path / "102.jpg"}
+    assert thumbnails.find_pictures(path, [101], {101: "101.png"}) == {101: path / "101.png"}
+
+
 def test_file_names_come_from_coco_files(tmp_path):
     coco = tmp_path / "captions.json"
     coco.write_text(json.dumps({"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2}]}))
@@ -65,6 +79,22 @@ def test_thumbnails_are_small_upright_jpegs(folder):
     small = thumbnails.shrink({1: path / "1.png", 2: path / "2.jpg"}, 10**6)
     assert [decoded(small[i]).size for i in (1, 2)] == [(320, 240), (240, 320)]
     assert decoded(small[1]).format == "JPEG"
+
+
+def test_transparency_is_white_and_16_bits_are_scaled(tmp_path):
+    clear = Image.new("RGBA", (40, 40), (0, 0, 0, 0))
+    clear.paste((200, 0, 0, 255), (0, 0, 20, 40))
+    clear.save(tmp_path / "1.png")
+    clear.convert("P").save(tmp_path / "2.png", transparency=0)
+    Image.new("I;16", (40, 40), 128 * 256).save(tmp_path / "3.png")
+    Image.new("I;16", (40, 40), 128 * 256).save(tmp_path / "3.tif")
+    paths = [tmp_path / name for name in ("1.png", "2.png", "3.png", "3.tif")]
+    small = thumbnails.shrink(dict(enumerate(paths)), 10**6)
+    for number, expected in ((0, (255, 255, 255)), (1, (255, 255, 255))):
+        assert decoded(small[number]).getpixel((35, 20)) == pytest.approx(expected, abs=4)
+        assert decoded(small[number]).getpixel((5, 20)) == pytest.approx((200, 0, 0), abs=9)
+    for number in (2, 3):
+        assert decoded(small[number]).getpixel((20, 20)) == pytest.approx((128,) * 3, abs=2)
 
 
 @pytest.mark.parametrize("budget", [0, 5_000, 60_000])

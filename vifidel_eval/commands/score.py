@@ -89,7 +89,7 @@ def score(
     from ..files import check_output, write_whole
     from ..harness import System, score_systems
     from ..metrics import DEFAULT, build, left_out
-    from ..report import render, to_json
+    from ..report import beside, render, to_json
 
     default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
     names = options.names(default, references is not None)
@@ -115,9 +115,6 @@ def score(
         leave=False,
     ) as bar:
         scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
-    if style in ("csv", "json"):  # the tables say it themselves
-        for name, why in scores.unavailable.items():
-            click.echo(f"Warning: {name} not available: {why}", err=True)
     comparisons = problem = None
     if comparing:
         try:
@@ -126,11 +123,13 @@ def score(
             problem = of_comparison
     try:
         click.echo(render(scores, style, comparisons))
+        for line in beside(scores, style, comparisons):
+            click.echo(line, err=True)
     finally:
         if output is not None:
             write_whole(output, to_json(scores, comparisons) + "\n")
         if leaderboard is not None:
-            leaderboards.add(leaderboard, scores, gold, (date or datetime.now()).date())
+            leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
     if problem is not None:
         raise problem
     page.write(scores, systems, gold, scorers.values(), pictures, seed, resamples)

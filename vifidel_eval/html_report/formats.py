@@ -40,6 +40,15 @@ def score(value: float | None) -> str:
     return f"<{_SMALLEST}" if 0 < value < _SMALLEST else fixed(value, 3)
 
 
+def whole(number: int) -> str:
+    """Return a whole number in groups of three digits.
+
+    >>> whole(5000) == "5\N{THIN SPACE}000", whole(999)
+    (True, '999')
+    """
+    return f"{number:,}".replace(",", "\N{THIN SPACE}")
+
+
 def grouped(numbers: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
     """Return numbers in groups of `size`.
 

@@ -243,8 +243,12 @@ def metrics_text(apart: float, metric: str, other: str) -> str:
     >>> metrics_text(-0.76, "VIFIDEL", "CIDEr")
     'CIDEr 76 points above VIFIDEL'
     """
+    points = fixed(100 * abs(apart), 0)
+    if points == "0":
+        return "equal ranks"
     above, below = (metric, other) if apart >= 0 else (other, metric)
-    return f"{above} {fixed(100 * abs(apart), 0)} points above {below}"
+    unit = "point" if points == "1" else "points"
+    return f"{above} {points} {unit} above {below}"
 
 
 def percentile_ranks(scores: Floats) -> Floats:

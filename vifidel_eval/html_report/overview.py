@@ -10,6 +10,7 @@ import numpy as np
 
 from ..comparison import Comparison, Comparisons, Pair
 from ..harness import Scores
+from ..report import undefined
 from .formats import score, short
 
 _BINS = 32
@@ -86,6 +87,20 @@ def _standing(compared: Comparison, name: str) -> Standing:
         start=short(on_axis(it.low)),
         length=short(on_axis(it.high) - on_axis(it.low)),
     )
+
+
+def remarks(scores: Scores) -> dict[str, dict[str, int]]:
+    """Return what each system's scores lack: counts as in the command's table, without zeros."""
+    remarks = {}
+    for name, of_metric in scores.evaluations.items():
+        evaluations = list(of_metric.values())
+        counts = {
+            "undefined": undefined(evaluations),
+            "without words": max(e.wordless for e in evaluations),
+            "unweighted": max(e.unweighted for e in evaluations),
+        }
+        remarks[name] = {what: count for what, count in counts.items() if count}
+    return remarks
 
 
 def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Duel | None]]:

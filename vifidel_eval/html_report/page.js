@@ -68,7 +68,8 @@
       if (Number.isNaN(apart)) return "";
       const names = [choice.metric, choice.against].map((metric) => data().metrics[metric]);
       const [above, below] = apart >= 0 ? names : names.reverse();
-      return `${above} ${fixed(100 * Math.abs(apart), 0)} points above ${below}`;
+      const points = fixed(100 * Math.abs(apart), 0);
+      return points === "0" ? "equal ranks" : `${above} ${points} point${points === "1" ? "" : "s"} above ${below}`;
     },
   };
 
@@ -102,7 +103,7 @@
     return html("li", {},
       html("h4", {}, name),
       html("p", { class: "caption", dir: "auto" }, captions[system][image]),
-      plan ? [loose("Probably not in the image", plan.hallucinated), loose("Not mentioned", plan.unmentioned)] : [],
+      plan ? [loose("Probably not in the image", plan.hallucinated), loose("No word comes near", plan.unmentioned)] : [],
       html("ul", { class: "scores" }, metrics.map((of, i) =>
         html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
           html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
@@ -309,7 +310,17 @@
   let finding = null; // the word or object of "Words and objects" that all images shown are about
   let page = 1;
 
+  // A metric is not held against itself.
+  function offerOtherMetrics() {
+    const { metric, against } = form.elements;
+    if (!against) return;
+    for (const option of against.options) option.hidden = option.disabled = option.value === metric.value;
+    if (against.value === metric.value || against.value === "")
+      against.value = Number(metric.value) === settings.against ? 0 : settings.against;
+  }
+
   function find() {
+    offerOtherMetrics();
     choice = chosen();
     found = sorted(matching(choice), choice);
     page = 1;
@@ -330,7 +341,14 @@
     status.textContent = (count
       ? `${grid(found.length)} of ${grid(data().ids.length)} images; shown are ${grid(first)} to ${grid(first + count - 1)}.`
       : "No image fits; take a filter away.") + about;
-    order.textContent = `Sorted by: ${form.elements.sort.selectedOptions[0].text}.`;
+    const [metric, against] = [choice.metric, choice.against].map((of) => data().metrics[of]);
+    order.textContent = {
+      systems: `First the images on which the ${metric} scores of all systems lie farthest apart.`,
+      metrics: `First the images on which ${metric} and ${against} disagree most.`,
+      lowest: `First the images with the lowest ${metric}.`,
+      highest: `First the images with the highest ${metric}.`,
+      given: "In the order of the references.",
+    }[choice.sort];
     pages.hidden = last === 1;
     pages.querySelector(".of").textContent = `of ${grid(last)}`;
     pages.querySelector("input").value = page;
@@ -355,7 +373,7 @@
     const button = html("button", { type: "button", class: "find" }, text.textContent);
     button.addEventListener("click", () => {
       const { find: what, kind, system } = text.dataset;
-      const where = kind === "hallucinated" ? "probably not in the image" : "not mentioned";
+      const where = kind === "hallucinated" ? "probably not in the image" : "no word comes near";
       form.elements.text.value = "";
       form.elements.below.value = "";
       form.elements.system.value = system;
@@ -379,6 +397,8 @@
       clearTimeout(typing);
       typing = setTimeout(update, event.target.name === "text" ? 200 : 0);
     });
+    form.elements.open?.addEventListener("click", () =>
+      cards.querySelectorAll("details.plan").forEach((plan) => (plan.open = true)));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(() => {
       form.elements.sort.value = settings.sort;

@@ -54,6 +54,7 @@ def render_page(content: Content) -> str:
         scores=content.scores,
         comparisons=content.comparisons,
         standings=overview.standings(content.scores, content.comparisons),
+        remarks=overview.remarks(content.scores),
         duels=overview.duels(content.scores, content.comparisons),
         distributions=overview.distributions(content.scores),
         findings={
@@ -88,6 +89,7 @@ def _environment() -> Environment:
         "draw": plans.draw,
         "times": plans.times,
         "grouped": formats.grouped,
+        "whole": formats.whole,
         "part": _part,
         "digest": _digest,
     }

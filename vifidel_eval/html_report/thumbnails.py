@@ -8,10 +8,14 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..errors import VifidelError, VifidelWarning
+from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..files import read_json, reason
 from ..image_ids import ImageId, from_json_value, match, mismatch
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 #: What Pillow and every browser read.
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
@@ -42,9 +46,9 @@ def find_pictures(
     Raises
     ------
     VifidelError
-        If the folder cannot be read.
+        If the folder cannot be read or holds no picture.
     ImageIdError
-        If no picture belongs to any image.
+        If no picture belongs to any image, or two belong to the same.
     """
     ids = list(ids)
     try:
@@ -53,16 +57,29 @@ def find_pictures(
         )
     except OSError as problem:
         raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
+    if not pictures:
+        raise VifidelError(f"{folder}: it holds no picture ({', '.join(sorted(SUFFIXES))}).")
     by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
-    of_stem = {path.stem: path.name for path in pictures}
+    of_stem: dict[str, list[ImageId]] = {}
+    for path in pictures:
+        of_stem.setdefault(path.stem, []).append(path.name)
     same_image = match(ids, by_name)
     found = {}
     for image_id in ids:
         file_name = Path(file_names.get(image_id, "")).name
-        for name in (file_name, same_image.get(image_id), of_stem.get(str(image_id))):
-            if name in by_name:
-                found[image_id] = by_name[name]
-                break
+        if file_name in by_name:
+            names: list[ImageId] = [file_name]
+        elif image_id in same_image:
+            names = [same_image[image_id]]
+        else:
+            names = of_stem.get(str(image_id), [])
+        if len(names) > 1:
+            raise ImageIdError(
+                f"{folder}: {names[0]} and {names[1]} are both called by image id {image_id!r}; "
+                "leave one of them there."
+            )
+        if names:
+            found[image_id] = by_name[names[0]]
     if not found:
         raise mismatch(ids, list(by_name), "the captions", str(folder))
     return found
@@ -144,7 +161,7 @@ def _small(path: Path, side: int) -> str:
             picture = Image.open(path)
         with picture:
             picture.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded small
-            upright = ImageOps.exif_transpose(picture).convert("RGB")
+            upright = _in_colours(ImageOps.exif_transpose(picture))
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as problem:
         why = "not a picture" if isinstance(problem, UnidentifiedImageError) else str(problem)
         raise _DamagedError(why) from None
@@ -152,3 +169,16 @@ def _small(path: Path, side: int) -> str:
     file = io.BytesIO()
     upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
     return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def _in_colours(picture: Image.Image) -> Image.Image:
+    """Return an RGB picture: what is transparent on white, 16 bits of grey as eight."""
+    from PIL import Image
+
+    if picture.mode.startswith("I"):
+        picture = picture.convert("I").point(lambda grey: grey / 256).convert("L")
+    if picture.has_transparency_data:
+        layer = picture.convert("RGBA")
+        picture = Image.new("RGBA", layer.size, "white")
+        picture.alpha_composite(layer)
+    return picture.convert("RGB")
