@@ -56,6 +56,12 @@ def run(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
+def test_other_images_are_named_before_the_signatures_that_follow_from_them(board):
+    other = {name: f"{text}|features:1#aa" for name, text in SIGNATURES.items()}
+    with pytest.raises(VifidelError, match="it was scored on 1 images, the runs there on 2; score"):
+        add(board, scored(other, ids=(1,), mine=[0.8, 1.25]), REFERENCES, DAY)
+
+
 def test_runs_are_collected_and_sorted(board):
     add(board, scored(mine=[0.25, 0.5], none=[np.nan, 1.0]), REFERENCES, date(2026, 12, 1))
     rows = [line.split(",") for line in run("leaderboard", board, "--format", "csv").stdout.split()]

@@ -269,6 +269,13 @@ def _with(
     if not board.runs:
         board = replace(board, images=len(ids), image_ids=image_ids, references=of_references)
     refused = f"{path}: system {system.name!r} cannot be added"
+    # Before the signatures, which may be of the images: this says why they differ.
+    if (len(ids), image_ids) != (board.images, board.image_ids):
+        other = "others" if len(ids) == board.images else f"{board.images}"
+        raise VifidelError(
+            f"{refused}: it was scored on {len(ids)} images, the runs there on {other}; score it "
+            "on the same images or start another file."
+        )
     for metric, signature in scores.signatures.items():
         if "|scaled:run|" in signature:
             raise VifidelError(
@@ -282,12 +289,6 @@ def _with(
                 f"{_difference(there, signature)}; score with the same settings or start another "
                 "file."
             )
-    if (len(ids), image_ids) != (board.images, board.image_ids):
-        other = "others" if len(ids) == board.images else f"{board.images}"
-        raise VifidelError(
-            f"{refused}: it was scored on {len(ids)} images, the runs there on {other}; score it "
-            "on the same images or start another file."
-        )
     if of_references != board.references:
         raise VifidelError(
             f"{refused}: the runs there have other references; use the same or start another file."
