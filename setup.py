@@ -26,6 +26,7 @@ setup(
         "vifidel_eval.html_report",
         "vifidel_eval.networks",
         "vifidel_eval.scorers",
+        "vifidel_eval.submission",
     ],
     package_data={
         "vifidel_eval": ["py.typed"],

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 from gensim.models import KeyedVectors
+
+# Tests are about results: how long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 

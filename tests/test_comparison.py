@@ -107,7 +107,7 @@ def test_holm_rejects_what_the_steps_of_the_procedure_reject(p_values, alpha):
     )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.integers(1, 70).flatmap(
         lambda n: st.tuples(
@@ -221,7 +221,7 @@ def by_name(comparisons):
     return found
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_systems_metrics_and_images_does_not_matter(random):
     ids = [7, "beach", 3, "a", 12, *range(20, 60)]
@@ -281,7 +281,7 @@ def test_systems_that_score_alike_differ_by_exactly_nothing():
         assert (pair.bootstrap_p, pair.randomisation_p) == (1, 1)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.permutations(range(5)), st.integers(1, 4))
 def test_files_hold_the_same_whatever_stands_beside_a_pair(order, number):
     rows = np.random.default_rng(3).normal(1, 1, (6, 300))
@@ -315,7 +315,7 @@ def test_what_other_systems_score_does_not_change_a_pair():
     assert (beside.bootstrap_p, beside.randomisation_p) == (pair.bootstrap_p, pair.randomisation_p)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(-1000, 1000), st.integers(0, 100))
 def test_a_constant_added_to_all_scores_moves_intervals_and_nothing_else(constant, seed):
     rng = np.random.default_rng(seed)

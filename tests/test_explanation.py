@@ -169,7 +169,7 @@ def unit(word):
     return row / np.linalg.norm(row)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     labels=words, caption=words, references=st.lists(words, max_size=3), p=st.sampled_from([1, 2])
 )

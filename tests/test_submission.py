@@ -10,7 +10,7 @@ from pycocotools.coco import COCO
 
 from vifidel_eval.errors import CaptionError, VifidelWarning
 from vifidel_eval.submission import check, pack, read_images
-from vifidel_eval.submission_files import Fault, zipped
+from vifidel_eval.submission.sources import Fault, zipped
 
 IMAGES = {"val2014": [42, 73, 74], "test2014": [1, 16]}
 VAL = "captions_val2014_mine_results.json"

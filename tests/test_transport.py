@@ -28,7 +28,7 @@ def problems(draw):
     return left / left.sum(), right / right.sum(), costs
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(problems())
 def test_plan_has_the_marginals_and_the_least_cost(problem):
     left, right, costs = problem

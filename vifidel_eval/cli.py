@@ -60,7 +60,7 @@ def info() -> None:
 
 @main.command("clear-cache")
 def clear_cache_command() -> None:
-    """Remove the word vectors that were converted for fast loading."""
+    """Remove converted word vectors."""
     from .vector_store import cache_folder, clear_cache
 
     click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")

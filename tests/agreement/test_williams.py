@@ -83,7 +83,7 @@ correlations = st.floats(-0.99, 0.99)
 
 
 @given(correlations, correlations, correlations, st.integers(4, 10_000))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_exchanged_metrics_exchange_the_sign(first, second, between, number):
     t, p = williams_test(first, second, between, number)
     opposite_t, opposite_p = williams_test(second, first, between, number)

@@ -335,7 +335,7 @@ def test_signature_changes_with_everything_that_changes_the_number(random_vector
 words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(labels=words, caption=words, references=st.lists(words, max_size=3), data=st.data())
 def test_score_is_in_range_and_no_order_matters(random_vectors, labels, caption, references, data):
     texts = [" ".join(reference) for reference in references]

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
@@ -180,7 +180,6 @@ unit = st.integers(0, 2**32 - 1)
 
 
 @given(seed=unit, rows=st.integers(1, 36), others=st.integers(1, 36))
-@settings(deadline=None)
 def test_matching_is_that_of_the_formulas(seed, rows, others):
     random = np.random.default_rng(seed)
     # Two dimensions: many best cosines are negative, where the floor of short captions shows.

@@ -35,7 +35,10 @@ _TIES = click.option(
 
 @click.group()
 def agreement() -> None:
-    """Compare metrics with human judgements, from the data sets' own files."""
+    """Compare metrics with human judgements.
+
+    Each command reads a data set's own files.
+    """
 
 
 @agreement.command()
@@ -67,7 +70,7 @@ def pascal50s(
 @experiment_options("1,5,48")
 @metric_options
 def abstract50s(folder: Path, ties: str, experiment: Experiment, options: MetricOptions) -> None:
-    """Abstract-50S: which of two captions of an abstract scene people prefer.
+    """Abstract-50S: which of two captions people prefer.
 
     FOLDER holds consensus_abstract.mat.
     """
@@ -118,7 +121,7 @@ def flickr8k(folder: Path, experiment: Experiment, options: MetricOptions) -> No
 @experiment_options("all")
 @metric_options
 def composite(folder: Path, experiment: Experiment, options: MetricOptions) -> None:
-    """Composite: ratings of captions of Flickr8k, Flickr30k and COCO.
+    """Composite: ratings of captions.
 
     FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the other
     sources 30k_*.csv with results_20130124.token, coco_*.csv with captions_val2014.json.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..tables import FORMATS
-from .options import FILE, MetricOptions, gathered
+from .options import FILE, MetricOptions, format_option, gathered
 
 if TYPE_CHECKING:
     from ..agreement.judgements import Judged
@@ -213,13 +212,6 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             help="Write the result to this JSON file; what an interrupted run has finished is kept "
             "beside it, and the same command goes on from there.",
         ),
-        click.option(
-            "--format",
-            "style",
-            type=click.Choice(FORMATS),
-            default="table",
-            show_default=True,
-            help="How to print the result.",
-        ),
+        format_option("How to print the result."),
     )
     return gathered(Experiment, options, "experiment")

@@ -32,7 +32,9 @@ _PUBLISHED = {
     help="Unpickle SOURCE, although a pickle can run any code when it is read.",
 )
 def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> None:
-    """Convert ViLBERT's published image features to one plain .npz file an image.
+    """Convert ViLBERT's published image features.
+
+    They become one plain .npz file an image.
 
     SOURCE is a folder of .npy files (or one of them) that the extraction script of
     vilbert-multi-task wrote, or an imgs_rcnn.pkl as the ViLBERTScore repository has it, which is

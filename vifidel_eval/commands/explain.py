@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..explanation import Thresholds
-from ..tables import FORMATS, Table
-from .options import FILE, TransportOptions, transport_options
+from ..tables import Table
+from .options import FILE, TransportOptions, format_option, transport_options
 
 if TYPE_CHECKING:
     from ..explanation import Explanation
@@ -65,14 +65,7 @@ _References = Mapping["ImageId", list[str]] | None
     help="How many words and objects of a system to print.",
 )
 @click.option("--output", type=FILE, help="Write everything found to this JSON file.")
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="How to print; csv has the transport plan, or the findings, alone.",
-)
+@format_option("How to print; csv has the transport plan, or the findings, alone.")
 def explain(
     results: tuple[Path, ...],
     image: str | None,
@@ -86,7 +79,7 @@ def explain(
     output: Path | None,
     style: str,
 ) -> None:
-    """Show what captions say that is not in their images, and what they leave out.
+    """Show what captions say that is not in the images.
 
     With --image, for its caption in each result file or for a --caption of your own: what each
     word costs, whether it is in the image, and the transport plan. Without, for whole result

@@ -6,24 +6,19 @@ from pathlib import Path
 
 import click
 
-from ..tables import FORMATS
-from .options import FILE
+from .options import FILE, format_option
 
 
 @click.command()
 @click.argument("file", type=FILE)
 @click.option("--sort", metavar="METRIC", help="Best first in this metric.  [default: the first]")
 @click.option("--history", is_flag=True, help="Show all runs of a system, not only the last.")
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="How to print the leaderboard.",
-)
+@format_option("How to print the leaderboard.")
 def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None:
-    """Print the runs that score --leaderboard FILE has collected."""
+    """Print the runs that were collected in a file.
+
+    `score --leaderboard FILE` collects them.
+    """
     import json
 
     from ..errors import VifidelError

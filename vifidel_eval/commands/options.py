@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import VifidelError
+from ..tables import FORMATS
 
 if TYPE_CHECKING:
     from ..image_ids import ImageId
@@ -284,6 +285,18 @@ _METRICS = (
         help="Where PyTorch computes TIGEr and ViLBERTScore, such as cuda.  [default: cpu]",
     ),
 )
+
+
+def format_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option ``--format``; the command gets what the user chose as ``style``."""
+    return click.option(
+        "--format",
+        "style",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help=help_text,
+    )
 
 
 def gathered(

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..tables import FORMATS
-from .options import FILE, MetricOptions, metric_options
+from .options import FILE, MetricOptions, format_option, metric_options
 from .report_options import ReportOptions, report_options
 
 
@@ -23,14 +22,7 @@ from .report_options import ReportOptions, report_options
     "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
 )
 @click.option("--output", type=FILE, help="Write all scores, image by image, to this JSON file.")
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="How to print the scores.",
-)
+@format_option("How to print the scores.")
 @click.option(
     "--compare",
     "comparing",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FILE
+from .options import FILE, format_option
 
 if TYPE_CHECKING:
     from ..submission import Submission
-    from ..submission_files import Fault
+    from ..submission.sources import Fault
     from ..tables import Table
 
 _SHOWN = 10  # faults of a kind, in a file, before the rest is counted
@@ -58,14 +58,7 @@ def submission() -> None:
 
 @submission.command()
 @_images
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "markdown", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print the faults; csv and json always list all.",
-)
+@format_option("How to print the faults; csv and json always list all.")
 def check(
     files: tuple[Path, ...],
     images_val: Path | None,
@@ -129,8 +122,8 @@ def pack(
     """
     from .. import submission as rules
     from ..files import check_output, write_whole
-    from ..submission_files import ZIP_NAME
-    from ..submission_results import SPLITS
+    from ..submission.results import SPLITS
+    from ..submission.sources import ZIP_NAME
 
     if output.name != ZIP_NAME:
         raise click.UsageError(

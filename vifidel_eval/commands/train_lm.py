@@ -31,9 +31,10 @@ _FILE = click.Path(path_type=Path)
     help="Size of the LSTM's state and of its word embeddings.",
 )
 def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) -> None:
-    """Train the language model of the metric LM on a COCO caption file.
+    """Train the language model of the metric LM.
 
-    The same command after an interruption goes on from the last complete epoch.
+    CAPTIONS is a COCO caption file. The same command after an interruption goes on from the last
+    complete epoch.
     """
     from tqdm import tqdm
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from .files import reason
-from .tables import one_line
+from ..files import reason
+from ..tables import one_line
 
 #: What the server's upload page calls the zip.
 ZIP_NAME = "results.zip"

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 from unicodedata import category
 
-from .errors import CaptionError
-from .files import parse_json
-from .image_ids import from_json_value
-from .submission_files import Fault, Source
-from .tokenization import LINE_BREAKS
+from ..errors import CaptionError
+from ..files import parse_json
+from ..image_ids import from_json_value
+from ..tokenization import LINE_BREAKS
+from .sources import Fault, Source
 
 #: The splits of a submission, in the order of the zip, and how many images each has.
 SPLITS = {"val2014": 40_504, "test2014": 40_775}

@@ -28,10 +28,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import CaptionError, VifidelWarning
-from .files import read_json
-from .submission_files import ZIP_NAME, Fault, read_sources, zipped
-from .submission_results import ALGORITHM, SPLITS, ResultFile, ResultReader
+from ..errors import CaptionError, VifidelWarning
+from ..files import read_json
+from .results import ALGORITHM, SPLITS, ResultFile, ResultReader
+from .sources import ZIP_NAME, Fault, read_sources, zipped
 
 
 @dataclass(frozen=True)
