@@ -12,11 +12,14 @@ from xml.etree import ElementTree
 
 from ..errors import AnnotationError
 from ..files import reason
+from ..image_ids import ImageId, from_json_key
 from .objects import ObjectLabels
 
 
 def read_voc(files: list[Path], where: str) -> ObjectLabels:
     """Read VOC XML files; the image id is the stem of ``filename``, else that of the XML file.
+
+    A stem that is a whole number is an id as a number.
 
     Raises
     ------
@@ -24,7 +27,7 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
         If a file is not VOC XML, or two files annotate the same image.
     """
     objects = ObjectLabels("voc", where)
-    read_from: dict[str, Path] = {}
+    read_from: dict[ImageId, Path] = {}
     for path in files:
         try:
             root = ElementTree.parse(path).getroot()
@@ -35,7 +38,8 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
         # A Windows path takes both kinds of slashes.
-        image_id = PureWindowsPath(root.findtext("filename", "").strip() or path.name).stem
+        image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
+        image_id = from_json_key(image.stem)
         if image_id in read_from:
             raise AnnotationError(
                 f"{path} and {read_from[image_id]} both annotate image {image_id!r}; "

@@ -31,6 +31,7 @@ from vifidel_eval.agreement.composite import read_composite
 from vifidel_eval.agreement.distractors import read_distractors
 from vifidel_eval.agreement.flickr8k import read_flickr8k
 from vifidel_eval.agreement.pascal50s import read_pascal50s
+from vifidel_eval.annotations import read_objects
 from vifidel_eval.errors import AnnotationError, ImageIdError, VifidelError
 
 
@@ -356,6 +357,18 @@ def test_one_source_of_composite_has_no_subsets(tmp_path):
     write_composite(tmp_path)
     (tmp_path / "coco_correctness.csv").unlink()
     assert list(read_composite(tmp_path).subsets) == ["all"]
+
+
+def test_flickr30k_images_meet_objects_whose_ids_are_numbers(tmp_path):
+    write_tokens(tmp_path / "results_20130124.token", {"1007129816": ["A man.", "a man in a hat"]})
+    row = ("http://x/1007129816.jpg", ["a man", "a dog", "a hat"], (5, 4, 1))
+    write_answers(tmp_path / "30k_correctness.csv", [row], 3)
+    ratings = read_composite(tmp_path)
+    assert [one.image_id for one in ratings.judged] == [1007129816] * 3
+    assert ratings.judged[0].others(ratings.judged[0].references) == ["a man in a hat"]
+    labels = tmp_path / "labels.json"
+    labels.write_text('{"1007129816": ["person"]}', "utf-8")
+    assert read_objects(labels).under({"caption": 1007129816})["caption"] == {"person": 1}
 
 
 def test_the_same_caption_at_two_places_is_rated_twice(tmp_path):

@@ -379,3 +379,20 @@ def test_the_hash_seed_changes_nothing(tmp_path):
     # The keys of the parts too, or another process could not go on.
     kept = [(tmp_path / f"{seed}.unfinished").read_bytes() for seed in ("1", "2")]
     assert kept[0] == kept[1]
+
+
+def test_a_caption_that_is_the_only_reference_has_no_score_where_one_is_needed(overlap, length):
+    judged = [
+        Judged("a", ("a dog",), ("A dog.",)),
+        Judged("b", ("a cat",), ("the cat", "a dog")),
+    ]
+    scorers = {"VIFIDEL": length, "CIDEr": overlap, "VIFIDEL+CIDEr": Mean(length, overlap)}
+    advanced = []
+    trials = run_trials(judged, scorers, ["all"], 1, 0, Parts(None), advanced.append)
+    assert trials.scores("VIFIDEL", "all")[0].tolist() == [[2, 2]]
+    ((missing, one),) = trials.scores("CIDEr", "all")[0]
+    assert np.isnan(missing)
+    assert one == pytest.approx(2 / 4)
+    assert np.isnan(trials.scores("VIFIDEL+CIDEr", "all")[0]).tolist() == [[True, False]]
+    assert overlap.calls[0][0] == {1: ["the cat", "a dog"]}
+    assert sum(advanced) == work(judged, scorers, ["all"], 1)

@@ -110,3 +110,8 @@ def test_two_files_of_one_image(tmp_path):
 def test_missing_file(tmp_path):
     with pytest.raises(AnnotationError, match=r"gone\.xml: .*check the path"):
         read_voc([tmp_path / "gone.xml"], "VOC")
+
+
+def test_a_file_name_that_is_a_number_is_an_id_as_a_number(tmp_path):
+    path = write(tmp_path, "a.xml", LIVING_ROOM.replace("2008_000123", "42"))
+    assert list(read_voc([path], "here")) == [42]

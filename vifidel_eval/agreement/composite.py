@@ -22,7 +22,7 @@ import numpy as np
 from ..captions import read_references
 from ..errors import AnnotationError
 from ..files import read_text
-from ..image_ids import match, mismatch
+from ..image_ids import ImageId, from_json_key, match, mismatch
 from .flickr8k import read_tokens
 from .judgements import Judged, Ratings
 
@@ -56,7 +56,7 @@ def read_composite(folder: Path) -> Ratings:
     Ratings
         ``"relevance"`` and ``"thoroughness"``, one judge each; NaN where a caption has none.
         ``"all"`` captions together, as published, and those of each source. Image ids are file
-        stems.
+        stems, whole numbers (Flickr30k's) as numbers.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def read_composite(folder: Path) -> Ratings:
         If an image has no references.
     """
     # By source, image, caption and its place: a system's caption may be the human's.
-    answers: dict[tuple[str, str, str, int], dict[str, float]] = {}
+    answers: dict[tuple[str, ImageId, str, int], dict[str, float]] = {}
     for source in SOURCES:
         for rating, word in RATINGS.items():
             path = folder / f"{source}_{word}.csv"
@@ -105,7 +105,7 @@ def read_composite(folder: Path) -> Ratings:
     return Ratings("Composite", judged, ratings, subsets)
 
 
-def _answers(path: Path) -> Iterator[tuple[str, str, int, float]]:
+def _answers(path: Path) -> Iterator[tuple[ImageId, str, int, float]]:
     """Yield image, caption, its place among the image's and the rating."""
     rows = _rows(path)
     _, header = next(rows, (0, []))
@@ -121,7 +121,7 @@ def _answers(path: Path) -> Iterator[tuple[str, str, int, float]]:
         where = f"{path}: line {line}"
         if len(row) <= image_column or not row[image_column].strip():
             continue  # the published files end with lines without an image
-        image = PurePosixPath(row[image_column].strip()).stem
+        image = from_json_key(PurePosixPath(row[image_column].strip()).stem)
         for place, (text, answer) in enumerate(places):
             if len(row) <= max(text, answer) or not row[text].strip():
                 raise AnnotationError(f"{where}: image {image}: a caption or rating is missing.")
@@ -139,7 +139,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _rating(answer: str, where: str, image: str) -> float:
+def _rating(answer: str, where: str, image: ImageId) -> float:
     try:
         rating = float(answer)
     except ValueError:

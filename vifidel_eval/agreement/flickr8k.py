@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import AnnotationError
 from ..files import read_text
+from ..image_ids import ImageId, from_json_key
 from .judgements import Judged, Ratings
 
 #: The files of the data set.
@@ -27,9 +28,9 @@ def read_flickr8k(folder: Path) -> Ratings:
     Returns
     -------
     Ratings
-        Image ids are file stems. References are the image's five captions. Published figures
-        leave out the captions that are among them, ``"without own references"``; ``"all"``
-        has them, scored against the others.
+        Image ids are file stems, whole numbers as numbers. References are the image's five
+        captions. Published figures leave out the captions that are among them,
+        ``"without own references"``; ``"all"`` has them, scored against the others.
 
     Raises
     ------
@@ -47,7 +48,7 @@ def read_flickr8k(folder: Path) -> Ratings:
                 f"{where}: expected image, caption id and three ratings from 1 to 4, apart by tabs."
             )
         image, caption_id, *experts = fields
-        image_id = PurePath(image).stem
+        image_id = from_json_key(PurePath(image).stem)
         if image_id not in references or caption_id not in captions:
             raise AnnotationError(
                 f"{where}: {image if image_id not in references else caption_id} is not in "
@@ -63,7 +64,7 @@ def read_flickr8k(folder: Path) -> Ratings:
     return Ratings("Flickr8k", judged, {"expert": np.array(ratings)}, subsets)
 
 
-def read_tokens(path: Path) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ...]]]:
     """Return captions by id, and by image id, of a file of captions of Flickr8k or Flickr30k.
 
     Raises
@@ -72,7 +73,7 @@ def read_tokens(path: Path) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]
         If the file is missing or has another layout.
     """
     captions: dict[str, str] = {}
-    references: dict[str, tuple[str, ...]] = {}
+    references: dict[ImageId, tuple[str, ...]] = {}
     for number, line in enumerate(_lines(path), 1):
         caption_id, tab, caption = line.partition("\t")
         image, hash_sign, _ = caption_id.partition("#")
@@ -83,7 +84,7 @@ def read_tokens(path: Path) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]
         if caption_id in captions:
             raise AnnotationError(f"{path}: line {number}: {caption_id} stands twice; keep one.")
         captions[caption_id] = caption
-        image_id = PurePath(image).stem
+        image_id = from_json_key(PurePath(image).stem)
         references[image_id] = (*references.get(image_id, ()), caption)
     return captions, references
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -170,11 +170,17 @@ def run_trials(
     """
     reasons = dict(unavailable or {})
     failed: dict[Scorer, MetricUnavailable] = {}
+    needing = {
+        base
+        for name, scorer in scorers.items()
+        for part, base in zip(name.split("+"), _bases({name: scorer}), strict=False)
+        if needs_references(part)
+    }
     columns_of: dict[str, dict[str, str]] = {}
     trials = []
     for number, draw in _plan(judged, numbers, draws):
         gts = _drawn(judged, number, np.random.default_rng([seed, draw]))
-        scoring = _Scoring(judged, gts, parts, failed, on_progress)
+        scoring = _Scoring(judged, gts, needing, parts, failed, on_progress)
         scores: dict[str, Floats] = {}
         for name, scorer in _usable(scorers, number).items():
             try:
@@ -256,6 +262,7 @@ class _Scoring:
         self,
         judged: Sequence[Judged],
         gts: Mapping[ImageId, list[str]],
+        needing: Collection[Scorer],
         parts: Parts,
         failed: dict[Scorer, MetricUnavailable],
         on_progress: Callable[[int], object] | None,
@@ -266,6 +273,7 @@ class _Scoring:
             for side in sides
         ]
         self._gts = gts
+        self._needing = needing
         self._parts = parts
         self._failed = failed  # what failed once is not tried again
         self._on_progress = on_progress
@@ -307,17 +315,29 @@ class _Scoring:
         return self._known[scorer]
 
     def _computed(self, scorer: Scorer) -> dict[str, list[list[float | None]]]:
+        # Its own caption may be an image's only reference: no score where one is needed.
+        gts = {at: refs for at, refs in self._gts.items() if refs or scorer not in self._needing}
+        systems = [
+            System(system.name, {at: system.captions[at] for at in gts}) for system in self._systems
+        ]
         try:
             scores = score_systems(
-                self._systems, {scorer.method(): scorer}, self._gts, on_progress=self._on_progress
+                systems, {scorer.method(): scorer}, gts, on_progress=self._on_progress
             )
         except MetricUnavailable as problem:
             self._failed[scorer] = problem
             raise
+        if self._on_progress is not None:
+            self._on_progress((len(self._gts) - len(gts)) * len(systems))
         return {
-            column: [_rounded(e[column].scores) for e in scores.evaluations.values()]
+            column: [self._spread(e[column], gts) for e in scores.evaluations.values()]
             for column in scores.signatures
         }
+
+    def _spread(self, evaluation: Evaluation, gts: Iterable[ImageId]) -> list[float | None]:
+        """Return a score for each judgement, None for those that are not among `gts`."""
+        known = dict(zip(gts, _rounded(evaluation.scores), strict=True))
+        return [known.get(at) for at in self._gts]
 
 
 def _rounded(scores: Floats) -> list[float | None]:
