@@ -212,6 +212,26 @@ class Scorer(ABC):
         return score
 
 
+class ColumnScorer(Scorer):
+    """A metric with several columns; as one number it is the last one."""
+
+    @abstractmethod
+    def evaluate_columns(
+        self,
+        gts: Mapping[ImageId, Sequence[str]],
+        res: Mapping[ImageId, Sequence[str]],
+        on_progress: Callable[[int], object] | None = None,
+    ) -> dict[str, Evaluation]: ...
+
+    def evaluate(
+        self,
+        gts: Mapping[ImageId, Sequence[str]],
+        res: Mapping[ImageId, Sequence[str]],
+        on_progress: Callable[[int], object] | None = None,
+    ) -> Evaluation:
+        return list(self.evaluate_columns(gts, res, on_progress).values())[-1]
+
+
 def _captions(coco: Any, image_id: ImageId) -> list[str]:
     # imgToAnns is a defaultdict: indexing it would add the image.
     annotations = coco.imgToAnns.get(image_id, [])

@@ -23,7 +23,7 @@ from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 from ..bags import Floats
 from ..image_ids import ImageId
 from ..tokenization import Tokenization
-from .base import Evaluation, Scorer, Statistics, candidates, check_references
+from .base import ColumnScorer, Evaluation, Statistics, candidates, check_references
 
 Tokens = dict[ImageId, list[str]]
 Progress = Callable[[int], object]
@@ -37,7 +37,7 @@ class Column(NamedTuple):
     statistics: Statistics | None = None
 
 
-class HostMetric(Scorer):
+class HostMetric(ColumnScorer):
     """A metric of pycocoevalcap.
 
     Parameters
@@ -61,14 +61,6 @@ class HostMetric(Scorer):
 
     def signature(self) -> str:
         return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
-
-    def evaluate(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Progress | None = None,
-    ) -> Evaluation:
-        return self.evaluate_columns(gts, res, on_progress)[self.columns[-1]]
 
     def evaluate_columns(
         self,

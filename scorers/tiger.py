@@ -19,7 +19,7 @@ from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
 from ..networks.scan_features import read_regions
 from ..networks.scan_words import Tokenizer
-from .base import Evaluation, Scorer, candidates, check_references
+from .base import ColumnScorer, Evaluation, candidates, check_references
 
 _COLUMNS = ("TIGEr-RRS", "TIGEr-WDS", "TIGEr")
 
@@ -76,7 +76,7 @@ def weight_distribution_similarity(reference: Floats, candidate: Floats) -> floa
     return 1 / (1 + math.exp(x))
 
 
-class Tiger(Scorer):
+class Tiger(ColumnScorer):
     """TIGEr (Jiang et al., EMNLP 2019), as its published program computes it.
 
     SCAN's encoders give every region of an image a cosine to a caption: how well the region is
@@ -140,14 +140,6 @@ class Tiger(Scorer):
 
     def prepare(self, ids: Sequence[ImageId]) -> None:
         self._images.prepare(ids)
-
-    def evaluate(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Callable[[int], object] | None = None,
-    ) -> Evaluation:
-        return self.evaluate_columns(gts, res, on_progress)[_COLUMNS[-1]]
 
     def evaluate_columns(
         self,

@@ -17,7 +17,7 @@ from ..networks.vilbert import Floats32, Vilbert
 from ..networks.vilbert_features import DetectorFeatures, Regions
 from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
 from ..networks.vilbert_words import WordPieces
-from .base import Evaluation, Scorer, candidates, check_references
+from .base import ColumnScorer, Evaluation, candidates, check_references
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -31,7 +31,7 @@ _COLUMNS = ("ViLBERTScore-P", "ViLBERTScore-R", "ViLBERTScore-F")
 _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
 
 
-class ViLBERTScore(Scorer):
+class ViLBERTScore(ColumnScorer):
     """ViLBERTScore (Lee et al., Eval4NLP 2020), as its published program computes it.
 
     A candidate and each reference are encoded by ViLBERT with the same image; every word of the
@@ -104,14 +104,6 @@ class ViLBERTScore(Scorer):
 
     def prepare(self, ids: Sequence[ImageId]) -> None:
         self._images.prepare(ids)
-
-    def evaluate(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Callable[[int], object] | None = None,
-    ) -> Evaluation:
-        return self.evaluate_columns(gts, res, on_progress)[_COLUMNS[-1]]
 
     def evaluate_columns(
         self,

@@ -19,13 +19,13 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
 from .errors import ImageIdError, VifidelError, VifidelWarning
-from .harness import Scores, rounded
+from .harness import Scores, for_json
 from .image_ids import ImageId, in_order
 from .significance import Resampled, has_own_score, take_samples
 
@@ -147,21 +147,14 @@ class Comparisons:
                     "images": comparison.images,
                     "own_score": comparison.own_score,
                     "systems": {
-                        system: _rounded(asdict(standing))
+                        system: for_json(asdict(standing))
                         for system, standing in comparison.systems.items()
                     },
-                    "pairs": [_rounded(asdict(pair)) for pair in comparison.pairs],
+                    "pairs": [for_json(asdict(pair)) for pair in comparison.pairs],
                 }
                 for name, comparison in self.metrics.items()
             },
         }
-
-
-def _rounded(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: rounded(value) if isinstance(value, float) else value
-        for name, value in fields.items()
-    }
 
 
 def compare(

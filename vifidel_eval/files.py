@@ -65,6 +65,11 @@ def parse_json(
         raise error(f"{where}: the JSON is nested too deeply to be read.") from None
 
 
+def json_text(content: Any) -> str:
+    """Return content as the JSON of our outputs: indented, characters as they are, no NaN."""
+    return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1)
+
+
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file so that the path never holds half of it: temporary file, then rename.
 

@@ -234,6 +234,15 @@ def rounded(score: float) -> float | None:
     return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
 
 
+def for_json(value: Any) -> Any:
+    """Return nested dicts and lists as files hold them: floats as `rounded` returns them."""
+    if isinstance(value, dict):
+        return {key: for_json(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [for_json(member) for member in value]
+    return rounded(value) if isinstance(value, float) else value
+
+
 def _check_finite(metric: str, system: str, evaluation: Evaluation) -> None:
     scores = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
     infinite = [f"of image {image_id!r}" for image_id, score in scores.items() if math.isinf(score)]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import VifidelError, VifidelWarning
-from .files import read_json, write_whole
+from .files import json_text, read_json, write_whole
 from .harness import Scores, System, paired, rounded
 from .image_ids import ImageId, in_order, to_json_value
 from .tables import Table, best
@@ -215,7 +215,7 @@ def add(
             before = board = read(path)
             for system in systems:
                 board = _with(board, str(path), scores, system, references, day)
-            text = json.dumps(board.to_json(), allow_nan=False, ensure_ascii=False, indent=1)
+            text = json_text(board.to_json())
             write_whole(path, text + "\n")
     except Timeout:
         raise VifidelError(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .comparison import Comparisons
+from .files import json_text
 from .harness import Scores, rounded
 from .tables import Cell, Table, best
 
@@ -61,7 +61,7 @@ def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
     document = scores.to_json()
     if comparisons is not None:
         document["comparison"] = comparisons.to_json()
-    return json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1)
+    return json_text(document)
 
 
 def table(scores: Scores) -> Table:

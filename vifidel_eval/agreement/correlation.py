@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 
 from ..bags import Floats, Integers
-from ..harness import rounded
+from ..harness import for_json, rounded
 from ..image_ids import to_json_value
 from ..tables import Cell, Table
 from .judgements import Ratings
@@ -139,8 +139,8 @@ class Correlations:
         """Return everything as JSON can hold it; undefined numbers are None."""
         return {
             "data": self.name,
-            "correlations": [_for_json(asdict(one)) for one in self.correlations],
-            "williams": [_for_json(asdict(matrix)) for matrix in self.matrices],
+            "correlations": [for_json(asdict(one)) for one in self.correlations],
+            "williams": [for_json(asdict(matrix)) for matrix in self.matrices],
         } | self.trials.to_json()
 
 
@@ -272,11 +272,3 @@ def _matrices(ratings: Ratings, trials: Trials) -> list[WilliamsMatrix]:
 
 def _number(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _for_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _for_json(member) for key, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_for_json(member) for member in value]
-    return rounded(value) if isinstance(value, float) else value

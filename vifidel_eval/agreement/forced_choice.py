@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..bags import Floats
-from ..harness import rounded
+from ..harness import for_json, rounded
 from ..tables import Cell, Table
 from .judgements import ALL, Choices
 from .resampling import interval, resampled
@@ -112,10 +112,7 @@ class ForcedChoice:
         } | self.trials.to_json()
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [
-            {key: rounded(x) if isinstance(x, float) else x for key, x in asdict(a).items()}
-            for a in self.accuracies
-        ]
+        return [for_json(asdict(accuracy)) for accuracy in self.accuracies]
 
     def notes(self) -> list[str]:
         """Return what must be said of the accuracies: conventions, what is left out, signatures."""

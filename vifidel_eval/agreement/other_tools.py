@@ -12,7 +12,6 @@ needed; a caption must be the one of the data set.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ import numpy as np
 
 from ..bags import Floats
 from ..errors import AnnotationError
-from ..files import read_json, write_whole
+from ..files import json_text, read_json, write_whole
 from ..image_ids import samples, to_json_value
 from .judgements import Judged
 
@@ -43,7 +42,7 @@ def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
         }
         for entry_id, one, caption in _entries(judged)
     ]
-    write_whole(path, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
+    write_whole(path, json_text(entries) + "\n")
 
 
 def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:

@@ -176,7 +176,7 @@ def run_trials(
         for part, base in zip(name.split("+"), _bases({name: scorer}), strict=False)
         if needs_references(part)
     }
-    columns_of: dict[str, dict[str, str]] = {}
+    columns_of: dict[str, list[str]] = {}
     trials = []
     for number, draw in _plan(judged, numbers, draws):
         gts = _drawn(judged, number, np.random.default_rng([seed, draw]))
@@ -189,10 +189,13 @@ def run_trials(
                 reasons[name] = str(problem)
                 continue
             scores |= columns
-            columns_of[name] = dict.fromkeys(columns, scorer.signature())
+            columns_of[name] = list(columns)
         if scores:
             trials.append(Trial(number, draw, scores))
-    signatures = {c: s for name in scorers for c, s in columns_of.get(name, {}).items()}
+    signatures: dict[str, str] = {}
+    for name, scorer in scorers.items():
+        if name in columns_of:
+            signatures |= dict.fromkeys(columns_of[name], scorer.signature())
     short = {
         number: sum(len(one.others(one.references)) < number for one in judged)
         for number in numbers

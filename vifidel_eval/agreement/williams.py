@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bags import Floats
+from ..harness import rounded
 from ..tables import Table
 
 _SAME = 1e-12
@@ -90,7 +91,7 @@ class WilliamsMatrix:
         """Return the p-values: a small one says that the row's metric is better."""
         names = list(self.correlations)
         rows = [
-            [name, _defined(r), *(_defined(p) for p in self.p_values[name].values())]
+            [name, rounded(r), *(rounded(p) for p in self.p_values[name].values())]
             for name, r in self.correlations.items()
         ]
         notes = [
@@ -144,7 +145,3 @@ def _correlations(*columns: Floats) -> tuple[Floats, int]:
         return np.full((len(columns), len(columns)), math.nan), number
     with np.errstate(invalid="ignore", divide="ignore"):  # all scores the same: undefined
         return np.corrcoef([column[defined] for column in columns]), number
-
-
-def _defined(number: float) -> float | None:
-    return None if math.isnan(number) else number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import click
 
 from ..errors import VifidelError
 from .agreement_options import Experiment, experiment_options
-from .options import FILE, MetricOptions, metric_options
+from .options import FILE, MetricOptions, metric_options, progress_bar
 
 if TYPE_CHECKING:
     from ..agreement.correlation import Correlations
@@ -156,8 +155,6 @@ def _choose(
 def _rate(
     ratings: Ratings, inputs: Sequence[Path], experiment: Experiment, options: MetricOptions
 ) -> None:
-    from tqdm import tqdm
-
     from ..agreement.correlation import correlate, views
     from ..agreement.figures import write_matrices
 
@@ -168,7 +165,7 @@ def _rate(
         trials = _trials(ratings.judged, experiment, options, parts)
         columns = sum(len(trial.scores) for trial in trials.trials if trial.draw == 0)
         total = columns * len(list(views(ratings)))
-        with tqdm(total=total, unit=" intervals", disable=None, delay=1, leave=False) as bar:
+        with progress_bar(total, " intervals") as bar:
             result = correlate(ratings, trials, parts, bar.update)
         _deliver(result, experiment)
         for path in experiment.figure if result.matrices else ():
@@ -183,8 +180,6 @@ def _trials(
     judged: Sequence[Judged], experiment: Experiment, options: MetricOptions, parts: Parts
 ) -> Trials:
     """Return the scores of the metrics that were asked for, other tools' among them."""
-    from tqdm import tqdm
-
     from ..agreement.other_tools import read_scores
     from ..agreement.trials import run_trials, work
     from ..metrics import build
@@ -197,7 +192,7 @@ def _trials(
     scorers |= experiment.ablations(options, image_of)
     numbers = experiment.references if has_references else (0,)
     todo = work(judged, scorers, numbers, experiment.draws)
-    with tqdm(total=todo, unit=" captions", disable=None, delay=1, leave=False) as bar:
+    with progress_bar(todo) as bar:
         trials = run_trials(
             judged,
             scorers,
@@ -220,9 +215,9 @@ def _trials(
 
 def _deliver(result: ForcedChoice | Correlations, experiment: Experiment) -> None:
     """Print the result and write it to the output."""
-    from ..files import write_whole
+    from ..files import json_text, write_whole
 
-    document = json.dumps(result.to_json(), allow_nan=False, ensure_ascii=False, indent=1)
+    document = json_text(result.to_json())
     if experiment.style == "json":
         text = document
     else:

@@ -142,9 +142,7 @@ class Experiment:
         if options.presence:
             raise click.UsageError("--ablation has counts and presence; leave --presence out.")
         sides = {
-            name: read_objects(
-                [read_objects(p, options.threshold, options.categories) for p in paths.split(",")]
-            )
+            name: read_objects(paths.split(","), options.threshold, options.categories)
             for name, paths in self.ablation
         }
         vectors = self.ablation_vectors or (options.vectors,)

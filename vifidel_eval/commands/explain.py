@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import click
 
 from ..explanation import Thresholds
 from ..tables import Table
-from .options import FILE, TransportOptions, format_option, transport_options
+from .options import FILE, TransportOptions, format_option, progress_bar, transport_options
 
 if TYPE_CHECKING:
     from ..explanation import Explanation
@@ -92,7 +91,7 @@ def explain(
     if not options.objects:
         raise click.UsageError("give --objects: what the images show.")
     from ..captions import read_references, read_results, system_names
-    from ..files import check_output, write_whole
+    from ..files import check_output, json_text, write_whole
     from ..harness import System
     from ..image_ids import from_json_key
 
@@ -118,7 +117,7 @@ def explain(
             system.name: _explain(scorer, system, image, gold, thresholds) for system in systems
         }
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
-    text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=1)
+    text = json_text(document)
     if style == "json":
         shown = text
     elif image is None:
@@ -135,8 +134,6 @@ def explain(
 def _find(
     scorer: Vifidel, systems: Sequence[System], gold: _References, thresholds: Thresholds
 ) -> dict[str, Findings]:
-    from tqdm import tqdm
-
     from ..findings import find
     from ..harness import paired
 
@@ -144,13 +141,7 @@ def _find(
         gold = {image_id: [] for system in systems for image_id in system.captions}
     of_systems = {system.name: paired(system, gold, allow_subset=True) for system in systems}
     found = {}
-    with tqdm(
-        total=sum(len(res) for _, res in of_systems.values()),
-        unit=" captions",
-        disable=None,  # no bar where nobody watches
-        delay=1,
-        leave=False,
-    ) as bar:
+    with progress_bar(sum(len(res) for _, res in of_systems.values())) as bar:
 
         def counted(explanations: Any) -> Any:
             for explanation in explanations:

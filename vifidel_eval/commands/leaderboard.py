@@ -19,9 +19,8 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
 
     `score --leaderboard FILE` collects them.
     """
-    import json
-
     from ..errors import VifidelError
+    from ..files import json_text
     from ..leaderboard import read
 
     board = read(file)
@@ -31,6 +30,6 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
         )
     board = board.ranked(sort, history)
     if style == "json":
-        click.echo(json.dumps(board.to_json(), allow_nan=False, ensure_ascii=False, indent=1))
+        click.echo(json_text(board.to_json()))
     else:
         click.echo(board.table().render(style))

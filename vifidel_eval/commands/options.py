@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -14,6 +14,8 @@ from ..errors import VifidelError
 from ..tables import FORMATS
 
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     from ..image_ids import ImageId
     from ..scorers import Scorer, Vifidel
 
@@ -62,9 +64,7 @@ class TransportOptions:
         from .. import scorers
         from ..annotations import read_objects
 
-        objects = read_objects(
-            [read_objects(path, self.threshold, self.categories) for path in self.objects]
-        )
+        objects = read_objects(self.objects, self.threshold, self.categories)
         return scorers.Vifidel(
             objects if image_of is None else objects.under(image_of),
             references=references,
@@ -285,6 +285,13 @@ _METRICS = (
         help="Where PyTorch computes TIGEr and ViLBERTScore, such as cuda.  [default: cpu]",
     ),
 )
+
+
+def progress_bar(total: int, unit: str = " captions") -> tqdm[NoReturn]:
+    """Return a bar for long work; there is none where nobody watches or the work is short."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=unit, disable=None, delay=1, leave=False)
 
 
 def format_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

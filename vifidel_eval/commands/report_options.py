@@ -12,6 +12,7 @@ import click
 from .options import FILE, gathered
 
 if TYPE_CHECKING:
+    from ..comparison import Comparisons
     from ..harness import Scores, System
     from ..image_ids import ImageId
     from ..scorers import Scorer
@@ -72,34 +73,29 @@ class ReportOptions:
     def write(
         self,
         scores: Scores,
+        comparisons: Comparisons | None,
         systems: Iterable[System],
         references: Mapping[ImageId, list[str]] | None,
         scorers: Iterable[Scorer],
         pictures: Mapping[ImageId, Path],
-        seed: int,
-        resamples: int,
     ) -> None:
-        """Compare the systems and write the page, if one is asked for.
+        """Write the page, if one is asked for.
 
         Parameters
         ----------
-        scores, systems, references, scorers, pictures
+        scores, comparisons, systems, references, scorers, pictures
             As `vifidel_eval.html_report.gather` takes them.
-        seed, resamples : int
-            As `vifidel_eval.comparison.compare` takes them.
 
         Raises
         ------
         VifidelError
-            If the systems share no image or the file cannot be written.
+            If the file cannot be written.
         """
-        if self.report is None:
+        if self.report is None or comparisons is None:
             return
-        from ..comparison import compare
         from ..files import write_whole
         from ..html_report import gather, render_page
 
-        comparisons = compare(scores, seed, resamples)
         content = gather(scores, comparisons, systems, references, scorers, pictures)
         write_whole(self.report, render_page(content))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .options import FILE, MetricOptions, format_option, metric_options
+from .options import FILE, MetricOptions, format_option, metric_options, progress_bar
 from .report_options import ReportOptions, report_options
 
 
@@ -72,8 +72,6 @@ def score(
     """Score result files against the objects of their images."""
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
-    from tqdm import tqdm
-
     from .. import leaderboard as leaderboards
     from ..captions import read_references, read_results, system_names
     from ..comparison import compare
@@ -99,31 +97,27 @@ def score(
     gold = None if references is None else read_references(references)
     pictures = page.pictures(inputs, systems, gold)
     scorers, unavailable = build(names, options.makers(not no_references))
-    with tqdm(
-        total=sum(len(system.captions) for system in systems) * len(scorers),
-        unit=" captions",
-        disable=None,  # no bar where nobody watches
-        delay=1,
-        leave=False,
-    ) as bar:
+    captions = sum(len(system.captions) for system in systems)
+    with progress_bar(captions * len(scorers)) as bar:
         scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
     comparisons = problem = None
-    if comparing:
+    if comparing or page.report is not None:
         try:
             comparisons = compare(scores, seed, resamples)
         except VifidelError as of_comparison:  # the scores are not lost
             problem = of_comparison
+    shown = comparisons if comparing else None
     try:
-        click.echo(render(scores, style, comparisons))
-        for line in beside(scores, style, comparisons):
+        click.echo(render(scores, style, shown))
+        for line in beside(scores, style, shown):
             click.echo(line, err=True)
     finally:
         if output is not None:
-            write_whole(output, to_json(scores, comparisons) + "\n")
+            write_whole(output, to_json(scores, shown) + "\n")
         if leaderboard is not None:
             leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
     if problem is not None:
         raise problem
-    page.write(scores, systems, gold, scorers.values(), pictures, seed, resamples)
+    page.write(scores, comparisons, systems, gold, scorers.values(), pictures)
     if options.metrics is None:
         click.echo(left_out(names), err=True)
