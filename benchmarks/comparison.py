@@ -16,8 +16,8 @@ import numpy as np
 from tabulate import tabulate
 from tqdm import tqdm
 
-from vifidel_eval.comparison import Comparison, compare
-from vifidel_eval.harness import Scores
+from vifidel_eval.runs.comparison import Comparison, compare
+from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation
 
 _ALPHA = 0.05

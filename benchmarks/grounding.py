@@ -1,4 +1,4 @@
-"""How well the cosines of `vifidel_eval.explanation.Thresholds` tell what is in an image.
+"""How well the cosines of `vifidel_eval.explain.explanation.Thresholds` tell what is in an image.
 
     python benchmarks/grounding.py INSTANCES.json RESULTS.json... [--references CAPTIONS.json]
         [--synonyms synonyms.txt] [--vectors V]
@@ -23,7 +23,7 @@ from tabulate import tabulate
 from vifidel_eval import Vifidel
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results, system_names
-from vifidel_eval.explanation import Explanation, Thresholds
+from vifidel_eval.explain.explanation import Explanation, Thresholds
 
 FILE = click.Path(exists=True, path_type=Path)
 NAMES = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9)

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from vifidel_eval.captions import read_references
-from vifidel_eval.tokenization import PtbTokenizer, PythonTokenizer
+from vifidel_eval.text.tokenization import PtbTokenizer, PythonTokenizer
 
 
 @click.command()

@@ -27,7 +27,7 @@ def write_report(path: Path) -> None:
     command = ["score", *map(str, sorted(examples.glob("*_results.json")))]
     command += ["--references", str(examples / "captions_example.json")]
     command += ["--objects", str(examples / "instances_example.json"), "--report", str(path)]
-    code = f"from vifidel_eval.cli import main; main({command})"
+    code = f"from vifidel_eval.commands.main import main; main({command})"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..bags import Floats, Tally
 from ..errors import CaptionError, ImageIdError, VectorsError, VifidelWarning
 from ..image_ids import ImageId, samples
-from ..vectors import WordVectors
+from ..kernels.bags import Floats, Tally
+from ..vectors.sources import WordVectors
 
 # Above this share of unknown words the scores say little about the captions: warn.
 _MANY_UNKNOWN = 0.1

@@ -20,9 +20,9 @@ from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from pycocoevalcap.cider.cider import Cider as HostCider
 from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 
-from ..bags import Floats
 from ..image_ids import ImageId
-from ..tokenization import Tokenization
+from ..kernels.bags import Floats
+from ..text.tokenization import Tokenization
 from .base import ColumnScorer, Evaluation, Statistics, candidates, check_references
 
 Tokens = dict[ImageId, list[str]]

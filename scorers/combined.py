@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..bags import Floats
 from ..errors import VifidelError
 from ..image_ids import ImageId
+from ..kernels.bags import Floats
 from .base import Evaluation, Scorer
 
 

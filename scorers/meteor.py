@@ -15,8 +15,8 @@ from typing import IO
 import pycocoevalcap.meteor.meteor as host_meteor
 
 from ..errors import MetricUnavailable
-from ..java import find_java, why_ended
-from ..tokenization import Tokenization
+from ..text.java import find_java, why_ended
+from ..text.tokenization import Tokenization
 from .coco import Column, HostMetric, Progress, Tokens
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;

@@ -18,8 +18,8 @@ import pycocoevalcap.spice as host_spice
 
 from ..errors import MetricUnavailable
 from ..image_ids import ImageId
-from ..java import PATIENCE, find_java, last_line, run_java
-from ..tokenization import Tokenization
+from ..text.java import PATIENCE, find_java, last_line, run_java
+from ..text.tokenization import Tokenization
 from .coco import Column, HostMetric, Progress, Tokens
 
 #: Seconds that SPICE may take for each image; it needs about one.

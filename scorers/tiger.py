@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..bags import Floats, Tally
 from ..errors import CaptionError, VifidelWarning
 from ..image_ids import ImageId
+from ..kernels.bags import Floats, Tally
 from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
 from ..networks.scan_features import read_regions

@@ -12,12 +12,12 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..bags import Bags, Floats, Integers, Lexicon, Tally
-from ..distances import WordDistances
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId
-from ..vectors import load_vectors
-from ..words import stop_words_signature
+from ..kernels.bags import Bags, Floats, Integers, Lexicon, Tally
+from ..kernels.distances import WordDistances
+from ..text.words import stop_words_signature
+from ..vectors.sources import load_vectors
 from .base import Evaluation, Scorer, candidates, check_known_words, check_references
 
 _IMAGES_AT_ONCE = 1024
@@ -59,7 +59,7 @@ class TransportScorer(Scorer, Generic[GoldT]):
     Parameters
     ----------
     vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+        Word vectors, as `vifidel_eval.vectors.sources.load_vectors` takes them.
     references : bool
         Whether the references are read; if not, they only give the image ids.
     p : 1 or 2

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, read_objects
-from ..bags import Bags, Floats, Tally
-from ..distances import meetings
-from ..explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
-from ..grounding import Grounding, Labels, ground
+from ..explain.explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
+from ..explain.judging import Grounding, Labels, ground
 from ..image_ids import ImageId
-from ..importance import penalties
-from ..transport import sums_of_bags, transport_distances, transport_plans, travel_costs
-from ..words import STOP_WORDS, content_words
+from ..kernels.bags import Bags, Floats, Tally
+from ..kernels.distances import meetings
+from ..kernels.penalties import penalties
+from ..kernels.transport import sums_of_bags, transport_distances, transport_plans, travel_costs
+from ..text.words import STOP_WORDS, content_words
 from .base import candidates, check_references
 from .transport import Gold, TransportScorer, similarities
 
@@ -53,7 +53,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
     objects : path, pycocotools COCO, mapping, or list of these
         The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
     vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+        Word vectors, as `vifidel_eval.vectors.sources.load_vectors` takes them.
     references : bool
         Weight words by references (Eq. 4 and 5). False is Eq. 3: the references only give the
         image ids.

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..bags import Bags, Floats
 from ..errors import VifidelError
 from ..image_ids import ImageId
-from ..transport import transport_distances, travel_costs
-from ..words import STOP_WORDS
+from ..kernels.bags import Bags, Floats
+from ..kernels.transport import transport_distances, travel_costs
+from ..text.words import STOP_WORDS
 from .transport import Gold, TransportScorer, similarities
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
@@ -30,7 +30,7 @@ class Wmd(TransportScorer[Gold]):
         Which distance counts where there are several references: to the closest, to the
         farthest, or the mean over all.
     vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+        Word vectors, as `vifidel_eval.vectors.sources.load_vectors` takes them.
     p : 1 or 2
         Exponent of the travel cost; Kusner's is 1, the distance itself.
     normalize : bool

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from vifidel_eval.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")

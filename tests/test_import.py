@@ -8,7 +8,8 @@ import pytest
     "code",
     [
         "import vifidel_eval",
-        "from vifidel_eval.cli import main; main(['score', '--help'], standalone_mode=False)",
+        "from vifidel_eval.commands.main import main\n"
+        "main(['score', '--help'], standalone_mode=False)",
     ],
 )
 def test_import_and_help_load_nothing_heavy(code):

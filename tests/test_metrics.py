@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from vifidel_eval import MetricUnavailable, VifidelError
-from vifidel_eval.harness import System, score_systems
 from vifidel_eval.metrics import build, parse
-from vifidel_eval.report import render
+from vifidel_eval.report.score_tables import render
+from vifidel_eval.runs.harness import System, score_systems
 from vifidel_eval.scorers import Evaluation, Mean, Scorer
-from vifidel_eval.tables import FORMATS
+from vifidel_eval.text_tables import FORMATS
 
 
 class Constant(Scorer):

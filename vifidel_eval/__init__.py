@@ -23,7 +23,7 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .scorers import Vifidel
-    from .words import STOP_WORDS, content_words
+    from .text.words import STOP_WORDS, content_words
 
 __all__ = [
     "STOP_WORDS",
@@ -44,7 +44,7 @@ if not os.path.isdir(os.path.join(_here, "scorers")):
     __path__.append(os.path.dirname(_here))
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
-_LAZY = {"Vifidel": ".scorers", "STOP_WORDS": ".words", "content_words": ".words"}
+_LAZY = {"Vifidel": ".scorers", "STOP_WORDS": ".text.words", "content_words": ".text.words"}
 
 
 def __getattr__(name: str) -> Any:

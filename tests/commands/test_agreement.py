@@ -22,9 +22,9 @@ from judgement_files import (
 )
 from scipy.stats import pearsonr
 
-from vifidel_eval.cli import main
+from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import Bleu, RougeL, Vifidel
-from vifidel_eval.tokenization import Tokenization
+from vifidel_eval.text.tokenization import Tokenization
 
 WRITERS = {
     "pascal50s": write_pascal,

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from vilbert_oracle import random_image
 
-from vifidel_eval.cli import main
+from vifidel_eval.commands.main import main
 from vifidel_eval.networks.vilbert_features import DetectorFeatures
 
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from vifidel_eval import Vifidel
-from vifidel_eval.cli import main
+from vifidel_eval.commands.main import main
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = EXAMPLES / "captions_example_careful_results.json"

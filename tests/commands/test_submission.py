@@ -5,7 +5,7 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 
-from vifidel_eval.cli import main
+from vifidel_eval.commands.main import main
 
 IDS = {"val2014": list(range(100, 130)), "test2014": [1, 16]}
 VAL = "captions_val2014_mine_results.json"

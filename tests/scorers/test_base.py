@@ -10,7 +10,7 @@ from pycocotools.coco import COCO
 
 from vifidel_eval import CaptionError, Vifidel
 from vifidel_eval.scorers import Bleu
-from vifidel_eval.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
 OBJECTS = {
     139: ["dog", "frisbee"],

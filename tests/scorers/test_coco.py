@@ -12,7 +12,7 @@ from pycocotools.coco import COCO
 
 from vifidel_eval import CaptionError, ImageIdError, MetricUnavailable
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL, Spice
-from vifidel_eval.tokenization import Tokenization
+from vifidel_eval.text.tokenization import Tokenization
 
 
 class NoSpice:

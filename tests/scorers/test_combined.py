@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.harness import System, score_systems
+from vifidel_eval.runs.harness import System, score_systems
 from vifidel_eval.scorers import Evaluation, Mean, Scorer
 
 NAN = math.nan

@@ -22,12 +22,12 @@ from vifidel_eval import (  # noqa: E402
     VifidelError,
     VifidelWarning,
 )
-from vifidel_eval.cli import main  # noqa: E402
-from vifidel_eval.harness import System, score_systems  # noqa: E402
-from vifidel_eval.info import environment  # noqa: E402
+from vifidel_eval.commands.environment import environment  # noqa: E402
+from vifidel_eval.commands.main import main  # noqa: E402
 from vifidel_eval.networks.scan import Scan, ground  # noqa: E402
 from vifidel_eval.networks.scan_features import read_regions  # noqa: E402
 from vifidel_eval.networks.scan_words import Tokenizer  # noqa: E402
+from vifidel_eval.runs.harness import System, score_systems  # noqa: E402
 from vifidel_eval.scorers import Mean, Tiger  # noqa: E402
 from vifidel_eval.scorers import tiger as module  # noqa: E402
 from vifidel_eval.scorers.tiger import (  # noqa: E402

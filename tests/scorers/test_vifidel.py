@@ -362,7 +362,7 @@ def test_real_vectors_equal_the_oracle_on_val2017(shared_data):
     scorer = Vifidel(coco / "instances_val2017.json")
     _, scores = scorer.compute_score(gts, res)
 
-    from vifidel_eval.vectors import load_vectors
+    from vifidel_eval.vectors.sources import load_vectors
 
     objects, vectors = read_objects(coco / "instances_val2017.json"), load_vectors()
 

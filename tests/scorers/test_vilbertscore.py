@@ -23,7 +23,7 @@ from vilbert_oracle import (  # noqa: E402
     write_vocabulary,
 )
 
-from vifidel_eval import cli  # noqa: E402
+from vifidel_eval.commands.main import main  # noqa: E402
 from vifidel_eval.errors import (  # noqa: E402
     CaptionError,
     ImageIdError,
@@ -409,7 +409,7 @@ def score(files, images, tmp_path, monkeypatch):
         arguments = [
             part for name, value in given.items() if value is not None for part in (name, value)
         ]
-        return CliRunner().invoke(cli.main, list(map(str, ("score", results, *arguments, *more))))
+        return CliRunner().invoke(main, list(map(str, ("score", results, *arguments, *more))))
 
     return score
 

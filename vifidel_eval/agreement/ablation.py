@@ -9,7 +9,7 @@ from typing import Any
 from ..annotations import ObjectLabels
 from ..image_ids import ImageId
 from ..scorers import Scorer, Vifidel
-from ..vectors import load_vectors
+from ..vectors.sources import load_vectors
 
 
 def ablations(
@@ -25,7 +25,7 @@ def ablations(
     sides : mapping
         Name to objects.
     vectors : sequence
-        As `vifidel_eval.vectors.load_vectors` takes them.
+        As `vifidel_eval.vectors.sources.load_vectors` takes them.
     image_of : mapping
         The image of each caption id.
     settings : mapping

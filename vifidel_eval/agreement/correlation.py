@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ..bags import Floats, Integers
-from ..harness import for_json, rounded
 from ..image_ids import to_json_value
-from ..tables import Cell, Table
+from ..kernels.bags import Floats, Integers
+from ..runs.harness import for_json, rounded
+from ..text_tables import Cell, Table
 from .judgements import Ratings
 from .parts import Parts
 from .resampling import interval, resampled

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..bags import Floats
-from ..harness import for_json, rounded
-from ..tables import Cell, Table
+from ..kernels.bags import Floats
+from ..runs.harness import for_json, rounded
+from ..text_tables import Cell, Table
 from .judgements import ALL, Choices
 from .resampling import interval, resampled
 from .trials import References, Trials

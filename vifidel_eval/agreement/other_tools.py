@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ..bags import Floats
 from ..errors import AnnotationError
 from ..files import json_text, read_json, write_whole
 from ..image_ids import samples, to_json_value
+from ..kernels.bags import Floats
 from .judgements import Judged
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..bags import Floats
 from ..errors import MetricUnavailable, VifidelError
-from ..harness import System, rounded, score_systems
 from ..image_ids import ImageId, to_json_value
+from ..kernels.bags import Floats
 from ..metrics import needs_references
+from ..runs.harness import System, rounded, score_systems
 from ..scorers import Evaluation, Mean, Scorer
 from .judgements import Judged
 from .parts import Parts

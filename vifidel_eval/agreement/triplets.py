@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..bags import Floats
 from ..errors import AnnotationError
+from ..kernels.bags import Floats
 from .matlab import read_structs
 
 #: How many triplets follow each other for each pair.

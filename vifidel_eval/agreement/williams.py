@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..bags import Floats
-from ..harness import rounded
-from ..tables import Table
+from ..kernels.bags import Floats
+from ..runs.harness import rounded
+from ..text_tables import Table
 
 _SAME = 1e-12
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..explanation import Thresholds
-from ..tables import Table
+from ..explain.explanation import Thresholds
+from ..text_tables import Table
 from .options import FILE, TransportOptions, format_option, progress_bar, transport_options
 
 if TYPE_CHECKING:
-    from ..explanation import Explanation
-    from ..findings import Findings
-    from ..harness import System
+    from ..explain.explanation import Explanation
+    from ..explain.findings import Findings
     from ..image_ids import ImageId
+    from ..runs.harness import System
     from ..scorers import Vifidel
 
 _DEFAULT = Thresholds()
@@ -92,8 +92,8 @@ def explain(
         raise click.UsageError("give --objects: what the images show.")
     from ..captions import read_references, read_results, system_names
     from ..files import check_output, json_text, write_whole
-    from ..harness import System
     from ..image_ids import from_json_key
+    from ..runs.harness import System
 
     if output is not None:
         check_output(output, [*results, references, *options.files()])
@@ -134,8 +134,8 @@ def explain(
 def _find(
     scorer: Vifidel, systems: Sequence[System], gold: _References, thresholds: Thresholds
 ) -> dict[str, Findings]:
-    from ..findings import find
-    from ..harness import paired
+    from ..explain.findings import find
+    from ..runs.harness import paired
 
     if gold is None:
         gold = {image_id: [] for system in systems for image_id in system.captions}
@@ -179,7 +179,7 @@ def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
 def _show_findings(
     found: Mapping[str, Findings], top: int, style: str, notes: Sequence[str]
 ) -> str:
-    from ..findings import NOT_IN_IMAGE, findings_table, summary_table
+    from ..explain.findings import NOT_IN_IMAGE, findings_table, summary_table
 
     table = findings_table(found, top, notes)
     if style == "csv":
@@ -191,7 +191,7 @@ def _show_findings(
 def _show_explanations(
     explained: Mapping[str, Explanation], style: str, notes: Sequence[str]
 ) -> str:
-    from ..explanation import one_line, plan_table, tables
+    from ..explain.explanation import one_line, plan_table, tables
 
     if style == "csv":
         return plan_table(explained).render(style)

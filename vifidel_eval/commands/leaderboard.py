@@ -21,7 +21,7 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     """
     from ..errors import VifidelError
     from ..files import json_text
-    from ..leaderboard import read
+    from ..runs.leaderboard import read
 
     board = read(file)
     if not board.runs:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from ..errors import VifidelError
-from ..tables import FORMATS
+from ..text_tables import FORMATS
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -42,8 +42,8 @@ class TransportOptions:
     def word_settings(self) -> dict[str, Any]:
         """Return the arguments that the optimal-transport metrics share."""
         from ..files import read_text
-        from ..vectors import load_vectors
-        from ..words import STOP_WORDS
+        from ..text.words import STOP_WORDS
+        from ..vectors.sources import load_vectors
 
         words = STOP_WORDS
         if self.stop_words is not None:
@@ -153,7 +153,7 @@ class MetricOptions(TransportOptions):
             without it the ids are image ids.
         """
         from .. import scorers
-        from ..tokenization import Tokenization
+        from ..text.tokenization import Tokenization
 
         word_settings = cache(self.word_settings)
         tokens = cache(Tokenization)

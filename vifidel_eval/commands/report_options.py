@@ -12,9 +12,9 @@ import click
 from .options import FILE, gathered
 
 if TYPE_CHECKING:
-    from ..comparison import Comparisons
-    from ..harness import Scores, System
     from ..image_ids import ImageId
+    from ..runs.comparison import Comparisons
+    from ..runs.harness import Scores, System
     from ..scorers import Scorer
 
 
@@ -60,11 +60,11 @@ class ReportOptions:
         Raises
         ------
         VifidelError
-            As `vifidel_eval.html_report.find_pictures` raises it.
+            As `vifidel_eval.report.html.find_pictures` raises it.
         """
         if self.images is None:
             return {}
-        from ..html_report import file_names, find_pictures
+        from ..report.html import file_names, find_pictures
 
         ids = references or {image_id: [] for system in systems for image_id in system.captions}
         names = file_names(path for path in inputs if path is not None)
@@ -84,7 +84,7 @@ class ReportOptions:
         Parameters
         ----------
         scores, comparisons, systems, references, scorers, pictures
-            As `vifidel_eval.html_report.gather` takes them.
+            As `vifidel_eval.report.html.gather` takes them.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class ReportOptions:
         if self.report is None or comparisons is None:
             return
         from ..files import write_whole
-        from ..html_report import gather, render_page
+        from ..report.html import gather, render_page
 
         content = gather(scores, comparisons, systems, references, scorers, pictures)
         write_whole(self.report, render_page(content))

@@ -72,14 +72,14 @@ def score(
     """Score result files against the objects of their images."""
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
-    from .. import leaderboard as leaderboards
     from ..captions import read_references, read_results, system_names
-    from ..comparison import compare
     from ..errors import VifidelError
     from ..files import check_output, write_whole
-    from ..harness import System, score_systems
     from ..metrics import DEFAULT, build, left_out
-    from ..report import beside, render, to_json
+    from ..report.score_tables import beside, render, to_json
+    from ..runs import leaderboard as leaderboards
+    from ..runs.comparison import compare
+    from ..runs.harness import System, score_systems
 
     default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
     names = options.names(default, references is not None)

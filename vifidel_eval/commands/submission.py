@@ -15,7 +15,7 @@ from .options import FILE, format_option
 if TYPE_CHECKING:
     from ..submission import Submission
     from ..submission.sources import Fault
-    from ..tables import Table
+    from ..text_tables import Table
 
 _SHOWN = 10  # faults of a kind, in a file, before the rest is counted
 
@@ -153,7 +153,7 @@ def _read_images(val: Path | None, test: Path | None) -> dict[str, dict[int, Non
 
 
 def _table(faults: Sequence[Fault], everything: bool) -> Table:
-    from ..tables import Table
+    from ..text_tables import Table
 
     headers = ["File", "Entry", "Image", "Fault", "pack --fix"]
     return Table(headers, list(_rows(faults, everything)), texts=len(headers))

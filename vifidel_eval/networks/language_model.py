@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..words import END, piece_runs, pieces
+from ..text.words import END, piece_runs, pieces
 from .pytorch import length_sorted, load_torch, read_checkpoint
 
 #: What needs PyTorch, and the extra that installs it.

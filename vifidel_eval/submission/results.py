@@ -15,7 +15,7 @@ from unicodedata import category
 from ..errors import CaptionError
 from ..files import parse_json
 from ..image_ids import from_json_value
-from ..tokenization import LINE_BREAKS
+from ..text.tokenization import LINE_BREAKS
 from .sources import Fault, Source
 
 #: The splits of a submission, in the order of the zip, and how many images each has.

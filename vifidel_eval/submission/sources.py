@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..files import reason
-from ..tables import one_line
+from ..text_tables import one_line
 
 #: What the server's upload page calls the zip.
 ZIP_NAME = "results.zip"

@@ -1,0 +1,398 @@
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import Vifidel
+from vifidel_eval.commands.main import main
+
+EXAMPLES = Path(__file__).parent / "data"
+CAREFUL = str(EXAMPLES / "captions_example_careful_results.json")
+DREAMING = str(EXAMPLES / "captions_example_dreaming_results.json")
+REFERENCES = str(EXAMPLES / "captions_example.json")
+OBJECTS = str(EXAMPLES / "instances_example.json")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def score(*arguments, references=REFERENCES, objects=OBJECTS, metrics="VIFIDEL"):
+    files = ("--references", references, "--objects", objects)
+    return run("score", *arguments, *files, *(("--metrics", metrics) if metrics else ()))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="file.json"):
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        return path
+
+    return write
+
+
+def test_output_holds_every_score_as_valid_json(tmp_path):
+    output = tmp_path / "scores.json"
+    result = score(CAREFUL, DREAMING, "--output", output)
+    assert (result.exit_code, result.stderr) == (0, "")
+    document = json.loads(
+        output.read_text("utf-8"), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+    gts = {}
+    for annotation in json.loads(Path(REFERENCES).read_text("utf-8"))["annotations"]:
+        gts.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    scorer = Vifidel(OBJECTS)
+    assert document["signatures"] == {"VIFIDEL": scorer.signature()}
+    assert list(document["systems"]) == ["careful", "dreaming"]
+    for name, path in (("careful", CAREFUL), ("dreaming", DREAMING)):
+        res = {e["image_id"]: [e["caption"]] for e in json.loads(Path(path).read_text("utf-8"))}
+        expected, per_image = scorer.compute_score(gts, res)
+        system = document["systems"][name]
+        assert system["overall"]["VIFIDEL"] == pytest.approx(expected, rel=1e-9)
+        rows = dict(zip(gts, per_image.tolist(), strict=True))
+        assert list(system["imgToEval"]) == [str(i) for i in gts]
+        for key, row in system["imgToEval"].items():
+            assert row["image_id"] == int(key)
+            if int(key) == 105:
+                assert row["VIFIDEL"] is None
+            else:
+                assert row["VIFIDEL"] == pytest.approx(rows[int(key)], rel=1e-9)
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_formats_show_the_same_numbers():
+    table, markdown, csv, latex, as_json = (
+        score(CAREFUL, DREAMING, "--format", style).stdout
+        for style in ("table", "markdown", "csv", "latex", "json")
+    )
+    overall = json.loads(as_json)["systems"]["careful"]["overall"]["VIFIDEL"]
+    rounded = f"{overall:.4f}"
+    assert table.splitlines()[2].split() == ["careful", rounded, "5", "1", "0", "0"]
+    assert markdown.splitlines()[2].split("|")[1:3] == [" careful  ", f" **{rounded}** "]
+    header, careful, _ = csv.splitlines()
+    assert header == "System,VIFIDEL,Scored,Undefined,No words,Unknown words"
+    assert careful.split(",")[0] == "careful"
+    assert float(careful.split(",")[1]) == pytest.approx(overall, rel=1e-9)
+    assert f"careful & \\textbf{{{rounded}}} &" in " ".join(latex.split())
+    assert "\\toprule" in latex
+
+
+def test_comparison_in_every_format():
+    as_json = json.loads(score(CAREFUL, DREAMING, "--compare", "--format", "json").stdout)
+    assert as_json["systems"]["careful"]["counts"]["VIFIDEL"]["undefined"] == 1
+    compared = as_json["comparison"]["metrics"]["VIFIDEL"]
+    # Five images that all prefer one system: 2 of 32 swaps are as extreme.
+    (pair,) = compared["pairs"]
+    assert pair["randomisation_p"] == pytest.approx(2 / 32, abs=0.03)
+    assert (pair["winner"], pair["bootstrap_p"]) == (None, round(1 / 1001, 12))
+    careful = compared["systems"]["careful"]
+    assert careful["score"] == as_json["systems"]["careful"]["overall"]["VIFIDEL"]
+    cells = [*(f"{careful[name]:.4f}" for name in ("score", "low", "high")), "1", "5"]
+    table = score(CAREFUL, DREAMING, "--compare").stdout
+    scores, standings, pairs = re.split("\n\n(?=Intervals and ranks|Pairs)", table)
+    assert scores == score(CAREFUL, DREAMING).stdout.rstrip("\n")
+    assert standings.splitlines()[3].split() == ["VIFIDEL", "careful", *cells]
+    assert pairs.splitlines()[3].split()[:4] == ["VIFIDEL", "careful", "dreaming", "-"]
+    assert "1000 resamples of the images, seed 0" in pairs
+    result = score(CAREFUL, DREAMING, "--compare", "--format", "csv")
+    csv = result.stdout.split("\n\n")
+    warning, signature, *notes = result.stderr.splitlines()
+    assert warning.startswith("Warning: VIFIDEL: 5 images are too few for a significant difference")
+    assert signature == as_json["signatures"]["VIFIDEL"]
+    assert all(note in table for note in notes)
+    assert "Low to High: 95 % bootstrap interval, 1000 resamples" in notes[0]
+    assert csv[1].splitlines()[1] == (
+        f"VIFIDEL,careful,{careful['score']},{careful['low']},{careful['high']},1,5,0,1000"
+    )
+    first, row = csv[2].splitlines()
+    assert first.startswith("Metric,First,Second,Better,Difference,Low,High,Bootstrap p,")
+    assert first.endswith(",Seed,Resamples")
+    assert row.endswith(",0,1000")
+    markdown = score(CAREFUL, DREAMING, "--compare", "--format", "markdown").stdout
+    assert f"| VIFIDEL  | careful  | **{cells[0]}** |" in markdown
+    latex = score(CAREFUL, DREAMING, "--compare", "--format", "latex").stdout
+    assert f"VIFIDEL & careful & \\textbf{{{cells[0]}}} &" in " ".join(latex.split())
+    assert latex.count("\\toprule") == 3
+
+
+def test_comparison_of_one_system_has_intervals_only(tmp_path):
+    output = tmp_path / "scores.json"
+    result = score(CAREFUL, "--compare", "--seed", 7, "--resamples", 50, "--output", output)
+    assert "50 resamples of the images, seed 7" in result.stdout
+    assert "Pairs" not in result.stdout
+    document = json.loads(output.read_text("utf-8"))["comparison"]
+    assert (document["seed"], document["resamples"]) == (7, 50)
+    assert document["metrics"]["VIFIDEL"]["pairs"] == []
+
+
+def test_a_comparison_that_cannot_be_leaves_the_scores(write):
+    captions = json.loads(Path(CAREFUL).read_text("utf-8"))
+    first, second = write(captions[:2], "first.json"), write(captions[2:], "second.json")
+    result = score(first, second, "--allow-subset", "--compare", "--format", "csv")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("VIFIDEL|refs:yes|")
+    assert result.stderr.splitlines()[1] == (
+        "Error: first, second have no image that all of them share, so there is nothing to "
+        "compare; score them on the same images."
+    )
+    assert len(result.stdout.splitlines()) == 3
+
+
+def test_comparison_says_what_is_compared_of_meteor():
+    from vifidel_eval.report.score_tables import compared
+    from vifidel_eval.runs.comparison import Comparison, Comparisons, Standing
+
+    metric = Comparison("METEOR", {"a": Standing(0.5, 0.4, 0.6, 1)}, (), 9, own_score=False)
+    (table,) = compared(Comparisons({"METEOR": metric}, 0, 1000, 0.95, ("WMD",)))
+    assert "METEOR: the mean of the images' scores is compared" in table.render("table")
+    assert "WMD: no image has a score from every system" in table.render("table")
+
+
+def test_union_threshold_and_no_references(write):
+    detections = write({"101": [["dog", 0.5], ["kite", 0.9]], "102": [["cup", 0.1]]})
+    careful = [e for e in json.loads(Path(CAREFUL).read_text("utf-8")) if e["image_id"] < 103]
+    results = write(careful, "two_results.json")
+    arguments = ("score", results, "--no-references", "--format", "json", "--objects", detections)
+    for threshold, labels in ((None, ["kite"]), (0.5, ["kite", "dog"])):
+        chosen = () if threshold is None else ("--threshold", threshold)
+        images = json.loads(run(*arguments, *chosen).stdout)["systems"]["two"]["imgToEval"]
+        expected = Vifidel({101: labels}, references=False).explain(101, careful[0]["caption"])
+        assert images["101"]["VIFIDEL"] == pytest.approx(expected.score, abs=1e-9)
+        assert images["102"]["VIFIDEL"] is None
+    images = json.loads(run(*arguments, "--objects", OBJECTS).stdout)["systems"]["two"]["imgToEval"]
+    union = Vifidel({101: ["dog", "frisbee", "person", "kite"]}, references=False)
+    expected = union.explain(101, careful[0]["caption"]).score
+    assert images["101"]["VIFIDEL"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_subset_needs_the_option(write):
+    results = write([{"image_id": 101, "caption": "two dogs"}])
+    refused = score(results)
+    assert refused.exit_code == 1
+    assert "has no caption for 5 of 6 images, such as 102, 103, 104, ...;" in refused.stderr
+    assert "--allow-subset" in refused.stderr
+    accepted = score(results, "--allow-subset", "--format", "csv")
+    assert accepted.stdout.splitlines()[1].split(",")[2:4] == ["1", "0"]
+
+
+def test_file_stems_mean_numbers(write):
+    captions = {f"COCO_val2014_{i:012}": "a dog" for i in range(101, 107)}
+    result = score(write(captions), "--format", "json")
+    assert list(json.loads(result.stdout)["systems"]["file"]["imgToEval"]) == [
+        "101", "102", "103", "104", "105", "106",
+    ]  # fmt: skip
+
+
+RESULT = {"image_id": 101, "caption": "two dogs"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[{"image_id": 101, "capt', "the JSON ends too early, the file looks truncated"),
+        ("", "the file is empty"),
+        ("a,b\n1,2\n", "not JSON"),
+        ([RESULT, RESULT], "two captions for image 101 (entries [0] and [1])"),
+        ([{"image_id": 101, "caption": None}], "image 101): the caption is null"),
+        ([{"image_id": 101, "caption": 7}], "image 101): the caption is 7"),
+        ([{"image_id": 101, "category_id": 18, "score": 0.9}], "no 'caption' but object"),
+        ([{"image_id": None, "caption": "x"}], "'image_id' is None"),
+        ([{"image_id": "101", "caption": "x"}], "strings where the other has integers"),
+        ([{"image_id": "beach_walk.jpg", "caption": "x"}], "file names where the other has"),
+        ([{"image_id": 999, "caption": "x"}], "does not know 1 image id of system 'file': 999"),
+        ([], "no caption in it"),
+        ({"annotations": []}, "holds a dataset's annotations"),
+    ],
+)
+def test_bad_result_files_are_one_sentence(write, content, message):
+    path = write(content)
+    result = score(path)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+    assert str(path) in result.stderr or "system 'file'" in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((CAREFUL, "--references", "nowhere.json", "--objects", OBJECTS), "nowhere.json: no such"),
+        ((CAREFUL, "--references", OBJECTS, "--objects", OBJECTS), "is it a caption file?"),
+        ((CAREFUL, "--references", CAREFUL, "--objects", OBJECTS), "a list, as result files are"),
+        ((CAREFUL, "--references", REFERENCES, "--objects", REFERENCES), "a caption file is no"),
+        ((CAREFUL, "--references", REFERENCES, "--objects", CAREFUL), "holds captions, not obj"),
+        ((CAREFUL, CAREFUL, "--references", REFERENCES, "--objects", OBJECTS), "given twice"),
+        ((CAREFUL, "--no-references", "--objects", OBJECTS, "--vectors", OBJECTS), "not word vec"),
+        ((CAREFUL, "--no-references", "--objects", OBJECTS, "--output", "no/such/s.json"),
+         "there is no such folder"),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_one_sentence(arguments, message):
+    result = run("score", *arguments)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+
+
+def test_wrong_options_say_what_to_give():
+    assert "--no-references" in run("score", CAREFUL, "--objects", OBJECTS).stderr
+    wrong = score(CAREFUL, metrics="VIFIDEL,SPIDER")
+    assert wrong.exit_code == 1
+    assert "no metric 'spider'; there is VIFIDEL" in wrong.stderr
+    no_objects = run("score", CAREFUL, "--references", REFERENCES, "--metrics", "VIFIDEL")
+    assert "VIFIDEL needs --objects" in no_objects.stderr
+    assert "LM needs --language-model" in score(CAREFUL, metrics="LM").stderr
+    assert "empty place" in score(CAREFUL, metrics="WMD,").stderr
+    assert "names a metric twice" in score(CAREFUL, metrics="WMD+WMD").stderr
+    no_captions = run("score", CAREFUL, "--no-references", "--metrics", "CIDEr")
+    assert "CIDEr needs --references" in no_captions.stderr
+
+
+def test_without_metrics_all_that_run_here_and_what_else_could_be_had():
+    result = CliRunner().invoke(
+        main,
+        ["score", CAREFUL, "--references", REFERENCES, "--objects", OBJECTS, "--format", "csv"],
+        env={"PATH": ""},  # no Java
+    )
+    assert result.exit_code == 0
+    header, row = result.stdout.splitlines()
+    columns = "VIFIDEL,WMD,Bleu_1,Bleu_2,Bleu_3,Bleu_4,ROUGE_L,CIDEr"
+    assert header.startswith(f"System,{columns},Scored")
+    assert all(float(cell) > 0 for cell in row.split(",")[1:9])
+    *signatures, others = result.stderr.splitlines()
+    assert [s.partition("|")[0] for s in signatures] == [
+        "VIFIDEL",
+        "WMD",
+        "Bleu",
+        "ROUGE_L",
+        "CIDEr",
+    ]
+    assert others.startswith("Also to be had with --metrics: WMD-worst, WMD-mean, METEOR")
+    without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)
+    assert without_references.stdout.split()[:3] == ["System", "VIFIDEL", "Scored"]
+
+
+def test_counts_do_not_depend_on_the_order_of_the_metrics(write):
+    careful = json.loads(Path(CAREFUL).read_text("utf-8"))
+    careful[0]["caption"] = "it is"
+    results = write(careful)
+    rows = [
+        score(results, "--format", "csv", metrics=metrics).stdout.splitlines()[1].split(",")
+        for metrics in ("CIDEr,VIFIDEL", "VIFIDEL,CIDEr", "CIDEr+VIFIDEL,CIDEr")
+    ]
+    assert [row[3:] for row in rows] == [["5", "1", "1", "0"]] * 3
+
+
+def test_a_metric_that_is_not_available_leaves_the_others():
+    arguments = ["score", CAREFUL, "--references", REFERENCES, "--format", "json", "--metrics"]
+    result = CliRunner().invoke(
+        main, [*arguments, "METEOR,CIDEr,SPICE,WMD+METEOR"], env={"PATH": ""}
+    )
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert list(document["signatures"]) == ["CIDEr"]
+    assert "|tok:python|" in document["signatures"]["CIDEr"]
+    assert list(document["unavailable"]) == ["METEOR", "SPICE", "WMD+METEOR"]
+    assert "Java" in document["unavailable"]["METEOR"]
+    assert result.stderr.count("not available") == 3
+    nothing = CliRunner().invoke(main, [*arguments, "METEOR"], env={"PATH": ""})
+    assert nothing.exit_code == 1
+    assert "Java" in nothing.stderr
+
+
+def test_vifidel_plus_cider_is_their_mean_image_by_image():
+    result = score(CAREFUL, "--format", "json", metrics="VIFIDEL,CIDEr,VIFIDEL+CIDEr")
+    for row in json.loads(result.stdout)["systems"]["careful"]["imgToEval"].values():
+        if row["VIFIDEL"] is None:
+            assert row["VIFIDEL+CIDEr"] is None
+        else:
+            expected = (row["VIFIDEL"] + row["CIDEr"]) / 2
+            assert row["VIFIDEL+CIDEr"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_warnings_are_one_line(write):
+    known = "dog dogs frisbee person people horse sheep bus car cup bowl banana bananas sky".split()
+    vectors = write("".join(f"{word} {at} 1\n" for at, word in enumerate(known)), "few.txt")
+    result = score(CAREFUL, "--vectors", vectors, "--allow-subset")
+    assert result.exit_code == 0
+    lines = result.stderr.splitlines()
+    assert len(lines) == 3  # labels, references, captions
+    for line in lines:
+        assert line.startswith("Warning: ")
+        assert "have no vector in few.txt#" in line
+
+
+def test_what_is_unweighted_is_shown(write):
+    references = write({str(i): ["it is", "."] for i in range(101, 107)})
+    header, careful = score(CAREFUL, "--format", "csv", references=references).stdout.splitlines()
+    assert header.endswith(",Unweighted")
+    assert careful.endswith(",5")
+
+
+def test_small_scores_keep_their_digits(write):
+    vectors = write("dog 7 0\nbus 0 7\n", "long.txt")
+    results = write([{"image_id": 1, "caption": "a bus"}])
+    objects = write({"1": ["dog"]}, "objects.json")
+    arguments = ("score", results, "--no-references", "--objects", objects, "--vectors", vectors,
+                 "--raw-vectors", "--format")  # fmt: skip
+    expected = pytest.approx(math.exp(-98), rel=1e-9)
+    as_json = json.loads(run(*arguments, "json").stdout)
+    assert as_json["systems"]["file"]["overall"]["VIFIDEL"] == expected
+    assert float(run(*arguments, "csv").stdout.splitlines()[1].split(",")[1]) == expected
+    assert " 2.7e-43 " in run(*arguments, "table").stdout
+
+
+def test_systems_of_different_images_need_the_option_without_references_too(write):
+    three = write(json.loads(Path(CAREFUL).read_text("utf-8"))[:3], "three.json")
+    arguments = ("score", three, CAREFUL, "--no-references", "--objects", OBJECTS)
+    refused = run(*arguments)
+    assert refused.exit_code == 1
+    assert "system 'three' has no caption for 3 of 6 images" in refused.stderr
+    assert run(*arguments, "--allow-subset").exit_code == 0
+
+
+def test_output_never_replaces_an_input_a_link_or_a_folder(write, tmp_path):
+    own = write(json.loads(Path(CAREFUL).read_text("utf-8")), "own.json")
+    before = own.read_text()
+    refused = score(own, "--output", own)
+    assert (refused.exit_code, own.read_text()) == (1, before)
+    assert "would replace an input" in refused.stderr
+    assert "is a folder" in score(own, "--output", tmp_path).stderr
+    (link := tmp_path / "link.json").symlink_to(tmp_path / "target.json")
+    assert score(own, "--output", link).exit_code == 0
+    assert link.is_symlink()
+    assert "systems" in json.loads((tmp_path / "target.json").read_text("utf-8"))
+
+
+def test_info_prints_what_a_bug_report_needs():
+    result = run("info")
+    assert result.exit_code == 0
+    names = [line.partition(":")[0] for line in result.stdout.splitlines()]
+    for name in ("Python", "vifidel-eval", "POT", "gensim", "embedded vectors", "Java", "VIFIDEL"):
+        assert name in names
+    without_java = CliRunner().invoke(main, ["info"], env={"PATH": ""})
+    assert "Java: not found" in without_java.stdout
+
+
+def test_val2017_ranks_human_above_shuffled_above_degenerate(shared_data):
+    coco = shared_data / "coco"
+    result = score(
+        *(coco / f"captions_val2017_{name}_results.json"
+          for name in ("degenerate", "human", "shuffled")),
+        "--allow-subset", "--format", "json",
+        references=coco / "captions_val2017_references.json",
+        objects=coco / "instances_val2017.json",
+    )  # fmt: skip
+    systems = json.loads(result.stdout)["systems"]
+    overall = {name: system["overall"]["VIFIDEL"] for name, system in systems.items()}
+    assert overall["human"] > overall["shuffled"] > overall["degenerate"] == 0
+    for name in ("human", "shuffled"):
+        scores = [row["VIFIDEL"] for row in systems[name]["imgToEval"].values()]
+        assert (len(scores), scores.count(None)) == (5000, 48)

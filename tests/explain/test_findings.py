@@ -1,0 +1,91 @@
+import json
+
+import pytest
+
+from vifidel_eval import Vifidel
+from vifidel_eval.captions import read_results
+from vifidel_eval.explain.findings import find, findings_table, summary_table
+
+AXES = ("dog", "cat", "kite", "bus", "large")
+OBJECTS = {1: ["dog", "dog", "kite"], 2: ["dog"], 3: [], 4: ["bus"], 5: ["dog", "bus"]}
+CAPTIONS = {
+    1: "a large cat",
+    2: "a dog and a cat and a cat",
+    3: "a cat",
+    4: "it is",
+    5: "a bus, a kite, a zzz",
+}
+
+
+@pytest.fixture(scope="module")
+def found(make_vectors):
+    vectors = {word: [float(i == k) for i in range(5)] for k, word in enumerate(AXES)}
+    objects = {**OBJECTS, 6: ["cat"]}
+    scorer = Vifidel(objects, make_vectors(vectors), references=False)
+    gts = {image_id: [] for image_id in CAPTIONS}
+    res = {image_id: [caption] for image_id, caption in CAPTIONS.items()}
+    return find(scorer.explanations(gts, res))
+
+
+def test_counts_worked_by_hand(found):
+    # Image 3 has no objects, caption 4 no word. Naming: cat, dog, cat, bus, kite. Objects: dog
+    # and kite, dog, bus, dog and bus; not mentioned: both of 1, bus of 4, dog of 5.
+    numbers = {k: v for k, v in vars(found).items() if isinstance(v, int)}
+    assert numbers == {
+        "captions": 4,
+        "undefined": 1,
+        "wordless": 1,
+        "unknown_words": 1,
+        "hallucinating": 3,
+        "naming": 5,
+        "not_in_image": 3,
+        "objects": 6,
+        "unmentioned": 4,
+    }
+    words = [(f.what, f.names, f.captions, f.of) for f in found.hallucinated_words]
+    assert words == [("cat", "cat", 2, 2), ("kite", "kite", 1, 1)]
+    objects = [(f.what, f.names, f.captions, f.of) for f in found.unmentioned_objects]
+    assert objects == [("dog", None, 2, 3), ("bus", None, 1, 2), ("kite", None, 1, 1)]
+    assert found.hallucinated_words[0].examples == [(1, CAPTIONS[1]), (2, CAPTIONS[2])]
+
+
+def test_tables_and_json_show_the_counts(found):
+    assert summary_table({"mine": found}).rows == [
+        ["mine", 4, "75.0%", 5, "60.0%", 6, "66.7%", 1, 1, 1]
+    ]
+    rows = findings_table({"mine": found}, most=1).rows
+    assert rows == [
+        ["mine", "not in the image", "cat", "cat", "1 2", "a large cat", 2, 2, "50.0%"],
+        ["mine", "unmentioned", "dog", None, "1 5", "a large cat", 2, 3, "50.0%"],
+    ]
+    document = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert document["hallucinating"] == 3
+    assert document["hallucinated_words"][1] == {
+        "what": "kite",
+        "names": "kite",
+        "captions": 1,
+        "share": 0.25,
+        "of": 1,
+        "examples": [{"image_id": 5, "caption": CAPTIONS[5]}],
+    }
+
+
+def test_nothing_to_find_is_said():
+    nothing = find([])
+    assert summary_table({"mine": nothing}).rows[0][:3] == ["mine", 0, "-"]
+    text = findings_table({"mine": nothing}, 10).render("table")
+    assert text == "Nothing is probably not in the images, and nothing unmentioned."
+    assert nothing.to_json()["unmentioned_objects"] == []
+
+
+def test_people_hallucinate_seldom_and_captions_of_other_images_often(shared_data):
+    coco = shared_data / "coco"
+    scorer = Vifidel(coco / "instances_val2017.json", references=False)
+    shares = {}
+    for name in ("human", "shuffled"):
+        captions = read_results(coco / f"captions_val2017_{name}_results.json")
+        res = {image_id: [captions[image_id]] for image_id in list(captions)[:1000]}
+        found = find(scorer.explanations(dict.fromkeys(res, ()), res))
+        shares[name] = found.hallucinating / found.captions
+    assert shares["human"] < 0.06
+    assert shares["shuffled"] > 0.6

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vifidel_eval.kernels import distances
+from vifidel_eval.kernels.bags import Bags, Lexicon
+from vifidel_eval.kernels.distances import WordDistances, meetings
+from vifidel_eval.vectors.sources import load_vectors
+
+SIZE = 30
+ROWS = np.random.default_rng(4).normal(size=(SIZE, 5)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def lexicon(make_vectors):
+    words = {f"word{chr(97 + i % 26)}{chr(97 + i // 26)}": ROWS[i].tolist() for i in range(SIZE)}
+    lexicon = Lexicon(load_vectors(make_vectors(words)), normalize=False, stop_words=())
+    lexicon.bags_of_captions([" ".join(words)])
+    return lexicon
+
+
+pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), min_size=1)
+
+
+@settings(max_examples=100)
+@given(batches=st.lists(pairs, min_size=1, max_size=4), slot_bits=st.sampled_from([1, 3, 12]))
+def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distances, "_SLOT_BITS", slot_bits)  # of 2 slots most pairs lose theirs
+        of_words = WordDistances(lexicon)
+        for batch in batches:
+            left, right = np.array(batch).T
+            x, y = ROWS[left].astype(float), ROWS[right].astype(float)
+            squared = of_words.squared(left, right)
+            np.testing.assert_allclose(squared, ((x - y) ** 2).sum(axis=1), atol=1e-12)
+            assert (squared[left == right] == 0).all()
+            cosines = (x * y).sum(axis=1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
+            np.testing.assert_allclose(of_words.cosines(left, right), cosines, atol=1e-12)
+            once = of_words.cosines(left, right, keep=False)
+            np.testing.assert_array_equal(once, of_words.cosines(left, right))
+            np.testing.assert_array_equal(of_words.squared(right, left), squared)
+
+
+def bags(*sizes):
+    total = sum(sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Bags(starts, np.arange(total), np.ones(total))
+
+
+def test_meetings_are_the_rows_of_each_bags_matrix():
+    left_at, right_at = meetings(bags(2, 0, 1), bags(2, 3, 1))
+    assert list(zip(left_at.tolist(), right_at.tolist(), strict=True)) == [
+        (0, 0), (0, 1), (1, 0), (1, 1), (2, 5),
+    ]  # fmt: skip

@@ -1,0 +1,67 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval.kernels.bags import Lexicon
+from vifidel_eval.kernels.distances import WordDistances
+from vifidel_eval.kernels.penalties import penalties
+from vifidel_eval.vectors.sources import load_vectors
+
+
+def penalty_of(vectors, word, references):
+    lexicon = Lexicon(load_vectors(vectors), normalize=False, stop_words=())
+    bags, _ = lexicon.bags_of_captions([word])
+    of_references, _ = lexicon.bags_of_captions(references)
+    owners = np.zeros(len(of_references), dtype=np.int64)
+    return penalties(WordDistances(lexicon), bags, of_references, owners)
+
+
+# Fig. 3 of the paper: 1 - cos of a word to the closest word of each of five references, and rho.
+@pytest.mark.parametrize(
+    ("one_minus_cosines", "rho"),
+    [
+        ([0, 0, 0, 0.25, 0.25], 0.05),  # cat
+        ([0.46, 0.79, 0.73, 0.73, 0.46], 0.32),  # encyclopedias
+        ([0.26, 0.69, 0.71, 0.71, 0.26], 0.26),  # book
+    ],
+)
+def test_figure_3_of_the_paper(make_vectors, one_minus_cosines, rho):
+    in_the_plane = {"word": [2.0, 0.0]}
+    for at, far in enumerate(one_minus_cosines):
+        cosine = 1 - far
+        in_the_plane[f"ref{at}"] = [cosine, math.sqrt(1 - cosine**2)]
+    references = [f"ref{at}" for at in range(5)]
+    (found,) = penalty_of(make_vectors(in_the_plane), "word", references)
+    assert round(float(found), 2) == rho
+    assert found == pytest.approx(sum(one_minus_cosines) / 10, abs=1e-6)
+
+
+def test_the_closest_word_of_a_reference_counts(make_vectors):
+    vectors = make_vectors({"cat": [1, 0], "dog": [0, 1], "anti": [-1, 0]})
+    assert penalty_of(vectors, "cat", ["dog anti"]) == pytest.approx(0.5)
+    assert penalty_of(vectors, "cat", ["anti"]) == pytest.approx(1.0)
+    assert penalty_of(vectors, "cat", ["dog cat anti"]) == 0.0
+
+
+def test_no_usable_reference_means_no_weights(make_vectors):
+    vectors = make_vectors({"cat": [1, 0]})
+    assert penalty_of(vectors, "cat", []).tolist() == [1.0]
+    assert penalty_of(vectors, "cat", ["unheard", ""]).tolist() == [1.0]
+    assert penalty_of(vectors, "cat", ["unheard", "cat"]).tolist() == [0.0]
+
+
+angles = st.floats(0, 2 * math.pi)
+
+
+@given(angles, st.lists(angles, min_size=1, max_size=5))
+def test_penalties_stay_between_0_and_1(make_vectors, angle, of_references):
+    words = {"word": [math.cos(angle), math.sin(angle)]}
+    for at, other in enumerate(of_references):
+        words[f"ref{at}"] = [math.cos(other), math.sin(other)]
+    (rho,) = penalty_of(make_vectors(words), "word", [f"ref{at}" for at in range(len(words) - 1)])
+    assert 0 <= rho <= 1
+    expected = np.mean([(1 - math.cos(angle - other)) / 2 for other in of_references])
+    assert rho == pytest.approx(expected, abs=1e-6)

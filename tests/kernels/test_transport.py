@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from oracle import transport_distance
+
+from vifidel_eval.kernels.bags import Bags
+from vifidel_eval.kernels.transport import transport_distances, transport_plans
+
+
+def bags(*masses):
+    sizes = [len(of_bag) for of_bag in masses]
+    flat = np.array([mass for of_bag in masses for mass in of_bag])
+    return Bags(np.concatenate([[0], np.cumsum(sizes)]), np.arange(len(flat)), flat)
+
+
+sides = st.integers(1, 7)
+positive = st.floats(0.01, 10)
+
+
+@st.composite
+def problems(draw):
+    rows, columns = draw(sides), draw(sides)
+    left = draw(arrays(float, rows, elements=positive))
+    right = draw(arrays(float, columns, elements=positive))
+    costs = draw(arrays(float, (rows, columns), elements=st.floats(0, 4)))
+    return left / left.sum(), right / right.sum(), costs
+
+
+@settings(max_examples=200)
+@given(problems())
+def test_plan_has_the_marginals_and_the_least_cost(problem):
+    left, right, costs = problem
+    plan = transport_plans(bags(left), bags(right), costs.ravel()).reshape(costs.shape)
+    assert (plan >= 0).all()
+    np.testing.assert_allclose(plan.sum(axis=1), left, atol=1e-12)
+    np.testing.assert_allclose(plan.sum(axis=0), right, atol=1e-12)
+    assert (plan * costs).sum() == pytest.approx(transport_distance(left, right, costs), abs=1e-9)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_costs_that_are_not_finite_never_reach_the_solver(bad):
+    costs = np.ones((2, 2))
+    costs[1, 0] = bad
+    with pytest.raises(ArithmeticError):
+        transport_plans(bags([0.5, 0.5]), bags([0.5, 0.5]), costs.ravel())
+
+
+def test_distances_of_many_bags_take_each_its_own_costs():
+    left = bags([1.0], [], [0.5, 0.5], [0.25, 0.75])
+    right = bags([0.5, 0.5], [1.0], [], [0.75, 0.25])
+    # The last: a quarter stays with a quarter for nothing, the rest moves at cost 2.
+    costs = np.array([1.0, 3.0, *[2.0, 0.0, 2.0, 7.0]])
+    # Empty bags never reach the solver, which they would crash.
+    distances = transport_distances(left, right, costs)
+    assert distances[0] == 2.0
+    assert np.isnan(distances[1:3]).all()
+    assert distances[3] == pytest.approx(0.75 * 2.0)

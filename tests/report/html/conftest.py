@@ -1,0 +1,166 @@
+"""A made-up report of any size, and a browser to look at it."""
+
+from __future__ import annotations
+
+import math
+import random
+import shutil
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from vifidel_eval.explain.explanation import CaptionWord, Explanation, Match
+from vifidel_eval.report.html import Content, render_page
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.harness import Scores
+from vifidel_eval.scorers import Evaluation
+
+#: Captions that would break a page that took them for markup.
+EVIL = [
+    "<script>document.title = 'broken into'</script>",
+    "</script><script>document.title = 'broken into'</script>",
+    "<!-- <script> a \u2028 line \u2029 separator \\u003c",
+    "<img src=x onerror=\"document.title = 'broken into'\"> & 'quotes' {{ 7 * 7 }}",
+]
+LABELS = [f"object {number}" for number in range(60)]
+WORDS = [f"word{number}" for number in range(3000)]
+METRICS = ("VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr")
+
+
+def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
+    """Return a report's content in which all numbers are random but belong together."""
+    draw = random.Random(0)
+    ids = [7 * number + 1 for number in range(images)]
+    names = ["careful", "dreaming", "terse", "<b>bold</b>"][:systems]
+    objects = {i: Counter(draw.choices(LABELS, k=draw.randint(0, 6))) for i in ids}
+    captions = {name: {i: " ".join(draw.choices(WORDS, k=9)) for i in ids} for name in names}
+    for i, caption in zip(ids[1:], EVIL, strict=False):
+        captions[names[-1]][i] = caption
+    explanations = {
+        name: {i: _explanation(draw, i, captions[name][i], objects[i]) for i in ids}
+        for name in names
+    }
+    scores = Scores(
+        {metric: f"{metric}|made:up" for metric in METRICS},
+        {
+            name: {
+                metric: Evaluation(
+                    ids,
+                    np.array(
+                        [explanations[name][i].score for i in ids]
+                        if metric == "VIFIDEL"
+                        else [draw.random() ** 2 for _ in ids]
+                    ),
+                )
+                for metric in METRICS
+            }
+            for name in names
+        },
+    )
+    return Content(
+        scores,
+        compare(scores, seed=3, resamples=resamples),
+        {i: [" ".join(draw.choices(WORDS, k=10)) for _ in range(4)] for i in ids},
+        captions,
+        objects,
+        explanations,
+    )
+
+
+def _explanation(draw, image_id, caption, objects) -> Explanation:
+    words = [word for word in dict.fromkeys(caption.split()) if word.isalnum()][:5]
+    total = sum(objects.values())
+    matches = [
+        Match(label, word, count / total / len(words), 0.4 * draw.random(), 0.25, 0.5)
+        for label, count in objects.items()
+        for word in words
+    ]
+    distance = math.fsum(m.contribution for m in matches) if matches else math.nan
+    score = math.nan if not objects else math.exp(-distance) if words else 0.0
+    return Explanation(
+        image_id,
+        caption,
+        score,
+        distance,
+        tuple(matches),
+        tuple(
+            CaptionWord(word, 0.1, None, 0.1, False, "object 1", bool(objects) and word < "word2")
+            for word in words
+        ),
+        tuple(sorted(objects)[:1]),
+        (),
+    )
+
+
+@pytest.fixture(scope="session")
+def make_content():
+    return made_up_content
+
+
+@pytest.fixture(scope="session")
+def content():
+    return made_up_content(images=45, systems=3)
+
+
+@pytest.fixture(scope="session")
+def page(content) -> str:
+    return render_page(content)
+
+
+@pytest.fixture(scope="session")
+def large_content():
+    return made_up_content(images=5000, systems=4)
+
+
+@pytest.fixture(scope="session")
+def large_page(large_content) -> str:
+    return render_page(large_content)
+
+
+@pytest.fixture(scope="session")
+def report(page, tmp_path_factory):
+    """The address of the made-up report as a file."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(page, "utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium: the system's, or the one that `playwright install chromium` brings."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    system = next(filter(None, map(shutil.which, names)), None)
+    with playwright.sync_playwright() as driver:
+        try:
+            browser = driver.chromium.launch(executable_path=system)
+        except playwright.Error as problem:
+            pytest.skip(f"no browser to be had: {str(problem).splitlines()[0]}")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, report):
+    """Open the report; at the end no error and no request to anywhere may have happened."""
+    contexts, faults = [], []
+
+    def visit(address=report, **settings):
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(5000)
+        tab.on("pageerror", lambda error: faults.append(f"error: {error}"))
+        tab.on("console", lambda message: faults.append(f"console: {message.text}"))
+        tab.on(
+            "request",
+            lambda r: r.url.startswith(("data:", address)) or faults.append(f"request: {r.url}"),
+        )
+        tab.goto(address)
+        return tab
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert not faults

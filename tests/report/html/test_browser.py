@@ -1,0 +1,281 @@
+"""The report in a real browser."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from vifidel_eval.report.html import render_page
+from vifidel_eval.report.html.images import Images, metrics_apart, metrics_text
+
+PHONE = {"width": 360, "height": 740}
+
+
+def shown(tab):
+    """The ids of the images on the page."""
+    return [text.removeprefix("Image ") for text in tab.locator("article h3").all_inner_texts()]
+
+
+def settled(tab):
+    """Wait until what was typed has been searched for."""
+    tab.wait_for_timeout(300)
+    return tab
+
+
+def choose(tab, **values):
+    for name, value in values.items():
+        tab.locator(f".controls [name={name}]").select_option(value)
+
+
+def scores_of(content, system, metric):
+    evaluation = content.scores.evaluations[system][metric]
+    return dict(zip(map(str, evaluation.ids), evaluation.scores.tolist(), strict=True))
+
+
+def test_it_opens_without_a_fault(visit, content):
+    tab = visit()
+    order = Images(content).by_disagreement()[1]
+    ids = list(map(str, content.references))
+    assert shown(tab) == [ids[i] for i in order[:20]]
+    assert tab.locator("[role=status]").inner_text() == "45 of 45 images; shown are 1 to 20."
+
+
+@pytest.mark.parametrize(("systems", "sort"), [(3, "systems"), (1, "metrics")])
+def test_the_script_draws_what_the_template_draws(visit, make_content, tmp_path, systems, sort):
+    path = tmp_path / "report.html"
+    path.write_text(render_page(make_content(images=30, systems=systems)), "utf-8")
+    tab = visit(path.as_uri())
+    # Attributes may stand in another order; texts and structure may not.
+    tree = """() => [...document.querySelectorAll('#cards *')].map((e) => [
+        e.tagName.toLowerCase(), e.childElementCount ? '' : e.textContent,
+        ...[...e.attributes].map((a) => `${a.name}=${a.value}`)
+            .filter((a) => a != 'open=').sort()])"""
+    of_template = tab.evaluate(tree)
+    choose(tab, sort="given")
+    assert tab.evaluate(tree) != of_template
+    choose(tab, sort=sort)
+    tab.evaluate("document.querySelectorAll('details.plan').forEach((d) => (d.open = true))")
+    settled(tab)
+    of_script = tab.evaluate(tree)
+    assert len(of_template) > 1000
+    assert of_script == of_template
+
+
+@pytest.mark.parametrize("sort", ["lowest", "highest"])
+def test_sorting_by_a_score_of_a_system(visit, content, sort):
+    tab = visit()
+    choose(tab, system="1", metric="2", sort=sort)
+    scores = scores_of(content, "dreaming", "Bleu_1")
+    assert shown(tab) == sorted(scores, key=scores.get, reverse=sort == "highest")[:20]
+    assert set(tab.locator("article h4:not(.gold h4)").all_inner_texts()) == {"dreaming"}
+
+
+def test_sorting_by_the_disagreement_of_metrics(visit, content):
+    tab = visit()
+    choose(tab, sort="metrics")
+    images = Images(content)
+    table = [
+        [[math.nan if s is None else s for s in of_metric] for of_metric in of_system]
+        for of_system in images.data["scores"]
+    ]
+    scores = np.array(table)
+    apart = metrics_apart(scores[:, 0], scores[:, -1])
+    first = np.argsort(-np.abs(apart), kind="stable")[:20]
+    assert shown(tab) == [images.data["ids"][i] for i in first]
+    assert tab.locator("article header p").all_inner_texts() == [
+        metrics_text(apart[i], "VIFIDEL", "CIDEr") for i in first
+    ]
+
+
+def test_filters(visit, content):
+    tab = visit()
+    # A word of one caption of "careful", in any case; then the same word of another system alone.
+    caption = content.captions["careful"][1]
+    word = caption.split()[0]
+    tab.get_by_label("Search").fill(f"  {word.upper()} ")
+    choose(tab, sort="given")
+    in_text = [
+        str(i)
+        for i in content.references
+        if any(word in c[i] for c in content.captions.values())
+        or any(word in reference for reference in content.references[i])
+    ]
+    assert shown(settled(tab)) == in_text[:20]
+    tab.get_by_role("button", name="Reset").click()
+    tab.get_by_label("Score below").fill("0.85")
+    choose(tab, sort="given", system="2")
+    scores = scores_of(content, "terse", "VIFIDEL")
+    below = [image_id for image_id, score in scores.items() if score < 0.85]
+    assert 0 < len(below) < 45
+    assert shown(settled(tab)) == below[:20]
+    tab.get_by_label("Search").fill("no such word")
+    assert shown(settled(tab)) == []
+    assert "No image fits" in tab.locator("[role=status]").inner_text()
+
+
+def test_a_metric_is_not_held_against_itself(visit):
+    tab = visit()
+    offered = "s => [...s.options].filter((o) => !o.disabled).map((o) => o.text)"
+    second = tab.locator("[name=against]")
+    assert second.evaluate(offered) == ["WMD", "Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr"]
+    choose(tab, sort="metrics", metric="5")
+    assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "ROUGE_L"]
+    assert second.input_value() == "0"
+    order = "First the images on which CIDEr and VIFIDEL disagree most."
+    assert tab.locator("#order").inner_text() == order
+    tab.get_by_role("button", name="Reset").click()
+    tab.wait_for_function("document.querySelector('[name=against]').value === '5'")
+
+
+def test_the_order_is_said_as_without_scripting(visit):
+    with_script, without = visit(), visit(java_script_enabled=False)
+    order = without.locator("#order").inner_text()
+    assert order.endswith("the VIFIDEL scores of all systems lie farthest apart.")
+    assert with_script.locator("#order").inner_text() == order
+    choose(with_script, system="1")  # the order is still that of all systems
+    assert with_script.locator("#order").inner_text() == order
+
+
+def test_pages(visit):
+    tab = visit()
+    first = shown(tab)
+    tab.get_by_role("button", name="Next").click()
+    second = shown(tab)
+    tab.get_by_label("Page", exact=True).fill("3")
+    tab.keyboard.press("Enter")
+    third = shown(tab)
+    assert len({*first, *second, *third}) == 45
+    assert tab.get_by_role("button", name="Next").is_disabled()
+    tab.get_by_role("button", name="Previous").click()
+    assert shown(tab) == second
+
+
+def test_the_keyboard_opens_a_plan(visit, content):
+    tab = visit()
+    choose(tab, sort="given")
+    summary = tab.locator("details.plan summary").first
+    svg = tab.locator("details.plan").first.locator("svg")
+    assert svg.count() == 0  # drawn when it is asked for
+    summary.focus()
+    tab.keyboard.press("Enter")
+    explanation = content.explanations["careful"][1]
+    svg.wait_for()
+    assert svg.locator("path").count() == len(explanation.matches)
+    assert set(svg.locator("text.word").all_text_contents()) == {
+        m.word for m in explanation.matches
+    }
+    total = tab.locator("details.plan").first.locator("tfoot td").inner_text()
+    assert float(total) == pytest.approx(explanation.distance, abs=5e-4)
+    outline = summary.evaluate("e => getComputedStyle(e).outlineStyle")
+    assert outline == "solid"
+
+
+def test_every_control_is_reached_by_the_tab_key(visit):
+    tab = visit()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to the images"
+    reached = set()
+    for _ in range(80):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.name || document.activeElement.tagName"))
+    wanted = {"text", "system", "metric", "against", "below", "sort", "SUMMARY", "A"}
+    assert wanted <= reached
+
+
+def test_a_word_leads_to_its_images(visit, content):
+    tab = visit()
+    for found in tab.locator("#grounding tbody tr", has=tab.locator("[data-find]")).all():
+        images = int(found.locator("td").first.inner_text())
+        found.get_by_role("button").click()
+        assert tab.locator(".status").inner_text().startswith(f"{images} of ")
+        assert found.get_by_role("button").inner_text() in tab.locator(".status").inner_text()
+    tab.get_by_role("button", name="Reset").click()
+    tab.wait_for_function("!document.querySelector('.status').textContent.includes('Only')")
+    tab.locator("[data-find] button").first.click()
+    assert tab.locator("[name=system]").input_value() == "0"
+    assert tab.evaluate("document.activeElement.id") == "images-title"
+
+
+def test_captions_do_nothing(visit, content):
+    tab = visit()
+    choose(tab, sort="given", system="2")
+    assert tab.title().startswith("Caption evaluation")
+    captions = tab.locator("article .caption").evaluate_all("all => all.map(p => p.textContent)")
+    assert captions == list(content.captions["terse"].values())[:20]
+    assert tab.locator("article script, article img").count() == 0
+
+
+def test_it_reads_without_scripting(visit, content):
+    tab = visit(java_script_enabled=False)
+    assert len(shown(tab)) == 20
+    assert tab.locator("noscript .note").is_visible()
+    assert not tab.locator(".controls").is_visible()
+    assert tab.locator(".standings").is_visible()
+    tab.locator("details.plan summary").first.click()
+    assert tab.locator("details.plan svg").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_phone(visit, scheme):
+    tab = visit(viewport=PHONE, color_scheme=scheme)
+    for details in tab.locator("details").all()[:8]:
+        details.evaluate("d => (d.open = true)")
+    assert tab.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    tab.mouse.wheel(500, 0)
+    assert tab.evaluate("scrollX") == 0
+    background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (max(map(int, re.findall(r"\d+", background))) < 60) == (scheme == "dark")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility_rules(visit, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    tab = visit(viewport=PHONE, color_scheme=scheme)
+    for details in tab.locator("details").all()[:6]:
+        details.evaluate("d => (d.open = true)")
+    result = axe.Axe().run(tab)
+    assert result.violations_count == 0, result.generate_report()
+
+
+def test_print_has_what_is_on_the_screen(visit):
+    tab = visit(color_scheme="dark")
+    tab.locator("details.plan summary").nth(1).click()
+    tab.emulate_media(media="print")
+    details = tab.locator("details.plan")
+    assert details.nth(1).locator("svg").is_visible()
+    assert not details.nth(0).is_visible()
+    assert not tab.locator(".controls").is_visible()
+    assert tab.get_by_text("Closed transport plans are not printed").is_visible()
+    assert len(shown(tab)) == 20
+    white = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert white == "rgb(255, 255, 255)"
+    pdf = tab.pdf(format="A4")
+    assert pdf.startswith(b"%PDF-")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 3
+
+
+def test_all_plans_open_for_print(visit):
+    tab = visit()
+    tab.get_by_role("button", name="Open all plans").click()
+    settled(tab)
+    tab.emulate_media(media="print")
+    plans = tab.locator("details.plan > :not(summary)")
+    assert plans.count() == 20 * 3
+    assert all(plan.is_visible() for plan in plans.all())
+    assert not tab.get_by_text("Closed transport plans are not printed").is_visible()
+
+
+def test_5000_images_of_4_systems_open_and_sort(visit, large_content, large_page, tmp_path):
+    path = tmp_path / "large.html"
+    path.write_text(large_page, "utf-8")
+    tab = visit(path.as_uri())
+    choose(tab, metric="5", system="0", sort="lowest")
+    scores = scores_of(large_content, "careful", "CIDEr")
+    # The page's scores have four digits: near ties may stand in either order.
+    lowest = sorted(scores.values())[:20]
+    assert [scores[i] for i in shown(tab)] == pytest.approx(lowest, rel=1e-3)
+    assert tab.locator("article").count() == 20
+    assert "of 5\u2009000 images" in tab.locator("[role=status]").inner_text()
+    choose(tab, system="3")
+    assert set(tab.locator("article h4:not(.gold h4)").all_inner_texts()) == {"<b>bold</b>"}

@@ -1,0 +1,104 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import rankdata
+
+from vifidel_eval.report.html.formats import grouped
+from vifidel_eval.report.html.images import (
+    UNIT,
+    Images,
+    metrics_apart,
+    metrics_text,
+    percentile_ranks,
+    systems_apart,
+)
+
+NAN = math.nan
+
+
+@given(arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])))
+def test_percentile_ranks_are_scipys_average_ranks(scores):
+    defined = scores[~np.isnan(scores)]
+    ranks = percentile_ranks(scores)
+    # rankdata counts from 1, a percentile rank takes half of a score's own place.
+    expected = (rankdata(defined) - 0.5) / max(len(defined), 1)
+    assert ranks[~np.isnan(scores)] == pytest.approx(expected)
+    assert np.isnan(ranks[np.isnan(scores)]).all()
+
+
+def test_systems_lie_apart_by_highest_less_lowest():
+    scores = np.array([[0.5, NAN, 0.75, NAN], [0.25, 1.0, 0.75, NAN], [1.0, NAN, NAN, NAN]])
+    assert systems_apart(scores) == pytest.approx([0.75, NAN, 0.0, NAN], nan_ok=True)
+
+
+def test_metrics_lie_apart_by_their_ranks():
+    # Four scores have the ranks .125, .375, .625, .875; five have .1, .3, .5, .7, .9.
+    one = np.array([[1.0, 3.0, NAN], [2.0, 4.0, NAN]])
+    other = np.array([[90.0, 10.0, 5.0], [20.0, 30.0, NAN]])
+    # Image 0: .125 - .9 and .375 - .5. Image 1: .625 - .3 and .875 - .7.
+    assert metrics_apart(one, other) == pytest.approx([-0.775, 0.325, NAN], nan_ok=True)
+
+
+def test_the_data_hold_every_explanation(content):
+    images = Images(content)
+    data, plans = images.data, images.plans
+    for system, explanations in enumerate(content.explanations.values()):
+        for image, (image_id, explanation) in enumerate(explanations.items()):
+            labels = [data["labels"][i] for i in data["objects"][image][::3]]
+            assert dict(zip(labels, data["objects"][image][1::3], strict=True)) == dict(
+                content.objects[image_id]
+            )
+            numbers, matches, hallucinated, unmentioned = plans["plans"][system][image]
+            words = [plans["words"][i] for i in numbers[::2]]
+            found = {
+                (labels[label], words[word]): (mass * UNIT, cost * UNIT)
+                for label, word, mass, cost in grouped(matches, 4)
+            }
+            assert found.keys() == {(m.label, m.word) for m in explanation.matches}
+            for match in explanation.matches:
+                expected = (match.mass, match.cost)
+                assert found[match.label, match.word] == pytest.approx(expected, abs=UNIT / 2)
+            if explanation.matches:
+                assert [words[i] for i in hallucinated] == list(explanation.hallucinated)
+            assert [labels[i] for i in unmentioned] == list(explanation.unmentioned)
+
+
+def test_ranks_that_differ_by_nothing_are_equal():
+    assert metrics_text(0.0, "VIFIDEL", "CIDEr") == "equal ranks"
+    assert metrics_text(0.006, "VIFIDEL", "CIDEr") == "VIFIDEL 1 point above CIDEr"
+
+
+def test_words_stand_in_the_order_of_the_caption(content):
+    images = Images(content)
+    explanation = next(iter(content.explanations["careful"].values()))
+    words = [images.plans["words"][i] for i in images.plans["plans"][0][0][0][::2]]
+    assert words == [word for word in explanation.caption.split() if word in words]
+
+
+def test_first_comes_what_the_systems_disagree_on(content):
+    sort, order, apart = Images(content).by_disagreement()
+    scores = [of_metric["VIFIDEL"].scores for of_metric in content.scores.evaluations.values()]
+    spread = [
+        max(of_image) - min(of_image) if not any(map(math.isnan, of_image)) else -1
+        for of_image in zip(*scores, strict=True)
+    ]
+    assert sort == "systems"
+    assert sorted(order) == list(range(len(spread)))
+    assert [spread[i] for i in order] == pytest.approx(sorted(spread, reverse=True), abs=1e-3)
+    assert apart[0] == f"{max(spread):.3f} apart"
+    assert apart[-1] == ""
+
+
+def test_one_system_is_sorted_by_the_two_metrics(make_content):
+    images = Images(make_content(images=30, systems=1))
+    scores = np.array(images.data["scores"], dtype=float)[0]
+    sort, order, apart = images.by_disagreement()
+    expected = metrics_apart(scores[:1], scores[-1:])  # VIFIDEL, CIDEr
+    assert sort == "metrics"
+    assert order[0] == np.nanargmax(np.abs(expected))
+    above, below = ("VIFIDEL", "CIDEr")[:: 1 if expected[order[0]] > 0 else -1]
+    assert apart[0] == f"{above} {100 * abs(expected[order[0]]):.0f} points above {below}"

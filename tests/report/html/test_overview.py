@@ -1,0 +1,87 @@
+import re
+
+import numpy as np
+import pytest
+
+from vifidel_eval.report.html import overview
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.harness import Scores
+from vifidel_eval.scorers import Evaluation
+
+
+def scores_of(**systems):
+    ids = list(range(len(next(iter(systems.values())))))
+    return Scores(
+        {"M": "M|version:1"},
+        {name: {"M": Evaluation(ids, np.array(s, float))} for name, s in systems.items()},
+    )
+
+
+def test_standings_and_duels_say_what_the_comparison_found():
+    scores = scores_of(good=[0.9] * 40, same=[0.9] * 40, bad=[0.1, 0.3] * 20)
+    comparisons = compare(scores, resamples=200)
+    rows = overview.standings(scores, comparisons)
+    assert [(row[0].score, row[0].rank, row[0].tied, row[0].best) for row in rows.values()] == [
+        ("0.900", 1, True, True),
+        ("0.900", 1, True, True),
+        ("0.200", 3, False, False),
+    ]
+    assert float(rows["bad"][0].place) < float(rows["good"][0].place)
+    duels = overview.duels(scores, comparisons)
+    assert list(duels) == [("good", "same"), ("good", "bad"), ("same", "bad")]
+    assert duels["good", "same"][0].winner is None
+    assert duels["good", "bad"][0].winner == "good"
+    assert duels["good", "bad"][0].difference == "0.700"
+
+
+def test_remarks_count_what_is_not_scored_as_it_seems():
+    images = list(range(4))
+    of_metrics = {
+        "M": Evaluation(images, np.array([np.nan, 0, 1, 1]), wordless=1),
+        "N": Evaluation(images, np.array([np.nan, np.nan, 1, 1]), wordless=1, unweighted=2),
+    }
+    scores = Scores({"M": "M", "N": "N"}, {"one": of_metrics, "two": {"M": Evaluation([], [])}})
+    assert overview.remarks(scores) == {
+        "one": {"undefined": 2, "without words": 1, "unweighted": 2},
+        "two": {},
+    }
+
+
+def test_a_histogram_counts_the_images():
+    scores = scores_of(one=[0.0, 0.0, 0.5, 1.0], two=[0.0, np.nan, np.nan, 1.0])
+    (distribution,) = overview.distributions(scores)
+    one, two = distribution.spreads
+    assert distribution.axis == ("0", "0.5", "1")
+    assert (one.images, one.undefined, two.images, two.undefined) == (4, 0, 2, 2)
+    assert one.quantiles == ["0.000", "0.000", "0.250", "0.625", "1.000"]
+    heights = [24 - float(y) for y in re.findall(r"V([\d.]+)H", one.outline)]
+    # Half of the images in the first of 32 bins is the tallest; a quarter in the middle and last.
+    assert {bin: height for bin, height in enumerate(heights) if height} == {0: 24, 16: 12, 31: 12}
+    assert (one.median_at, two.median_at) == ("25", "50")
+
+
+@pytest.mark.parametrize(
+    ("highest", "end"),
+    [(0.0, "1"), (0.93, "1"), (1.0, "1"), (1.01, "2"), (5.2, "6"), (0.034, "0.04")],
+)
+def test_axes_end_at_round_numbers(highest, end):
+    (distribution,) = overview.distributions(scores_of(one=[0.0, highest]))
+    assert distribution.axis[2] == end
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0002, "<.001"), (0.0312, ".031"), (0.9999, "1"), (1.0, "1")]
+)
+def test_p_values(value, shown):
+    assert overview.p_value(value) == shown
+
+
+def test_a_metric_without_common_images_is_shown_without_comparison():
+    scores = scores_of(one=[0.5, np.nan], two=[np.nan, 0.5])
+    comparisons = compare(scores, resamples=100)
+    assert "M" not in comparisons.metrics
+    assert [row[0].score for row in overview.standings(scores, comparisons).values()] == [
+        "0.500",
+        "0.500",
+    ]
+    assert overview.duels(scores, comparisons) == {("one", "two"): [None]}

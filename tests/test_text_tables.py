@@ -1,0 +1,111 @@
+import csv
+import io
+import re
+
+import pytest
+
+from vifidel_eval.text_tables import Table, best
+
+TABLE = Table(
+    ["System", "Kind", "VIFIDEL"],
+    [["a_b", "HC", 0.5], ["b", "HI", -0.00002], ["c", "HI", None]],
+    notes=["signature"],
+    texts=2,
+    title="Accuracy",
+)
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [
+        (
+            "table",
+            "Accuracy\nSystem    Kind      VIFIDEL\n--------  ------  ---------\n"
+            "a_b       HC         0.5000\nb         HI       -2.0e-05\nc         HI"
+            "              -\n\nsignature",
+        ),
+        (
+            "markdown",
+            "Accuracy\n\n| System   | Kind   |   VIFIDEL |\n|----------|--------|-----------|\n"
+            "| a_b      | HC     |    0.5000 |\n| b        | HI     |  -2.0e-05 |\n"
+            "| c        | HI     |         - |\n\nsignature",
+        ),
+        ("csv", "System,Kind,VIFIDEL\na_b,HC,0.5\nb,HI,-2e-05\nc,HI,"),
+        (
+            "latex",
+            "% Accuracy\n\\begin{tabular}{llr}\n\\toprule\n System   & Kind   &   VIFIDEL \\\\\n"
+            "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n"
+            " b        & HI     &  -2.0e-05 \\\\\n"
+            " c        & HI     &         - \\\\\n\\bottomrule\n\\end{tabular}\n\n% signature",
+        ),
+    ],
+)
+def test_a_table_in_every_format(style, expected):
+    assert TABLE.render(style) == expected
+
+
+def test_a_table_without_notes_ends_with_its_rows():
+    assert Table(["n"], [[1]], texts=0).render("table") == "  n\n---\n  1"
+
+
+def test_bold_cells_keep_what_tabulate_escapes():
+    rows = [["a_b & 50% #1|^", 0.5], ["{c}", 0.4]]
+    table = Table(["System|x", "M_1"], rows, bold={(0, 0), (0, 1)})
+    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
+    assert latex[2:6] == [
+        r"System|x & M\_1 \\",
+        r"\midrule",
+        r"\textbf{a\_b \& 50\% \#1|\^{}} & \textbf{0.5000} \\",
+        r"\{c\} & 0.4000 \\",
+    ]
+    assert table.render("markdown").splitlines()[2:] == [
+        r"| **a_b & 50% #1\|^** | **0.5000** |",
+        r"| {c}                 |     0.4000 |",
+    ]
+    assert table.render("markdown").startswith(r"| System\|x")
+    assert table.render("table") == Table(["System|x", "M_1"], rows).render("table")
+    assert table.render("csv") == "System|x,M_1\na_b & 50% #1|^,0.5\n{c},0.4"
+
+
+def test_a_row_of_latex_does_not_begin_with_what_ends_of_rows_take():
+    rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1], ["[f]", 2]]
+    table = Table(["[System]", "n"], rows, texts=2, bold={(3, 0)}).render("latex")
+    assert [" ".join(line.split()) for line in table.splitlines()[2:8]] == [
+        r"{}[System] & n \\",
+        r"\midrule",
+        r"{}[1em] a & [b \\",
+        r"{} *c & * \\",
+        r"d [e] & 1 \\",
+        r"\textbf{{}[f]} & 2 \\",
+    ]
+    assert Table(["n"], [["[a"]]).render("markdown").splitlines()[-1] == "| [a  |"
+
+
+def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
+    name = "a\nb\x1b[31m\u2028c\x02"
+    table = Table([name, "n"], [[name, 1]], [f"note {name}"], title=f"title {name}", bold={(0, 0)})
+    for style in ("table", "markdown", "latex"):
+        text = table.render(style)
+        assert text.count("a b [31m c") == 4
+        assert not re.search("[^\n -~]", text)
+    latex = table.render("latex").splitlines()
+    assert (latex[0], latex[-1]) == ("% title a b [31m c ", "% note a b [31m c ")
+    assert Table([], [], [name], title=name).render("latex") == "% a b [31m c \n% a b [31m c "
+    assert next(csv.reader(io.StringIO(table.render("csv"), newline=""))) == [name, "n"]
+
+
+def test_best_are_the_highest_numbers_as_they_read():
+    rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
+    assert best(rows, [1, 2, 3]) == {(0, 1), (1, 1), (0, 3), (2, 3)}
+    assert best(rows[:1], [1]) == set()
+
+
+def test_a_bar_does_not_end_a_markdown_cell():
+    assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"
+
+
+def test_a_table_without_rows_shows_what_there_is_to_say():
+    table = Table(["n", "m"], [], ["nothing"], title="Counts")
+    assert table.render("table") == table.render("markdown") == "Counts\nnothing"
+    assert table.render("latex") == "% Counts\n% nothing"
+    assert table.render("csv") == "n,m"

@@ -1,0 +1,227 @@
+"""What the explanations of a whole result file have in common: the most frequent findings."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..image_ids import ImageId, to_json_value
+from ..text_tables import Cell, Table
+from .explanation import Explanation, one_line
+
+#: How tables call the two kinds of findings.
+NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
+
+_EXAMPLES = 3
+_EXAMPLE_WIDTH = 60
+
+
+@dataclass
+class Finding:
+    """A word that is not in the images of some captions, or an object they leave unmentioned.
+
+    Attributes
+    ----------
+    what : str
+        The word or the object label.
+    names : str or None
+        The label that the word names; None for an object.
+    captions : int
+        In how many captions that is so.
+    of : int
+        How many captions have the word, or describe an image that has the object.
+    examples : list of (image id, caption)
+        The first few, in the order of the images.
+    """
+
+    what: str
+    names: str | None = None
+    captions: int = 0
+    of: int = 0
+    examples: list[tuple[ImageId, str]] = field(default_factory=list)
+
+    def to_json(self, captions: int) -> dict[str, Any]:
+        """Return the finding as JSON can hold it; its share is of all `captions`."""
+        return {
+            "what": self.what,
+            "names": self.names,
+            "captions": self.captions,
+            "share": self.captions / captions,
+            "of": self.of,
+            "examples": [
+                {"image_id": to_json_value(image_id), "caption": caption}
+                for image_id, caption in self.examples
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is not in the images and what went unmentioned in the captions of a system.
+
+    Attributes
+    ----------
+    captions : int
+        Captions whose image has objects: what all other counts are about.
+    undefined : int
+        Captions whose image has none.
+    wordless : int
+        Captions without a usable word.
+    unknown_words : int
+        Words and labels without a vector, each once a caption.
+    hallucinating : int
+        Captions with a word that is probably not in the image; their share is the counterpart
+        of CHAIR's CHAIRs.
+    naming : int
+        Words that name a label, each once a caption.
+    not_in_image : int
+        Those of them that are probably not in the image; their share is the counterpart of
+        CHAIR's CHAIRi.
+    objects : int
+        Objects, each label once an image.
+    unmentioned : int
+        Those of them that all words of the caption are far from.
+    hallucinated_words, unmentioned_objects : list of Finding
+        The most frequent first, those of equal frequency in alphabetical order.
+    """
+
+    captions: int
+    undefined: int
+    wordless: int
+    unknown_words: int
+    hallucinating: int
+    naming: int
+    not_in_image: int
+    objects: int
+    unmentioned: int
+    hallucinated_words: list[Finding]
+    unmentioned_objects: list[Finding]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        listed = ("hallucinated_words", "unmentioned_objects")
+        return {
+            name: [finding.to_json(self.captions) for finding in value] if name in listed else value
+            for name, value in vars(self).items()
+        }
+
+
+def find(explanations: Iterable[Explanation]) -> Findings:
+    """Return what the explanations of one system's captions have in common; reads them once."""
+    words: dict[str, Finding] = {}
+    objects: dict[str, Finding] = {}
+    uses: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for explanation in explanations:
+        counts["unknown_words"] += len(explanation.unknown_words)
+        if math.isnan(explanation.score):
+            counts["undefined"] += 1
+            continue
+        counts["captions"] += 1
+        counts["wordless"] += not explanation.words
+        counts["hallucinating"] += bool(explanation.hallucinated)
+        example = (explanation.image_id, explanation.caption)
+        for word in explanation.words:
+            uses[word.word] += 1
+            counts["naming"] += word.names is not None
+            if word.hallucinated:
+                _count(words.setdefault(word.word, Finding(word.word, word.names)), example)
+        # The plan takes mass from every object; without words there is none, and no mention.
+        present = {match.label for match in explanation.matches}.union(explanation.unmentioned)
+        for label in present:
+            objects.setdefault(label, Finding(label)).of += 1
+        for label in explanation.unmentioned:
+            _count(objects[label], example)
+    for finding in words.values():
+        finding.of = uses[finding.what]
+    return Findings(
+        captions=counts["captions"],
+        undefined=counts["undefined"],
+        wordless=counts["wordless"],
+        unknown_words=counts["unknown_words"],
+        hallucinating=counts["hallucinating"],
+        naming=counts["naming"],
+        not_in_image=sum(finding.captions for finding in words.values()),
+        objects=sum(finding.of for finding in objects.values()),
+        unmentioned=sum(finding.captions for finding in objects.values()),
+        hallucinated_words=_frequent(words.values()),
+        unmentioned_objects=_frequent(objects.values()),
+    )
+
+
+def _count(finding: Finding, example: tuple[ImageId, str]) -> None:
+    finding.captions += 1
+    if len(finding.examples) < _EXAMPLES:
+        finding.examples.append(example)
+
+
+def _frequent(findings: Iterable[Finding]) -> list[Finding]:
+    found = [finding for finding in findings if finding.captions]
+    return sorted(found, key=lambda finding: (-finding.captions, finding.what))
+
+
+def summary_table(of_systems: Mapping[str, Findings]) -> Table:
+    """Return a row a system: how often something is not in the image or unmentioned."""
+    headers = [
+        "System",
+        "Captions",
+        "With a word not in the image",
+        "Naming words",
+        "Not in the image",
+        "Objects",
+        "Unmentioned",
+        "Undefined",
+        "No words",
+        "Unknown words",
+    ]
+    rows: list[list[Cell]] = [
+        [
+            name,
+            f.captions,
+            _share(f.hallucinating, f.captions),
+            f.naming,
+            _share(f.not_in_image, f.naming),
+            f.objects,
+            _share(f.unmentioned, f.objects),
+            f.undefined,
+            f.wordless,
+            f.unknown_words,
+        ]
+        for name, f in of_systems.items()
+    ]
+    return Table(headers, rows)
+
+
+def findings_table(
+    of_systems: Mapping[str, Findings], most: int, notes: Sequence[str] = ()
+) -> Table:
+    """Return the most frequent findings of each system, at most `most` of a kind."""
+    headers = ["System", "Finding", "What", "Names", "Images", "Example", "Captions", "Of", "Share"]
+    rows: list[list[Cell]] = [
+        [
+            name,
+            kind,
+            finding.what,
+            finding.names,
+            " ".join(str(image_id) for image_id, _ in finding.examples),
+            one_line(finding.examples[0][1], _EXAMPLE_WIDTH),
+            finding.captions,
+            finding.of,
+            _share(finding.captions, findings.captions),
+        ]
+        for name, findings in of_systems.items()
+        for kind, found in (
+            (NOT_IN_IMAGE, findings.hallucinated_words),
+            (UNMENTIONED, findings.unmentioned_objects),
+        )
+        for finding in found[:most]
+    ]
+    nothing = [] if rows else ["Nothing is probably not in the images, and nothing unmentioned."]
+    return Table(headers, rows, [*nothing, *notes], texts=6)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"

@@ -1,0 +1,92 @@
+"""What a report is made of, as the harness, the comparison and VIFIDEL deliver it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...explain.explanation import Explanation
+from ...image_ids import ImageId
+from ...runs.comparison import Comparisons
+from ...runs.harness import Scores, System, paired
+from ...scorers import Scorer, Vifidel
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything a report shows.
+
+    Attributes
+    ----------
+    scores : Scores
+        Systems under metrics.
+    comparisons : Comparisons
+        Intervals, tests and ranks of the same systems and metrics.
+    references : mapping
+        Image id to references, whose order the page keeps; the lists may be empty.
+    captions : mapping
+        System name to image id to candidate.
+    objects : mapping
+        Image id to object label to count; empty where VIFIDEL was not computed.
+    explanations : mapping
+        System name to image id to `Explanation`; empty likewise.
+    pictures : mapping
+        Image id to the file of its picture, for the images that have one.
+    """
+
+    scores: Scores
+    comparisons: Comparisons
+    references: Mapping[ImageId, Sequence[str]]
+    captions: Mapping[str, Mapping[ImageId, str]]
+    objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
+    explanations: Mapping[str, Mapping[ImageId, Explanation]] = field(default_factory=dict)
+    pictures: Mapping[ImageId, Path] = field(default_factory=dict)
+
+
+def gather(
+    scores: Scores,
+    comparisons: Comparisons,
+    systems: Iterable[System],
+    references: Mapping[ImageId, list[str]] | None = None,
+    scorers: Iterable[Scorer] = (),
+    pictures: Mapping[ImageId, Path] | None = None,
+) -> Content:
+    """Return the content of a report on systems that were scored.
+
+    Parameters
+    ----------
+    scores : Scores
+        As `vifidel_eval.runs.harness.score_systems` returns them.
+    comparisons : Comparisons
+        Of these scores.
+    systems, references
+        What was scored.
+    scorers : iterable of Scorer
+        What scored them; if VIFIDEL is among them, or part of one, it explains every caption.
+    pictures : mapping, optional
+        Image id to a file, as `thumbnails.find_pictures` returns them.
+    """
+    parts = (part for scorer in scorers for part in getattr(scorer, "parts", (scorer,)))
+    vifidel = next((part for part in parts if isinstance(part, Vifidel)), None)
+    systems = list(systems)
+    if references is None:
+        references = {image_id: [] for system in systems for image_id in system.captions}
+    of_systems = {system.name: paired(system, references, True) for system in systems}
+    explanations = {
+        name: {explanation.image_id: explanation for explanation in vifidel.explanations(gts, res)}
+        for name, (gts, res) in of_systems.items()
+        if vifidel is not None
+    }
+    return Content(
+        scores,
+        comparisons,
+        references,
+        captions={
+            name: {image_id: caption for image_id, (caption,) in res.items()}
+            for name, (_, res) in of_systems.items()
+        },
+        objects={} if vifidel is None else vifidel.objects_of(list(references)),
+        explanations=explanations,
+        pictures=pictures or {},
+    )

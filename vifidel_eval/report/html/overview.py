@@ -1,0 +1,212 @@
+"""The upper half of a report: systems by metrics, who beats whom, distributions of scores."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...runs.comparison import Comparison, Comparisons, Pair
+from ...runs.harness import Scores
+from ..score_tables import undefined
+from .formats import score, short
+
+_BINS = 32
+_QUANTILES = (0, 0.25, 0.5, 0.75, 1)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system under a metric.
+
+    Attributes
+    ----------
+    score, low, high : str
+        The score and its interval.
+    rank : int
+        Equal ranks are ties.
+    tied, best : bool
+        Whether another system has the same rank; whether the rank is the first.
+    place, start, length : str
+        Score and interval on the metric's axis, from 0 to 100; empty where there is no comparison.
+    """
+
+    score: str
+    low: str = ""
+    high: str = ""
+    rank: int = 0
+    tied: bool = False
+    best: bool = False
+    place: str = ""
+    start: str = ""
+    length: str = ""
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two systems under a metric: the winner, if there is one, and by how much."""
+
+    winner: str | None
+    difference: str
+    p: str
+
+
+def standings(scores: Scores, comparisons: Comparisons) -> dict[str, list[Standing]]:
+    """Return a row a system: its standing under each metric."""
+    rows: dict[str, list[Standing]] = {name: [] for name in scores.evaluations}
+    for metric in scores.signatures:
+        compared = comparisons.metrics.get(metric)
+        for name, row in rows.items():
+            if compared is None:  # no image has a score from every system
+                row.append(Standing(score(scores.evaluations[name][metric].score)))
+            else:
+                row.append(_standing(compared, name))
+    return rows
+
+
+def _standing(compared: Comparison, name: str) -> Standing:
+    systems = compared.systems
+    low = min(min(s.low, s.score) for s in systems.values())
+    span = max(max(s.high, s.score) for s in systems.values()) - low or 1
+
+    def on_axis(value: float) -> float:
+        return 4 + 92 * (value - low) / span  # room for the dot at either end
+
+    it = systems[name]
+    ranks = [standing.rank for standing in systems.values()]
+    return Standing(
+        score(it.score),
+        score(it.low),
+        score(it.high),
+        it.rank,
+        tied=ranks.count(it.rank) > 1,
+        best=len(systems) > 1 and it.rank == 1,
+        place=short(on_axis(it.score)),
+        start=short(on_axis(it.low)),
+        length=short(on_axis(it.high) - on_axis(it.low)),
+    )
+
+
+def remarks(scores: Scores) -> dict[str, dict[str, int]]:
+    """Return what each system's scores lack: counts as in the command's table, without zeros."""
+    remarks = {}
+    for name, of_metric in scores.evaluations.items():
+        evaluations = list(of_metric.values())
+        counts = {
+            "undefined": undefined(evaluations),
+            "without words": max(e.wordless for e in evaluations),
+            "unweighted": max(e.unweighted for e in evaluations),
+        }
+        remarks[name] = {what: count for what, count in counts.items() if count}
+    return remarks
+
+
+def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Duel | None]]:
+    """Return a row for every two systems: who wins under each metric; None if not compared."""
+    rows: dict[tuple[str, str], list[Duel | None]] = {
+        pair: [] for pair in itertools.combinations(scores.evaluations, 2)
+    }
+    for metric in scores.signatures:
+        compared = comparisons.metrics.get(metric)
+        found = {} if compared is None else {(p.first, p.second): p for p in compared.pairs}
+        for names, row in rows.items():
+            pair = found.get(names)
+            row.append(None if pair is None else _duel(pair))
+    return rows
+
+
+def _duel(pair: Pair) -> Duel:
+    return Duel(pair.winner, score(abs(pair.difference)), p_value(pair.randomisation_holm))
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as papers print it.
+
+    >>> p_value(0.0312), p_value(0.0002), p_value(1.0)
+    ('.031', '<.001', '1')
+    """
+    if math.isnan(value):
+        return score(None)
+    return "<.001" if value < 0.001 else f"{value:.3f}".replace("0.", ".").removesuffix(".000")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How the scores of a system under a metric are spread over the images.
+
+    Attributes
+    ----------
+    system : str
+        Its name.
+    images, undefined : int
+        With and without a score.
+    quantiles : list of str
+        Lowest, lower quartile, median, upper quartile, highest.
+    outline : str
+        The histogram as an SVG path, 100 wide and 24 high.
+    median_at : str
+        The median on the same axis; empty without scores.
+    """
+
+    system: str
+    images: int
+    undefined: int
+    quantiles: list[str]
+    outline: str
+    median_at: str
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The scores of all systems under a metric, on one axis."""
+
+    metric: str
+    axis: tuple[str, str, str]
+    spreads: list[Spread]
+
+
+def distributions(scores: Scores) -> list[Distribution]:
+    """Return the distribution of each metric; the tallest step of each histogram fills it."""
+    return [_distribution(scores, metric) for metric in scores.signatures]
+
+
+def _distribution(scores: Scores, metric: str) -> Distribution:
+    of_systems = {name: e[metric].scores for name, e in scores.evaluations.items()}
+    defined = {name: s[~np.isnan(s)] for name, s in of_systems.items()}
+    everything = np.concatenate(list(defined.values()))
+    end = _end_of_axis(float(everything.max()) if len(everything) else 1.0)
+    spreads = []
+    for name, of_system in defined.items():
+        counts = np.histogram(of_system, _BINS, (0, end))[0]
+        quantiles = np.quantile(of_system, _QUANTILES).tolist() if len(of_system) else []
+        spreads.append(
+            Spread(
+                name,
+                len(of_system),
+                len(of_systems[name]) - len(of_system),
+                [score(value) for value in quantiles] or [score(None)] * len(_QUANTILES),
+                _outline(24 * counts / max(counts.max(), 1)),
+                short(100 * quantiles[2] / end) if quantiles else "",
+            )
+        )
+    axis = ("0", f"{end / 2:g}", f"{end:g}")
+    return Distribution(metric, axis, spreads)
+
+
+def _end_of_axis(highest: float) -> float:
+    """Return a round number that is not below the highest score."""
+    if highest <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(highest))
+    return next(round(step * power, 12) for step in (1, 2, 4, 6, 8, 10) if highest <= step * power)
+
+
+def _outline(heights: np.ndarray) -> str:
+    """Return steps from the left to the right, closed at the bottom."""
+    width = 100 / len(heights)
+    path = "M0 24"
+    for at, height in enumerate(heights.tolist()):
+        path += f"V{short(24 - height)}H{short((at + 1) * width)}"
+    return path + "V24Z"

@@ -1,0 +1,184 @@
+"""Thumbnails: pictures of a folder, found by image id or file name and made small."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import ImageIdError, VifidelError, VifidelWarning
+from ...files import read_json, reason
+from ...image_ids import ImageId, from_json_value, match, mismatch
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+#: What Pillow and every browser read.
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
+
+# Longest sides that are tried, in pixels: the largest that keeps all pictures within the budget.
+_SIDES = (320, 256, 192, 144, 112, 88, 64)
+_QUALITY = 60
+_SAMPLE = 50
+
+
+def find_pictures(
+    folder: Path, ids: Iterable[ImageId], file_names: Mapping[ImageId, str]
+) -> dict[ImageId, Path]:
+    """Return the picture of each image that has one.
+
+    A picture belongs to an image if its name is the image's ``file_name``, or if its name with
+    or without the suffix is the id, a COCO file stem standing for its number.
+
+    Parameters
+    ----------
+    folder : path
+        Read without its subfolders.
+    ids : iterable
+        The images.
+    file_names : mapping
+        What a COCO file says of the images' names.
+
+    Raises
+    ------
+    VifidelError
+        If the folder cannot be read or holds no picture.
+    ImageIdError
+        If no picture belongs to any image, or two belong to the same.
+    """
+    ids = list(ids)
+    try:
+        pictures = sorted(
+            path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()
+        )
+    except OSError as problem:
+        raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
+    if not pictures:
+        raise VifidelError(f"{folder}: it holds no picture ({', '.join(sorted(SUFFIXES))}).")
+    by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
+    of_stem: dict[str, list[ImageId]] = {}
+    for path in pictures:
+        of_stem.setdefault(path.stem, []).append(path.name)
+    same_image = match(ids, by_name)
+    found = {}
+    for image_id in ids:
+        file_name = Path(file_names.get(image_id, "")).name
+        if file_name in by_name:
+            names: list[ImageId] = [file_name]
+        elif image_id in same_image:
+            names = [same_image[image_id]]
+        else:
+            names = of_stem.get(str(image_id), [])
+        if len(names) > 1:
+            raise ImageIdError(
+                f"{folder}: {names[0]} and {names[1]} are both called by image id {image_id!r}; "
+                "leave one of them there."
+            )
+        if names:
+            found[image_id] = by_name[names[0]]
+    if not found:
+        raise mismatch(ids, list(by_name), "the captions", str(folder))
+    return found
+
+
+def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
+    """Return the ``file_name`` of each image that COCO files list; the first source decides.
+
+    Sources of other formats are passed over: they name no files.
+    """
+    names: dict[ImageId, str] = {}
+    for path in sources:
+        content = read_json(path, VifidelError) if path.suffix.lower() == ".json" else None
+        images = content.get("images") if isinstance(content, dict) else None
+        for image in images if isinstance(images, list) else []:
+            if isinstance(image, dict) and isinstance(image.get("file_name"), str):
+                names.setdefault(from_json_value(image.get("id")), image["file_name"])
+    return names
+
+
+def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, str]:
+    """Return small JPEG pictures in base64.
+
+    All get the same longest side, the largest for which a sample says that they fit into the
+    budget; when it is spent all the same, the last ones stay without. So do files that cannot be
+    read as a picture: one warning counts and names them.
+
+    Parameters
+    ----------
+    pictures : mapping
+        Image id to file, the most important first.
+    budget : int
+        Characters that all of them may have together.
+    """
+    damaged: dict[Path, str] = {}
+
+    def small(path: Path, side: int) -> str:
+        try:
+            return "" if path in damaged else _small(path, side)
+        except _DamagedError as problem:
+            damaged[path] = str(problem)
+            return ""
+
+    paths = list(pictures.values())
+    sample = paths[:: math.ceil(len(paths) / _SAMPLE) or 1]
+    for side in _SIDES:
+        mean = sum(len(small(path, side)) for path in sample) / max(len(sample), 1)
+        if mean * len(paths) <= budget:
+            break
+    thumbnails: dict[ImageId, str] = {}
+    for image_id, path in pictures.items():
+        thumbnail = small(path, side)
+        budget -= len(thumbnail)
+        if budget < 0:
+            break
+        if thumbnail:
+            thumbnails[image_id] = thumbnail
+    if damaged:
+        path, why = next(iter(damaged.items()))
+        warnings.warn(
+            f"{len(damaged)} of {len(paths)} pictures cannot be read and have no thumbnail, "
+            f"such as {path} ({why}).",
+            VifidelWarning,
+            stacklevel=2,
+        )
+    return thumbnails
+
+
+class _DamagedError(Exception):
+    """A file is not a picture that can be read."""
+
+
+def _small(path: Path, side: int) -> str:
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            picture = Image.open(path)
+        with picture:
+            picture.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded small
+            upright = _in_colours(ImageOps.exif_transpose(picture))
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as problem:
+        why = "not a picture" if isinstance(problem, UnidentifiedImageError) else str(problem)
+        raise _DamagedError(why) from None
+    upright.thumbnail((side, side))
+    file = io.BytesIO()
+    upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
+    return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def _in_colours(picture: Image.Image) -> Image.Image:
+    """Return an RGB picture: what is transparent on white, 16 bits of grey as eight."""
+    from PIL import Image
+
+    if picture.mode.startswith("I"):
+        picture = picture.convert("I").point(lambda grey: grey / 256).convert("L")
+    if picture.has_transparency_data:
+        layer = picture.convert("RGBA")
+        picture = Image.new("RGBA", layer.size, "white")
+        picture.alpha_composite(layer)
+    return picture.convert("RGB")

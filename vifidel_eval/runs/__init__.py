@@ -1,0 +1,1 @@
+"""Systems scored under metrics: scores, comparisons and leaderboards."""

@@ -1,0 +1,307 @@
+"""Which differences between systems hold: intervals, paired tests and ranks from `Scores`.
+
+Everything is resampled over images. What is resampled is the corpus score itself where it follows
+from counts of each image (BLEU), else the mean of the image scores. What a metric takes from all
+images of a run stays as it is: CIDEr's document frequencies, the ranges of scaled combinations.
+
+- Interval: the percentile bootstrap (Efron & Tibshirani, 1993, chapter 13).
+- Paired bootstrap: the same images are drawn for both systems; under the null hypothesis the
+  differences are centred at 0 (Riezler & Maxwell, 2005, "shift method"). Two-sided.
+- Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
+- A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
+  observed. Holm's correction (1979) covers the pairs of a metric.
+- Rank: 1 + the number of systems that beat this one: with a higher score, and significantly so by
+  the randomisation test after Holm's correction. Equal ranks are ties.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from ..errors import ImageIdError, VifidelError, VifidelWarning
+from ..image_ids import ImageId, in_order
+from .harness import Scores, for_json
+from .significance import Resampled, has_own_score, take_samples
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a system does under a metric.
+
+    Attributes
+    ----------
+    score : float
+        On the images compared.
+    low, high : float
+        Its bootstrap interval.
+    rank : int
+        1 + the number of systems that beat it significantly; equal ranks are ties.
+    """
+
+    score: float
+    low: float
+    high: float
+    rank: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems under a metric.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the systems.
+    difference : float
+        Score of the first less score of the second.
+    low, high : float
+        Bootstrap interval of the difference.
+    bootstrap_p, randomisation_p : float
+        Two-sided p-values of the two tests.
+    bootstrap_holm, randomisation_holm : float
+        The same after Holm's correction over the pairs of the metric.
+    winner : str, optional
+        The system that is significantly better (`randomisation_holm`); None for a tie.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    bootstrap_p: float
+    randomisation_p: float
+    bootstrap_holm: float
+    randomisation_holm: float
+    winner: str | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Systems under one metric.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    systems : dict
+        System name to `Standing`, in the order of the scores.
+    pairs : tuple of Pair
+        Every two systems; none if there is one system.
+    images : int
+        How many images were compared: those that every system has and the metric defines for all.
+    own_score : bool
+        Whether the metric's own corpus score was compared; if not, the mean of its image scores,
+        because its corpus score cannot be had for part of the images (METEOR).
+    """
+
+    metric: str
+    systems: dict[str, Standing]
+    pairs: tuple[Pair, ...]
+    images: int
+    own_score: bool
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Systems under all metrics.
+
+    Attributes
+    ----------
+    metrics : dict
+        Metric name to `Comparison`.
+    seed, resamples : int
+        Of the bootstrap and of the randomisation.
+    level : float
+        Of the intervals; ranks and winners are at 1 - level.
+    left_out : tuple of str
+        Metrics of which no image has a score from every system.
+    """
+
+    metrics: dict[str, Comparison]
+    seed: int
+    resamples: int
+    level: float
+    left_out: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what files hold: the attributes by name, numbers with ten significant digits.
+
+        ``{"seed": 0, "resamples": 1000, "level": 0.95, "left_out": [], "metrics": {METRIC:
+        {"images": 5000, "own_score": true, "systems": {NAME: {"score": ..., "low": ..., "high":
+        ..., "rank": 1}}, "pairs": [{"first": NAME, "second": NAME, "difference": ..., ...}]}}}``
+        """
+        return {
+            "seed": self.seed,
+            "resamples": self.resamples,
+            "level": self.level,
+            "left_out": list(self.left_out),
+            "metrics": {
+                name: {
+                    "images": comparison.images,
+                    "own_score": comparison.own_score,
+                    "systems": {
+                        system: for_json(asdict(standing))
+                        for system, standing in comparison.systems.items()
+                    },
+                    "pairs": [for_json(asdict(pair)) for pair in comparison.pairs],
+                }
+                for name, comparison in self.metrics.items()
+            },
+        }
+
+
+def compare(
+    scores: Scores, seed: int = 0, resamples: int = 1000, level: float = 0.95
+) -> Comparisons:
+    """Return intervals, tests between every two systems, and ranks.
+
+    The result depends on the scores and on the arguments only: to the ten digits that files hold,
+    the order of systems, metrics and images and the machine do not matter.
+
+    Parameters
+    ----------
+    scores : Scores
+        One system or more; systems of different images are compared on those they share.
+    seed : int
+        Of the random numbers, 0 or more.
+    resamples : int
+        How many; no p-value is below 1 / (resamples + 1).
+    level : float
+        Of the intervals, in (0, 1).
+
+    Raises
+    ------
+    ImageIdError
+        If the systems share no image.
+    VifidelError
+        If there is no system, or an argument is of another type or out of its range.
+
+    Warns
+    -----
+    VifidelWarning
+        If resamples or images are too few for a significant difference.
+    """
+    if not (
+        all(isinstance(number, Integral) for number in (seed, resamples))
+        and isinstance(level, Real)
+        and seed >= 0
+        and resamples >= 1
+        and level > 0
+        and _alpha(level) > 0
+    ):
+        raise VifidelError(
+            "a comparison takes a whole number of 0 or more as seed, one of 1 or more as resamples "
+            f"and a level between 0 and 1; given were {seed!r}, {resamples!r} and {level!r}."
+        )
+    if not scores.evaluations:
+        raise VifidelError("there is no system to compare; score one first.")
+    seed, resamples, level = int(seed), int(resamples), float(level)  # not NumPy's, for JSON
+    number_of_pairs = math.comb(len(scores.evaluations), 2)
+    needed = math.ceil(number_of_pairs / _alpha(level)) - 1
+    if resamples < needed:  # the smallest p-value times the pairs is above alpha
+        warnings.warn(
+            f"with {resamples} resamples no difference can be significant after Holm's correction "
+            f"over {number_of_pairs} pairs of systems; take at least {needed}.",
+            VifidelWarning,
+            stacklevel=2,
+        )
+    shared = _shared_images(scores)
+    metrics: dict[str, Comparison] = {}
+    for metric in scores.signatures:
+        of_systems = {name: e[metric] for name, e in scores.evaluations.items()}
+        samples, images = take_samples(of_systems, shared)
+        if not images:
+            continue
+        resampled = Resampled(samples, images, seed, resamples, level)
+        pairs = _pairs(resampled, list(samples), _alpha(level))
+        losers = [
+            p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
+        ]
+        standings = {
+            name: Standing(sample.score, *resampled.interval(name), rank=1 + losers.count(name))
+            for name, sample in samples.items()
+        }
+        own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
+        metrics[metric] = Comparison(metric, standings, pairs, images, own_score)
+    _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
+    left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
+    return Comparisons(metrics, seed, resamples, level, left_out)
+
+
+def _alpha(level: float) -> float:
+    return round(1 - level, 12)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values after the step-down correction of Holm (1979), in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected = [1.0] * len(p_values)
+    largest = 0.0
+    for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, (len(p_values) - done) * p_values[at])
+        corrected[at] = min(largest, 1.0)
+    return corrected
+
+
+def _warn_of_few_images(
+    comparisons: Iterable[Comparison], number_of_pairs: int, alpha: float
+) -> None:
+    """Warn if even a system that is better on every image is not significantly better.
+
+    Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
+    """
+    few = {
+        c.metric: c.images for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha
+    }
+    if few:
+        needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
+        warnings.warn(
+            f"{', '.join(few)}: {min(few.values())} images are too few for a significant "
+            f"difference (pairs of systems: {number_of_pairs}), and the bootstrap's p-values of "
+            f"so few mean nothing; compare at least {needed}.",
+            VifidelWarning,
+            stacklevel=3,
+        )
+
+
+def _shared_images(scores: Scores) -> list[ImageId]:
+    """Return the images that every system has, in an order that no input file decides."""
+    of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
+    shared = set(of_systems[0]).intersection(*of_systems[1:])
+    if not shared:
+        raise ImageIdError(
+            f"{', '.join(scores.evaluations)} have no image that all of them share, so there is "
+            "nothing to compare; score them on the same images."
+        )
+    return sorted(shared, key=in_order)
+
+
+def _pairs(resampled: Resampled, systems: Sequence[str], alpha: float) -> tuple[Pair, ...]:
+    """Return every two systems, tested and corrected."""
+    names = list(itertools.combinations(systems, 2))
+    tests = [resampled.test(first, second) for first, second in names]
+    bootstrap = holm([test.bootstrap_p for test in tests])
+    randomisation = holm([test.randomisation_p for test in tests])
+    return tuple(
+        Pair(
+            first,
+            second,
+            *test,
+            bootstrap_holm=of_bootstrap,
+            randomisation_holm=of_randomisation,
+            winner=None if of_randomisation > alpha else first if test.difference > 0 else second,
+        )
+        for (first, second), test, of_bootstrap, of_randomisation in zip(
+            names, tests, bootstrap, randomisation, strict=True
+        )
+    )

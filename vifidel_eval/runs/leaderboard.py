@@ -1,0 +1,324 @@
+"""A file that collects runs over time, as long as their numbers can be compared.
+
+All rows of a leaderboard have the same images and the same references, and of each metric the
+same signature; a run that differs is refused. A system's runs of different dates are kept. Of one
+date there is one row: the scores of later runs of the same captions join it, a run of other
+captions replaces it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ..errors import VifidelError, VifidelWarning
+from ..files import json_text, read_json, write_whole
+from ..image_ids import ImageId, in_order, to_json_value
+from ..text_tables import Table, best
+from .harness import Scores, System, paired, rounded
+
+# The form of the file; another one would get another number.
+_FORM = 1
+_SECONDS_TO_WAIT = 60
+
+
+@dataclass(frozen=True)
+class Run:
+    """A row: the scores of a system on a date.
+
+    Attributes
+    ----------
+    system : str
+        Its name.
+    date : str
+        As ``2026-11-21``.
+    captions : str
+        Digest of its captions.
+    scores : dict
+        Metric name to corpus score; None if undefined.
+    """
+
+    system: str
+    date: str
+    captions: str
+    scores: dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """What a leaderboard file holds.
+
+    Attributes
+    ----------
+    images : int
+        How many images every run scored.
+    image_ids, references : str
+        Digests of these images' ids and of their references.
+    signatures : dict
+        Metric name to signature.
+    runs : tuple of Run
+        In the order in which they were added.
+    """
+
+    images: int = 0
+    image_ids: str = ""
+    references: str = ""
+    signatures: dict[str, str] = field(default_factory=dict)
+    runs: tuple[Run, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        return {
+            "leaderboard": _FORM,
+            "images": self.images,
+            "image_ids": self.image_ids,
+            "references": self.references,
+            "signatures": self.signatures,
+            "runs": [vars(run) for run in self.runs],
+        }
+
+    def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
+        """Return the leaderboard with its runs sorted, best first.
+
+        Parameters
+        ----------
+        metric : str, optional
+            What to sort by, in any case; by default the first metric of the file.
+        history : bool
+            Whether all runs are kept; by default, of each system, the last that has the metric,
+            or the last if none has.
+
+        Raises
+        ------
+        VifidelError
+            If no run has this metric.
+        """
+        names = {name.lower(): name for name in self.signatures}
+        if metric is not None and metric.lower() not in names:
+            raise VifidelError(
+                f"the leaderboard has no metric {metric!r}; it has {', '.join(self.signatures)}."
+            )
+        by = next(iter(self.signatures), "") if metric is None else names[metric.lower()]
+        runs = sorted(self.runs, key=lambda run: (run.system, by in run.scores, run.date))
+        if not history:
+            runs = list({run.system: run for run in runs}.values())
+
+        def worse(run: Run) -> tuple[bool, float]:
+            score = run.scores.get(by)
+            return score is None, -(score or 0.0)
+
+        return replace(self, runs=tuple(sorted(runs, key=worse)))
+
+    def table(self) -> Table:
+        """Return a row a run, in the order of `runs`, with the best score of a metric in bold."""
+        rows = [
+            [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
+            for run in self.runs
+        ]
+        return Table(
+            ["System", "Date", *self.signatures],
+            rows,
+            [f"{self.images} images", *dict.fromkeys(self.signatures.values())],
+            texts=2,
+            bold=best(rows, range(2, 2 + len(self.signatures))),
+        )
+
+
+def read(path: str | os.PathLike[str]) -> Leaderboard:
+    """Return the content of a leaderboard file; an empty leaderboard if there is none.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read or is not a leaderboard.
+    """
+    if not Path(path).exists():
+        return Leaderboard()
+    if not Path(path).is_file():  # reading a pipe might never end
+        raise VifidelError(f"{path}: a folder, pipe or device; a leaderboard is an ordinary file.")
+    content = read_json(path, VifidelError)
+    form = content.get("leaderboard") if isinstance(content, dict) else None
+    if type(form) is not int or form < 1:
+        raise VifidelError(f"{path}: not a leaderboard that score --leaderboard has written.")
+    if form > _FORM:
+        raise VifidelError(f"{path}: written by a newer version of vifidel-eval; update this one.")
+    try:
+        runs = tuple(
+            Run(
+                str(run["system"]),
+                date.fromisoformat(run["date"]).isoformat(),
+                str(run["captions"]),
+                _scores(run),
+            )
+            for run in content["runs"]
+        )
+        return Leaderboard(
+            _number_of(content["images"]),
+            str(content["image_ids"]),
+            str(content["references"]),
+            {str(metric): str(text) for metric, text in content["signatures"].items()},
+            runs,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
+        raise VifidelError(
+            f"{path}: the leaderboard is damaged ({type(problem).__name__}: {problem}); restore it "
+            "or start another file."
+        ) from None
+
+
+def add(
+    path: str | os.PathLike[str],
+    scores: Scores,
+    systems: Iterable[System],
+    references: Mapping[ImageId, list[str]] | None,
+    day: date,
+) -> None:
+    """Add the systems of a run to a leaderboard file, all or none.
+
+    Others who add at the same time wait for each other: a lock beside the file, ``FILE.lock``.
+
+    Parameters
+    ----------
+    path : path
+        The file; it is made if there is none.
+    scores : Scores
+        Of these systems.
+    systems : iterable of System
+        The captions that were scored.
+    references : mapping, optional
+        What they were scored against.
+    day : date
+        Of the run.
+
+    Raises
+    ------
+    VifidelError
+        If images, references or signatures are not those of the file, or it cannot be written.
+
+    Warns
+    -----
+    VifidelWarning
+        If a run of other captions is replaced.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(f"{os.path.realpath(path)}.lock", timeout=_SECONDS_TO_WAIT):
+            before = board = read(path)
+            for system in systems:
+                board = _with(board, str(path), scores, system, references, day)
+            text = json_text(board.to_json())
+            write_whole(path, text + "\n")
+    except Timeout:
+        raise VifidelError(
+            f"{path}: another process has held {path}.lock for {_SECONDS_TO_WAIT} seconds; try "
+            "again when it has ended."
+        ) from None
+    except OSError as problem:
+        raise VifidelError(f"{path}: cannot be locked ({problem.strerror}).") from None
+    captions = {(run.system, run.date): run.captions for run in board.runs}
+    for run in before.runs:
+        if captions[run.system, run.date] != run.captions:
+            warnings.warn(
+                f"{path}: the run of system {run.system!r} of {run.date} had other captions and "
+                "was replaced; another --date keeps both.",
+                VifidelWarning,
+                stacklevel=2,
+            )
+
+
+def _scores(run: Mapping[str, Any]) -> dict[str, float | None]:
+    return {str(metric): _score(score) for metric, score in run["scores"].items()}
+
+
+def _score(score: Any) -> float | None:
+    if score is None:
+        return None
+    if type(score) not in (int, float) or not math.isfinite(score):
+        raise ValueError(f"the score {score!r}")
+    return rounded(float(score))
+
+
+def _number_of(images: Any) -> int:
+    if type(images) is not int or images < 1:
+        raise ValueError(f"{images!r} images")
+    return images
+
+
+def _with(
+    board: Leaderboard,
+    path: str,
+    scores: Scores,
+    system: System,
+    references: Mapping[ImageId, list[str]] | None,
+    day: date,
+) -> Leaderboard:
+    """Return the leaderboard with a system's run."""
+    evaluations = scores.evaluations[system.name]
+    ids = sorted(next(iter(evaluations.values())).ids, key=in_order)
+    image_ids = _digest([to_json_value(image_id) for image_id in ids])
+    of_references = "" if references is None else _digest([sorted(references[i]) for i in ids])
+    if not board.runs:
+        board = replace(board, images=len(ids), image_ids=image_ids, references=of_references)
+    refused = f"{path}: system {system.name!r} cannot be added"
+    # Before the signatures, which may be of the images: this says why they differ.
+    if (len(ids), image_ids) != (board.images, board.image_ids):
+        other = "others" if len(ids) == board.images else f"{board.images}"
+        raise VifidelError(
+            f"{refused}: it was scored on {len(ids)} images, the runs there on {other}; score it "
+            "on the same images or start another file."
+        )
+    for metric, signature in scores.signatures.items():
+        if "|scaled:run|" in signature:
+            raise VifidelError(
+                f"{refused}: {metric} is scaled over the systems of a run, so that its scores of "
+                "two runs cannot be compared; leave it out of --metrics."
+            )
+        there = board.signatures.get(metric, signature)
+        if there != signature:
+            raise VifidelError(
+                f"{refused}: {metric} has another signature there, "
+                f"{_difference(there, signature)}; score with the same settings or start another "
+                "file."
+            )
+    if of_references != board.references:
+        raise VifidelError(
+            f"{refused}: the runs there have other references; use the same or start another file."
+        )
+    _, captions = paired(
+        system, references or {image_id: [] for image_id in ids}, allow_subset=True
+    )
+    run = Run(
+        system.name,
+        day.isoformat(),
+        _digest([captions[image_id] for image_id in ids]),
+        {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
+    )
+    runs = []
+    for old in board.runs:
+        if (old.system, old.date) != (run.system, run.date):
+            runs.append(old)
+        elif old.captions == run.captions:
+            run = replace(run, scores=old.scores | run.scores)
+    return replace(board, signatures=board.signatures | scores.signatures, runs=(*runs, run))
+
+
+def _difference(there: str, here: str) -> str:
+    """Return the parts in which two signatures differ."""
+    parts_there, parts_here = there.split("|"), here.split("|")
+    only_there = [part for part in parts_there if part not in parts_here]
+    only_here = [part for part in parts_here if part not in parts_there]
+    return f"{' '.join(only_there) or 'nothing'} instead of {' '.join(only_here) or 'nothing'}"
+
+
+def _digest(content: list[Any]) -> str:
+    text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]

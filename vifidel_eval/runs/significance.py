@@ -1,0 +1,212 @@
+"""Scores of resampled images: bootstrap draws, and results swapped between two systems.
+
+One product of matrices resamples all systems of a metric; BLEU's counts are added likewise. SciPy's
+`permutation_test` has to gather the images anew for every pair, which takes some 25 times as long.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..image_ids import ImageId
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..scorers import Evaluation
+
+    _Floats = NDArray[np.float64]
+
+# Resampled images at a time; while they are counted, each takes some 36 bytes.
+_CHUNK = 2**22
+# Differences that differ by less, relative to the scores, are the same but for rounding.
+_ROUNDING = 1e-12
+# Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
+# depends on the order in which a machine adds.
+_DIGITS = 11
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is resampled of one system.
+
+    Attributes
+    ----------
+    score : float
+        Of all images, as the system's `Evaluation` computes it.
+    rows : (number of images, k) float64
+        What is added over images: their scores, or counts.
+    score_of : callable
+        The score of sums of rows: (n, k) to (n,).
+    """
+
+    score: float
+    rows: _Floats
+    score_of: Callable[[_Floats], _Floats]
+
+    @property
+    def size(self) -> float:
+        """How large what was added is: the score, had all rows the same sign."""
+        return float(self.score_of(abs(self.rows).sum(axis=0)))
+
+
+def take_samples(
+    evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
+) -> tuple[dict[str, Sample], int]:
+    """Return each system's sample of the images that are defined for all, and their number."""
+    import numpy as np
+
+    places: dict[str, NDArray[np.intp]] = {}
+    for name, evaluation in evaluations.items():
+        place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
+        places[name] = np.array([place[image_id] for image_id in shared], dtype=np.intp)
+    defined = ~np.isnan([e.scores[places[name]] for name, e in evaluations.items()]).any(axis=0)
+    images = int(defined.sum())
+    scores = {name: e.scores[places[name][defined]] for name, e in evaluations.items()}
+    if not images:
+        return {}, 0
+    samples = {}
+    score_of: Callable[[_Floats], _Floats]
+    for name, evaluation in evaluations.items():
+        if evaluation.statistics is None:
+            rows = scores[name][:, np.newaxis]
+            score_of = partial(_mean, images=images)
+            score = math.fsum(scores[name].tolist()) / images
+        else:
+            rows = evaluation.statistics.of_images[places[name][defined]]
+            score_of = evaluation.statistics.score
+            score = float(score_of(rows.sum(axis=0)))
+        samples[name] = Sample(score, rows, score_of)
+    return samples, images
+
+
+def _mean(sums: _Floats, images: int) -> _Floats:
+    return sums[..., 0] / images
+
+
+def has_own_score(evaluation: Evaluation) -> bool:
+    """Return whether what is resampled is the corpus score; ROUGE-L's and CIDEr's are means."""
+    import numpy as np
+
+    mean = np.nanmean(evaluation.scores)
+    return evaluation.statistics is not None or math.isclose(evaluation.score, mean, rel_tol=1e-9)
+
+
+class Tested(NamedTuple):
+    """The difference of two systems, its interval and what the tests say of it."""
+
+    difference: float
+    low: float
+    high: float
+    bootstrap_p: float
+    randomisation_p: float
+
+
+class Resampled:
+    """The systems of one metric, resampled.
+
+    Parameters
+    ----------
+    samples : mapping
+        System name to its sample; the images of all are the same, in the same order.
+    images : int
+        How many these are.
+    seed, resamples, level
+        As for `vifidel_eval.runs.comparison.compare`.
+    """
+
+    def __init__(
+        self, samples: Mapping[str, Sample], images: int, seed: int, resamples: int, level: float
+    ) -> None:
+        import numpy as np
+
+        self._samples = samples
+        self._resamples = resamples
+        self._ends = (1 - level) / 2, (1 + level) / 2
+        rows = np.concatenate([sample.rows for sample in samples.values()], axis=1)
+        columns = np.cumsum([sample.rows.shape[1] for sample in samples.values()])[:-1]
+
+        def of_systems(weights: Iterator[_Floats]) -> dict[str, _Floats]:
+            sums = np.concatenate([part @ rows for part in weights])
+            return dict(zip(samples, np.split(sums, columns, axis=1), strict=True))
+
+        drawn = of_systems(_draws(seed, resamples, images))
+        self._drawn = {name: samples[name].score_of(sums) for name, sums in drawn.items()}
+        self._swapped = of_systems(_swaps(seed, resamples, images))
+
+    def interval(self, name: str) -> tuple[float, float]:
+        """Return the bootstrap interval of a system's score."""
+        return self._interval(self._drawn[name], self._samples[name].size)
+
+    def test(self, first: str, second: str) -> Tested:
+        """Return the difference of two systems, tested."""
+        one, other = self._samples[first], self._samples[second]
+        drawn = self._drawn[first] - self._drawn[second]
+        moved = self._swapped[second] - self._swapped[first]
+        of_one, of_other = one.rows.sum(axis=0), other.rows.sum(axis=0)
+        swapped = one.score_of(of_one + moved) - other.score_of(of_other - moved)
+        # From the rows, as what it is compared with: equal differences stay equal.
+        observed = float(one.score_of(of_one) - other.score_of(of_other))
+        size = max(one.size, other.size)
+        return Tested(
+            one.score - other.score,
+            *self._interval(drawn, size),
+            self._p_value(drawn - observed, observed, size),
+            self._p_value(swapped, observed, size),
+        )
+
+    def _interval(self, values: _Floats, size: float) -> tuple[float, float]:
+        import numpy as np
+
+        places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
+        low, high = (round(float(end), places) + 0.0 for end in np.quantile(values, self._ends))
+        return low, high  # + 0.0: no -0.0
+
+    def _p_value(self, null: _Floats, observed: float, size: float) -> float:
+        import numpy as np
+
+        as_large = np.abs(null) >= abs(observed) - _ROUNDING * size
+        return (int(as_large.sum()) + 1) / (self._resamples + 1)
+
+
+# The streams of PCG64 are the same in all versions of NumPy; those of its Generator need not be.
+
+
+def _draws(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
+    """Yield how often each image is in each resample: (some resamples, number of images)."""
+    import numpy as np
+
+    for raw in _random_words([seed, 0], resamples, images, images):
+        size = len(raw)
+        # The upper half of a word, as a share of 2**32, says which image.
+        drawn = (raw >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
+        offsets = np.arange(size, dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
+        counted = np.bincount((drawn + offsets).astype(np.intp).ravel(), minlength=size * images)
+        yield counted.reshape(size, images).astype(np.float64)
+
+
+def _swaps(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
+    """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
+    import numpy as np
+
+    for raw in _random_words([seed, 1], resamples, -(-images // 64), images):
+        bits = np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)
+        yield bits[:, :images].astype(np.float64)
+
+
+def _random_words(
+    seed: Sequence[int], resamples: int, words: int, images: int
+) -> Iterator[NDArray[np.uint64]]:
+    """Yield 64-bit words, a row a resample, for some resamples at a time."""
+    import numpy as np
+
+    stream = np.random.PCG64(seed)
+    at_once = max(_CHUNK // images, 1)
+    for start in range(0, resamples, at_once):
+        size = min(at_once, resamples - start)
+        yield stream.random_raw(size * words).reshape(size, words)

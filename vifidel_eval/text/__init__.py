@@ -1,0 +1,1 @@
+"""Captions as text: content words, pycocoevalcap's tokens, and Java, which its tokenizer needs."""

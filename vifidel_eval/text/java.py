@@ -1,0 +1,132 @@
+"""Java for pycocoevalcap's tools: found, run the same way everywhere, always ended."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..errors import MetricUnavailable
+
+#: Seconds without an answer after which a Java process counts as hung.
+PATIENCE = 600.0
+
+# The machine's locale must not change what Java reads: another encoding garbles captions, a
+# decimal comma makes METEOR misread its own numbers.
+_SAME_EVERYWHERE = ("-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US")
+
+_VERSION = re.compile(r'version "(?:1\.)?(\d+)')  # 1.8.0_312 is Java 8
+
+
+@dataclass(frozen=True)
+class Java:
+    """A Java runtime that runs.
+
+    Attributes
+    ----------
+    command : str
+        The path of the program.
+    release : int
+        8, 11, 17 ...; 0 if it does not say.
+    """
+
+    command: str
+    release: int
+
+    def arguments(self, *arguments: str) -> list[str]:
+        """Return the command line that runs Java with these arguments, in any locale."""
+        return [self.command, *_SAME_EVERYWHERE, *arguments]
+
+
+def find_java(purpose: str) -> Java:
+    """Return the Java runtime on the PATH.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs it, to begin the sentence of the error.
+
+    Raises
+    ------
+    MetricUnavailable
+        If there is none, or the one there is does not run.
+    """
+    command = shutil.which("java")
+    if command is None:
+        raise MetricUnavailable(f"{purpose} needs Java, and no 'java' is on the PATH; install it.")
+    found = _try_java(command)
+    if isinstance(found, str):
+        raise MetricUnavailable(f"{purpose} needs Java, and {command} does not run ({found}).")
+    return found
+
+
+@cache
+def _try_java(command: str) -> Java | str:
+    # macOS has a `java` that only says where to buy one: being there is not enough.
+    try:
+        answer = subprocess.run(
+            [command, "-version"], capture_output=True, timeout=PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return str(problem)
+    if answer.returncode != 0:
+        return last_line(answer.stderr) or f"exit status {answer.returncode}"
+    version = _VERSION.search((answer.stderr + answer.stdout).decode(errors="replace"))
+    return Java(command, int(version[1]) if version else 0)
+
+
+def run_java(
+    java: Java,
+    arguments: Sequence[str],
+    what: str,
+    seconds: float,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+) -> bytes:
+    """Run Java to its end and return what it wrote to its standard output.
+
+    The process is ended when it takes longer than `seconds` and when this call is interrupted.
+
+    Raises
+    ------
+    MetricUnavailable
+        If it fails or takes too long; the sentence begins with `what`.
+    """
+    try:
+        answer = subprocess.run(
+            java.arguments(*arguments),
+            input=stdin,
+            capture_output=True,
+            cwd=cwd,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise MetricUnavailable(
+            f"{what}: its Java process did not end within {seconds:g} seconds and was killed."
+        ) from None
+    except OSError as problem:
+        raise MetricUnavailable(f"{what}: Java cannot be started ({problem}).") from None
+    if answer.returncode != 0:
+        raise MetricUnavailable(
+            f"{what}: its Java process failed ({why_ended(answer.returncode, answer.stderr)})."
+        )
+    return answer.stdout
+
+
+def why_ended(status: int, stderr: bytes) -> str:
+    """Return exit status and the line of Java's error output that says most."""
+    lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
+    # A stack trace ends in line numbers of the program; its head is the reason.
+    telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]
+    return f"exit status {status}" + (f": {telling[0].strip():.200}" if telling else "")
+
+
+def last_line(output: bytes) -> str:
+    """Return the last line that is not blank, '' if there is none."""
+    lines = [line.strip() for line in output.decode(errors="replace").splitlines()]
+    return next((line for line in reversed(lines) if line), "")

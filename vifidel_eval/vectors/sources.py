@@ -1,0 +1,225 @@
+"""Word vectors: the embedded default and everything gensim holds, behind one lookup."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import VectorsError
+from ..files import reason
+from .store import VectorStore, open_store
+
+#: What the embedded default calls itself in signatures.
+EMBEDDED_NAME = "wordllama-l2-supercat-256"
+
+_PICKLE_MAGIC = b"\x80"  # what gensim saves
+_FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
+_FINGERPRINT_ROWS = 1000
+
+
+class WordVectors(Protocol):
+    """Vectors of words, looked up many at a time."""
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        """Return one row a word, (number of words, dimensions); NaN rows for unknown words.
+
+        With `listed_only`, words that would be composed of smaller pieces are unknown too.
+        """
+        ...
+
+    def signature(self) -> str:
+        """Return name and fingerprint, the same wherever the vectors are kept."""
+        ...
+
+
+def load_vectors(source: Any = None) -> WordVectors:
+    """Return word vectors from any accepted source.
+
+    Parameters
+    ----------
+    source : None, path, str, or gensim KeyedVectors
+        None is the embedded default: the 256-dimensional WordLlama token vectors inside the
+        ``wordllama`` package, nothing is downloaded. A path is a gensim ``.kv``, word2vec
+        ``.bin`` or text, GloVe text, or fastText ``.vec`` or ``.bin`` file, recognised by its
+        content; the texts and word2vec's ``.bin`` may be gzipped. A name that is no file, such
+        as ``word2vec-google-news-300``, is fetched by gensim's downloader.
+
+    Raises
+    ------
+    VectorsError
+        If the source cannot be read as word vectors.
+    """
+    if source is None:
+        return _EmbeddedVectors()
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if path.exists() or path.suffix or len(path.parts) != 1:
+            return _read_file(path)
+        return _read_file(_download(str(source)))
+    trained = getattr(source, "wv", source)  # of a Word2Vec or FastText model
+    if _is_keyed_vectors(trained):
+        return _KeyedVectors(trained, "KeyedVectors")
+    if hasattr(source, "lookup") and hasattr(source, "signature"):
+        return source  # type: ignore[no-any-return]
+    raise VectorsError(
+        f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
+        "default), a path, a gensim-downloader name, or gensim KeyedVectors."
+    )
+
+
+class _EmbeddedVectors:
+    """A word is the mean of the vectors of its WordLlama tokens.
+
+    The package's two data files are read directly: importing ``wordllama`` would configure the
+    root logger and load an HTTP client.
+    """
+
+    def __init__(self) -> None:
+        found = importlib.util.find_spec("wordllama")
+        if found is None or found.origin is None:
+            raise VectorsError(
+                "the embedded word vectors are missing: pip install wordllama, or give vectors."
+            )
+        folder = Path(found.origin).parent
+        try:
+            from safetensors.numpy import load_file
+            from tokenizers import Tokenizer
+
+            weights = load_file(folder / "weights" / "l2_supercat_256.safetensors")
+            tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+            self._tokenizer = Tokenizer.from_file(str(tokenizer))
+            self._matrix = weights["embedding.weight"]
+        except Exception as problem:  # neither library documents what a damaged file raises
+            raise VectorsError(
+                f"the embedded word vectors in the wordllama package cannot be read ({problem}); "
+                "install wordllama again."
+            ) from None
+        # Characters the tokenizer does not know are spelt in bytes: no meaning to average.
+        self._meaningless = {
+            number
+            for token, number in self._tokenizer.get_vocab().items()
+            if token in ("<unk>", "<s>", "</s>") or token.startswith("<0x")
+        }
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.full((len(words), self._matrix.shape[1]), np.nan)
+        if listed_only:
+            return rows
+        for row, word in zip(rows, words, strict=True):
+            tokens = self._tokenizer.encode(word, add_special_tokens=False).ids
+            if tokens and self._meaningless.isdisjoint(tokens):
+                row[:] = self._matrix[tokens].astype(np.float64).mean(axis=0)
+        return rows
+
+    def signature(self) -> str:
+        return f"{EMBEDDED_NAME}#{_fingerprint(None, self._matrix)}"
+
+
+class _KeyedVectors:
+    """gensim's KeyedVectors; a fastText model also composes words that it does not list."""
+
+    def __init__(self, keyed_vectors: Any, name: str) -> None:
+        self._vectors = keyed_vectors
+        self._name = name
+        if len(keyed_vectors.key_to_index) == 0:
+            raise VectorsError(f"{name}: the word vectors hold no word.")
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.full((len(words), self._vectors.vector_size), np.nan)
+        vocabulary = self._vectors.key_to_index if listed_only else self._vectors
+        for row, word in zip(rows, words, strict=True):
+            if word in vocabulary:
+                row[:] = self._vectors.get_vector(word)
+        return rows
+
+    def signature(self) -> str:
+        words = self._vectors.index_to_key
+        matrix = self._vectors.vectors
+        return f"{self._name}#{_fingerprint(lambda row: str(words[row]).encode(), matrix)}"
+
+
+class _StoredVectors:
+    """A file of the word2vec family, memory-mapped from the cache."""
+
+    def __init__(self, store: VectorStore, name: str) -> None:
+        self._store = store
+        self._name = name
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.full((len(words), self._store.vectors.shape[1]), np.nan)
+        for row, at in zip(rows, self._store.rows_of(words), strict=True):
+            if at is not None:
+                row[:] = self._store.vectors[at]
+        return rows
+
+    def signature(self) -> str:
+        return f"{self._name}#{_fingerprint(self._store.word, self._store.vectors)}"
+
+
+def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -> str:
+    """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
+    chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
+    digest = hashlib.sha256(repr(matrix.shape).encode())
+    if word_of is not None:
+        digest.update(b"\n".join(word_of(row) for row in chosen.tolist()))
+    with np.errstate(over="ignore"):
+        digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
+    return digest.hexdigest()[:8]
+
+
+def _read_file(path: Path) -> WordVectors:
+    start = _first_bytes(path)
+    if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
+        return _StoredVectors(open_store(path), path.name)
+    from gensim.models import KeyedVectors
+    from gensim.models.fasttext import load_facebook_vectors
+
+    try:
+        if start.startswith(_FASTTEXT_MAGIC):
+            return _KeyedVectors(load_facebook_vectors(str(path)), path.name)
+        loaded = KeyedVectors.load(str(path), mmap="r")
+    except Exception as problem:  # gensim raises whatever its parsers meet
+        raise VectorsError(
+            f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "
+            "file may be truncated, or a pickle of something else."
+        ) from None
+    loaded = getattr(loaded, "wv", loaded)
+    if not _is_keyed_vectors(loaded):
+        raise VectorsError(f"{path}: a saved {type(loaded).__name__}, not word vectors.")
+    return _KeyedVectors(loaded, path.name)
+
+
+def _is_keyed_vectors(candidate: Any) -> bool:
+    return hasattr(candidate, "key_to_index") and hasattr(candidate, "vectors")
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as plain:
+            return plain.read(4)
+    except (OSError, ValueError) as problem:
+        raise VectorsError(f"{path}: {reason(problem)}; check the path.") from None
+
+
+def _download(name: str) -> Path:
+    import gensim.downloader
+
+    try:
+        # Its progress would stand in the middle of what the command prints.
+        with contextlib.redirect_stdout(sys.stderr):
+            return Path(gensim.downloader.load(name, return_path=True))
+    except Exception as problem:  # urllib, ssl, or an unknown name
+        raise VectorsError(
+            f"{name!r} is neither a file nor vectors that gensim's downloader can fetch "
+            f"({problem}); check the name or give a path."
+        ) from None
