@@ -6,7 +6,7 @@
 """
 
 from .coco import COCO_CATEGORIES, read_coco_instances, read_coco_results
-from .labels import read_labels
+from .labels import label_rows, read_labels
 from .objects import (
     DETECTION_THRESHOLD,
     OPEN_IMAGES_THRESHOLD,
@@ -24,6 +24,7 @@ __all__ = [
     "OPEN_IMAGES_THRESHOLD",
     "ObjectLabels",
     "clean_label",
+    "label_rows",
     "read_categories",
     "read_class_descriptions",
     "read_coco_instances",

@@ -87,3 +87,19 @@ def _label_and_score(item: Any, at: str) -> tuple[str, float | None]:
             "'label' and 'score' or 'name' and 'confidence'."
         )
     return label, None if score is None else check_score(score, at)
+
+
+class LabelRows(list[Counter[str]]):
+    """The object labels of rows (a stand-in until annotations/ has its own)."""
+
+    @property
+    def counts(self) -> list[Counter[str]]:
+        return list(self)
+
+    def signature(self) -> str:
+        return "rows"
+
+
+def label_rows(objects: Any, threshold: float | None = None) -> LabelRows:
+    """Return the labels of each row."""
+    return LabelRows(read_labels(dict(enumerate(objects)), "objects", threshold).values())

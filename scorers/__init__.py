@@ -1,6 +1,7 @@
 """The scorers of the family, all with pycocoevalcap's ``compute_score(gts, res)``."""
 
-from .base import Evaluation, Scorer, Statistics
+from ..evaluation import Evaluation, Statistics
+from .base import Scorer
 from .coco import Bleu, Cider, RougeL
 from .combined import Mean
 from .language_model import LanguageModel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
@@ -20,16 +20,16 @@ from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from pycocoevalcap.cider.cider import Cider as HostCider
 from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 
+from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
-from ..kernels.bags import Floats
+from ..rows import Rows, coco_rows
 from ..text.tokenization import Tokenization
-from .base import ColumnScorer, Evaluation, Statistics, candidates, check_references
+from .base import Progress, Scorer
 
 Tokens = dict[ImageId, list[str]]
-Progress = Callable[[int], object]
 
 
-class Column(NamedTuple):
+class HostColumn(NamedTuple):
     """What a metric says of the images that have references."""
 
     corpus_score: float
@@ -37,7 +37,7 @@ class Column(NamedTuple):
     statistics: Statistics | None = None
 
 
-class HostMetric(ColumnScorer):
+class HostMetric(Scorer):
     """A metric of pycocoevalcap.
 
     Parameters
@@ -45,67 +45,64 @@ class HostMetric(ColumnScorer):
     tokenization : Tokenization, optional
         Give all metrics of a run the same one, and captions are tokenised once.
 
-    Attributes
-    ----------
-    columns : tuple of str
-        The names of the metric's scores, as pycocoevalcap writes them.
     """
 
-    columns: ClassVar[tuple[str, ...]]
+    #: The names of the metric's scores, as pycocoevalcap writes them.
+    _names: ClassVar[tuple[str, ...]]
 
     def __init__(self, tokenization: Tokenization | None = None) -> None:
+        super().__init__()
         self._tokenization = Tokenization() if tokenization is None else tokenization
 
     def method(self) -> str:
-        return self.columns[-1]
+        return self._names[-1]
 
-    def signature(self) -> str:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(map(Column, self._names))
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
 
-    def evaluate_columns(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Progress | None = None,
-    ) -> dict[str, Evaluation]:
-        candidates(gts, res)
-        for image_id, references in gts.items():
-            check_references(image_id, references)
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         done = 0
 
-        def advance(images: int) -> None:
+        def advance(scored: int) -> None:
             nonlocal done
-            done += images
-            if on_progress is not None:
-                on_progress(images)
+            done += scored
+            on_progress(scored)
 
-        is_scored = np.array([len(references) > 0 for references in gts.values()], dtype=bool)
-        columns: Sequence[Column] = [Column(math.nan, [])] * len(self.columns)
+        gts = dict(zip(rows.keys, rows.references, strict=True))
+        res = {key: [caption] for key, caption in zip(rows.keys, rows.captions, strict=True)}
+        is_scored = np.array([len(references) > 0 for references in rows.references], dtype=bool)
+        columns: Sequence[HostColumn] = [HostColumn(math.nan, [])] * len(self._names)
         if is_scored.any():
             of_references = self._tokenization.references(gts)
-            of_candidates = self._tokenization.candidates({i: res[i] for i in gts})
-            scored = [image_id for image_id, references in gts.items() if references]
+            of_candidates = self._tokenization.candidates(res)
+            scored = [key for key, references in gts.items() if references]
             columns = self._score(
-                {image_id: of_references[image_id] for image_id in scored},
-                {image_id: of_candidates[image_id] for image_id in scored},
+                {key: of_references[key] for key in scored},
+                {key: of_candidates[key] for key in scored},
                 advance,
             )
-        advance(len(gts) - done)
+        advance(len(rows) - done)
+        signature = self.signature()  # only now: a tokenizer's name is known once it has run
         return {
             name: Evaluation(
-                list(gts),
+                rows.ids,
                 _spread(column.scores, is_scored),
                 corpus_score=float(column.corpus_score),
                 statistics=column.statistics
                 and replace(
-                    column.statistics, of_images=_spread(column.statistics.of_images, is_scored)
+                    column.statistics, of_rows=_spread(column.statistics.of_rows, is_scored)
                 ),
+                signature=signature,
             )
-            for name, column in zip(self.columns, columns, strict=True)
+            for name, column in zip(self._names, columns, strict=True)
         }
 
     @abstractmethod
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[Column]:
+    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         """Return each column, with its scores of the images in the order of `gts`.
 
         There is at least one image, and each has a reference.
@@ -122,16 +119,16 @@ def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Flo
 class Bleu(HostMetric):
     """BLEU with n-grams of up to 1, 2, 3 and 4 tokens (Papineni et al., ACL 2002).
 
-    As one number (`evaluate`) it is BLEU-4.
+    As one number it is BLEU-4.
     """
 
-    columns = ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")
+    _names = ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")
 
     def method(self) -> str:
-        return "Bleu"
+        return "BLEU"
 
     def compute_score(  # type: ignore[override]  # so does pycocoevalcap's
-        self, gts: Mapping[ImageId, Sequence[str]], res: Mapping[ImageId, Sequence[str]]
+        self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[list[float], list[list[float]]]:
         """Return the four corpus scores, and four lists of scores in the order of `gts`.
 
@@ -140,17 +137,17 @@ class Bleu(HostMetric):
         VifidelError
             If ids or captions are not as described at `Scorer.compute_score`.
         """
-        columns = self.evaluate_columns(gts, res).values()
+        columns = self.evaluate(coco_rows(gts, res)).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[Column]:
+    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         scorer = BleuScorer(n=4)
         for image_id, references in gts.items():
             scorer += (res[image_id][0], references)
         corpus_scores, rows = scorer.compute_score(option="closest", verbose=0)
         counts = np.array([_bleu_counts(caption) for caption in scorer.ctest], dtype=float)
         return [
-            Column(corpus_score, row, Statistics(counts, partial(_bleu, n=n)))
+            HostColumn(corpus_score, row, Statistics(counts, partial(_bleu, n=n)))
             for n, (corpus_score, row) in enumerate(zip(corpus_scores, rows, strict=True), 1)
         ]
 
@@ -176,11 +173,11 @@ def _bleu(sums: Floats, n: int) -> Floats:
 class RougeL(HostMetric):
     """ROUGE-L: the longest common subsequence (Lin, 2004)."""
 
-    columns = ("ROUGE_L",)
+    _names = ("ROUGE_L",)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[Column]:
+    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         corpus_score, row = HostRouge().compute_score(gts, res)
-        return [Column(corpus_score, row)]
+        return [HostColumn(corpus_score, row)]
 
 
 class Cider(HostMetric):
@@ -189,12 +186,12 @@ class Cider(HostMetric):
     The references of the run are the corpus: an image alone in its run always gets 0.
     """
 
-    columns = ("CIDEr",)
+    _names = ("CIDEr",)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[Column]:
+    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         if not any(reference.split() for references in gts.values() for reference in references):
             # pycocoevalcap gives 0 to an image whose references have no token, but fails where
             # that is so for all images.
-            return [Column(0.0, [0.0] * len(gts))]
+            return [HostColumn(0.0, [0.0] * len(gts))]
         corpus_score, row = HostCider().compute_score(gts, res)
-        return [Column(corpus_score, row)]
+        return [HostColumn(corpus_score, row)]

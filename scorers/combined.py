@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..errors import VifidelError
+from ..evaluation import Evaluation, Floats
 from ..image_ids import ImageId
-from ..kernels.bags import Floats
-from .base import Evaluation, Scorer
+from ..rows import Rows
+from .base import Progress, Scorer
 
 
 class Mean(Scorer):
@@ -36,28 +39,31 @@ class Mean(Scorer):
     def __init__(self, *parts: Scorer, scaled: bool = False) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
+        super().__init__()
         self.parts = parts
         self._scaled = scaled
 
     def method(self) -> str:
         return "+".join(part.method() for part in self.parts)
 
-    def signature(self) -> str:
-        parts = " + ".join(f"({part.signature()})" for part in self.parts)
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        parts = " + ".join(f"({part.signature(image_ids)})" for part in self.parts)
         return f"{self.method()}|scaled:{'run' if self._scaled else 'no'}|{parts}"
 
-    def prepare(self, ids: Sequence[ImageId]) -> None:
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
         for part in self.parts:
-            part.prepare(ids)
+            part.check_images(image_ids)
 
-    def evaluate(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Callable[[int], object] | None = None,
-    ) -> Evaluation:
-        columns = [part.evaluate_columns(gts, res, on_progress) for part in self.parts]
-        return self.combine([[list(of_part.values())[-1] for of_part in columns]])[0]
+    def judge(self, evaluations: Iterable[Evaluation]) -> None:
+        evaluations = list(evaluations)
+        for part in self.parts:
+            part.judge(evaluations)
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        parts = [part.evaluate(rows, on_progress)[part.main] for part in self.parts]
+        return {
+            self.main: replace(self.combine([parts])[0], signature=self.signature(rows.image_ids))
+        }
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
         """Return the combination for each system of a run.
@@ -81,12 +87,19 @@ class Mean(Scorer):
                 Evaluation(
                     parts[0].ids,
                     total / len(parts),
-                    next((part.tally for part in parts if part.tally.words), parts[0].tally),
-                    max(part.wordless for part in parts),
-                    max(part.unweighted for part in parts),
+                    counts=_most(part.counts for part in parts),
                 )
             )
         return combined
+
+
+def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Return the largest of each count; what is undefined is counted in the combination itself."""
+    most: Counter[str] = Counter()
+    for of_part in counts:
+        most |= Counter(of_part)
+    del most["undefined"]
+    return dict(most)
 
 
 def _range(scores: Sequence[Floats]) -> tuple[float, float]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from ..evaluation import Evaluation
 from ..image_ids import ImageId
 from ..networks.language_model import load
-from .base import Evaluation, Scorer, candidates
+from ..rows import Rows
+from .base import Progress, Scorer
 
 
 class LanguageModel(Scorer):
@@ -35,24 +37,22 @@ class LanguageModel(Scorer):
     """
 
     def __init__(self, model: str | os.PathLike[str]) -> None:
+        super().__init__()
         self._model = load(model)
 
     def method(self) -> str:
         return "LM"
 
-    def signature(self) -> str:
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(f"model:{self._model.digest[:8]}", package="torch")
 
-    def evaluate(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Callable[[int], object] | None = None,
-    ) -> Evaluation:
-        means = self._model.log_probabilities(candidates(gts, res), on_progress)
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        means = self._model.log_probabilities(rows.captions, on_progress)
         wordless = np.isnan(means)
-        return Evaluation(
-            ids=list(gts),
-            scores=np.where(wordless, 0.0, np.exp(means)),
-            wordless=int(wordless.sum()),
+        evaluation = Evaluation(
+            rows.ids,
+            np.where(wordless, 0.0, np.exp(means)),
+            counts={"no_words": int(wordless.sum())},
+            signature=self.signature(),
         )
+        return {self.main: evaluation}

@@ -17,7 +17,8 @@ import pycocoevalcap.meteor.meteor as host_meteor
 from ..errors import MetricUnavailable
 from ..text.java import find_java, why_ended
 from ..text.tokenization import Tokenization
-from .coco import Column, HostMetric, Progress, Tokens
+from .base import Progress
+from .coco import HostColumn, HostMetric, Tokens
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.
@@ -35,13 +36,13 @@ class Meteor(HostMetric):
         If Java does not run here; when scoring, if METEOR's process fails or hangs.
     """
 
-    columns = ("METEOR",)
+    _names = ("METEOR",)
 
     def __init__(self, tokenization: Tokenization | None = None) -> None:
         self._java = find_java("METEOR")
         super().__init__(tokenization)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[Column]:
+    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         command = self._java.arguments(
             "-Xmx2G", "-jar", host_meteor.METEOR_JAR, "-", "-", "-stdio", "-l", "en", "-norm"
         )
@@ -58,7 +59,7 @@ class Meteor(HostMetric):
                 ) from None
             finally:
                 watched.stop_watching()
-        return [Column(corpus_score, row)]
+        return [HostColumn(corpus_score, row)]
 
 
 @contextlib.contextmanager

@@ -20,7 +20,8 @@ from ..errors import MetricUnavailable
 from ..image_ids import ImageId
 from ..text.java import PATIENCE, find_java, last_line, run_java
 from ..text.tokenization import Tokenization
-from .coco import Column, HostMetric, Progress, Tokens
+from .base import Progress
+from .coco import HostColumn, HostMetric, Tokens
 
 #: Seconds that SPICE may take for each image; it needs about one.
 SPICE_SECONDS_PER_IMAGE = 60.0
@@ -49,7 +50,7 @@ class Spice(HostMetric):
         If there is no Java 8 to 14; when scoring, if the download or SPICE's process fails.
     """
 
-    columns = ("SPICE",)
+    _names = ("SPICE",)
 
     def __init__(self, tokenization: Tokenization | None = None) -> None:
         self._java = find_java("SPICE")
@@ -60,7 +61,7 @@ class Spice(HostMetric):
             )
         super().__init__(tokenization)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[Column]:
+    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         _fetch_stanford_models()
         ids = _sorted_if_possible(gts)
         # JSON would make strings of ids: SPICE gets positions.
@@ -100,7 +101,7 @@ class Spice(HostMetric):
                     "SPICE: its Java process did not write a score for each image."
                 ) from None
         of_image = dict(zip(ids, row, strict=True))
-        return [Column(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
+        return [HostColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
 
 
 def _sorted_if_possible(gts: Tokens) -> list[ImageId]:

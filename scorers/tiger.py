@@ -6,22 +6,23 @@ import math
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..errors import CaptionError, VifidelWarning
+from ..evaluation import Column, Evaluation, Floats, Tally
 from ..image_ids import ImageId
-from ..kernels.bags import Floats, Tally
 from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
 from ..networks.scan_features import read_regions
 from ..networks.scan_words import Tokenizer
-from .base import ColumnScorer, Evaluation, candidates, check_references
+from ..rows import Rows, image_ids_of
+from .base import Progress, Scorer
 
-_COLUMNS = ("TIGEr-RRS", "TIGEr-WDS", "TIGEr")
+_COLUMNS = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
 
 _TAU = 1.5  # as the published program has it
 
@@ -76,7 +77,7 @@ def weight_distribution_similarity(reference: Floats, candidate: Floats) -> floa
     return 1 / (1 + math.exp(x))
 
 
-class Tiger(ColumnScorer):
+class Tiger(Scorer):
     """TIGEr (Jiang et al., EMNLP 2019), as its published program computes it.
 
     SCAN's encoders give every region of an image a cosine to a caption: how well the region is
@@ -118,6 +119,7 @@ class Tiger(ColumnScorer):
         features: Any,
         device: str | None = None,
     ) -> None:
+        super().__init__()
         self._tokenizer = Tokenizer()
         self._scan = Scan(checkpoint, vocabulary, device)
         self._images = ImageSide(
@@ -127,37 +129,36 @@ class Tiger(ColumnScorer):
         self._unsplit: dict[str, str] = {}
 
     def method(self) -> str:
-        return _COLUMNS[-1]
+        return "TIGEr"
 
-    def signature(self) -> str:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return _COLUMNS
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(
             *(f"{what}:{digest}" for what, digest in self._scan.digests.items()),
-            f"features:{self._images.signature()}",
+            f"features:{self._images.signature(image_ids)}",
             f"tok:{self._tokenizer.name}",
             package="torch",
             splitter="nltk",
         )
 
-    def prepare(self, ids: Sequence[ImageId]) -> None:
-        self._images.prepare(ids)
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        self._images.find(image_ids)
 
-    def evaluate_columns(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Callable[[int], object] | None = None,
-    ) -> dict[str, Evaluation]:
-        captions = candidates(gts, res)
-        for image_id, references in gts.items():
-            if not check_references(image_id, references):
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        for row, references in enumerate(rows.references):
+            if not references:
                 raise CaptionError(
-                    f"image {image_id!r}: no reference; TIGEr compares the candidate with one or "
+                    f"{rows.name(row)}: no reference; TIGEr compares the candidate with one or "
                     "more."
                 )
-        images = list(zip(self._images.prepare(list(gts)), gts.values(), captions, strict=True))
-        rows: list[tuple[float, float, float]] = []
-        for start in range(0, len(images), _IMAGES_AT_ONCE):
-            some = images[start : start + _IMAGES_AT_ONCE]
+        images = self._images.find(image_ids_of(rows, "TIGEr"))
+        described = list(zip(images, rows.references, rows.captions, strict=True))
+        scores: list[tuple[float, float, float]] = []
+        for start in range(0, len(described), _IMAGES_AT_ONCE):
+            some = described[start : start + _IMAGES_AT_ONCE]
             vector_of = self._grounded(
                 [(i, text) for i, references, own in some for text in (*references, own)]
             )
@@ -165,16 +166,22 @@ class Tiger(ColumnScorer):
                 reference = np.mean([vector_of[i, text] for text in references], axis=0)
                 rrs = region_rank_similarity(reference, vector_of[i, own])
                 wds = weight_distribution_similarity(reference, vector_of[i, own])
-                rows.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
-            if on_progress is not None:
-                on_progress(len(some))
-        self._warn_of_sentences(chain(chain.from_iterable(gts.values()), captions))
-        words = [word for caption in captions for word in self._tokenizer(caption)]
+                scores.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
+            on_progress(len(some))
+        self._warn_of_sentences(chain(chain.from_iterable(rows.references), rows.captions))
+        words = [word for caption in rows.captions for word in self._tokenizer(caption)]
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
-        columns = np.array(rows, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
+        tally = Tally(len(words), unknown)
+        columns = np.array(scores, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
         return {
-            name: Evaluation(list(gts), column.copy(), Tally(len(words), unknown))
-            for name, column in zip(_COLUMNS, columns, strict=True)
+            column.name: Evaluation(
+                rows.ids,
+                of_column.copy(),
+                counts={"unknown_words": unknown.total()},
+                tallies={"captions": tally},
+                signature=self.signature(rows.image_ids),
+            )
+            for column, of_column in zip(_COLUMNS, columns, strict=True)
         }
 
     def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
+from ..evaluation import NOTHING_READ, Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, Floats, Integers, Lexicon, Tally
+from ..kernels.bags import Bags, Lexicon
 from ..kernels.distances import WordDistances
+from ..kernels.verdicts import check_known_words
+from ..rows import Rows
 from ..text.words import stop_words_signature
 from ..vectors.sources import load_vectors
-from .base import Evaluation, Scorer, candidates, check_known_words, check_references
+from .base import Progress, Scorer
 
 _IMAGES_AT_ONCE = 1024
 _MOST_IMAGES_KEPT = 1 << 16
@@ -92,6 +94,7 @@ class TransportScorer(Scorer, Generic[GoldT]):
             raise VifidelError(f"p must be 1 or 2, not {p!r}.")
         if isinstance(stop_words, str) or not isinstance(stop_words, Iterable):
             raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
+        super().__init__()
         self._vectors = load_vectors(vectors)
         self._use_references = references
         self._p = int(p)
@@ -115,7 +118,7 @@ class TransportScorer(Scorer, Generic[GoldT]):
     def _settings(self) -> list[str]:
         """Return the settings of this metric alone, for the signature."""
 
-    def signature(self) -> str:
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(
             *self._settings(),
             f"p:{self._p}",
@@ -125,54 +128,56 @@ class TransportScorer(Scorer, Generic[GoldT]):
             package="POT",
         )
 
-    def evaluate(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Callable[[int], object] | None = None,
-    ) -> Evaluation:
-        captions = candidates(gts, res)
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = [np.empty(0)]
-        nothing = Tally(0, Counter())
-        read: dict[str, Tally] = {}
-        wordless = unweighted = start = 0
-        for gold in self._gold(gts):
-            words, of_words = self._lexicon.bags_of_captions(captions[start : start + gold.images])
+        read: list[dict[str, Tally]] = []
+        no_words = unweighted = start = 0
+        for gold in self._gold(rows):
+            words, of_words = self._lexicon.bags_of_captions(
+                rows.captions[start : start + gold.images]
+            )
             of_batch, unweighted_of_batch = self._score(gold, words)
             scores.append(of_batch)
-            wordless += int((words.sizes == 0).sum())
+            no_words += int((words.sizes == 0).sum())
             unweighted += unweighted_of_batch
-            for what, tally in (*gold.tallies().items(), ("captions", of_words)):
-                read[what] = read.get(what, nothing) + tally
+            read.append({**gold.tallies(), "captions": of_words})
             start += gold.images
-            if on_progress is not None:
-                on_progress(gold.images)
-        for what, tally in read.items():
-            check_known_words(tally, what, self._vectors)
+            on_progress(gold.images)
+        tallies = add_tallies(read)
+        counts = {
+            "no_words": no_words,
+            "unknown_words": tallies.get("captions", NOTHING_READ).unknown.total(),
+            "unweighted": unweighted,
+        }
+        signature = self.signature(rows.image_ids)
         evaluation = Evaluation(
-            list(gts), np.concatenate(scores), read.get("captions", nothing), wordless, unweighted
+            rows.ids, np.concatenate(scores), counts=counts, tallies=tallies, signature=signature
         )
-        if evaluation.undefined == len(evaluation.ids) > 0:
-            warnings.warn(
-                f"none of the {len(evaluation.ids)} images has {self._needed}: {self.method()} "
-                "is not defined for any.",
-                VifidelWarning,
-                stacklevel=3,
-            )
-        return evaluation
+        return {self.main: evaluation}
 
-    def _gold(self, gts: Mapping[ImageId, Sequence[str]]) -> Iterable[GoldT]:
+    def judge(self, evaluations: Iterable[Evaluation]) -> None:
+        evaluations = list(evaluations)
+        for what, tally in add_tallies(e.tallies for e in evaluations).items():
+            check_known_words(tally, what, self._vectors)
+        rows = sum(len(evaluation.ids) for evaluation in evaluations)
+        if sum(evaluation.undefined for evaluation in evaluations) == rows > 0:
+            warnings.warn(
+                f"none of the {rows} images has {self._needed}: {self.method()} is not defined "
+                "for any.",
+                VifidelWarning,
+                stacklevel=4,
+            )
+
+    def _gold(self, rows: Rows) -> Iterable[GoldT]:
         """Return the shared side of all images, some at a time.
 
         It is prepared once for all systems, unless there are so many images that it would fill
-        the memory: then it is prepared anew for each.
+        the memory: then it is prepared again for each.
         """
-        ids = list(gts)
-        references = [gts[image_id] if self._use_references else () for image_id in ids]
+        ids = list(rows.ids)
+        references = [of_row if self._use_references else () for of_row in rows.references]
         if self._gold_of[0] == (ids, references):
             return self._gold_of[1]
-        for image_id, of_image in zip(ids, references, strict=True):
-            check_references(image_id, of_image)
         prepared = (
             self._prepare(ids[i : i + _IMAGES_AT_ONCE], references[i : i + _IMAGES_AT_ONCE])
             for i in range(0, len(ids), _IMAGES_AT_ONCE)

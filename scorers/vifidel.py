@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -15,15 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, read_objects
+from ..evaluation import Floats, Tally
 from ..explain.explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
 from ..explain.judging import Grounding, Labels, ground
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, Floats, Tally
+from ..kernels.bags import Bags
 from ..kernels.distances import meetings
 from ..kernels.penalties import penalties
 from ..kernels.transport import sums_of_bags, transport_distances, transport_plans, travel_costs
+from ..rows import Rows, make_rows
 from ..text.words import STOP_WORDS, content_words
-from .base import candidates, check_references
 from .transport import Gold, TransportScorer, similarities
 
 _THRESHOLDS = Thresholds()
@@ -151,26 +152,24 @@ class Vifidel(TransportScorer[_ObjectGold]):
         VifidelError
             If the image is unknown or a caption is not a string.
         """
-        check_references(image_id, references)
-        captions = candidates({image_id: ()}, {image_id: [caption]})
+        rows = make_rows([caption], [image_id], [references])
         gold = self._prepare([image_id], [references if self._use_references else ()])
-        return next(self._explained([image_id], captions, gold, thresholds))
+        return next(self._explained([image_id], list(rows.captions), gold, thresholds))
 
     def explanations(
         self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
+        rows: Rows,
         thresholds: Thresholds = _THRESHOLDS,
     ) -> Iterator[Explanation]:
-        """Return what `explain` returns for each caption, in the order of `gts`.
+        """Return what `explain` returns for each row.
 
         References and objects are prepared once for all systems, as for `compute_score`; the
         explanations are made while they are read, so that memory stays flat.
 
         Parameters
         ----------
-        gts, res : mapping
-            References and candidates, as `compute_score` takes them.
+        rows : Rows
+            Captions with image ids and references.
         thresholds : Thresholds
             As for `explain`.
 
@@ -179,8 +178,8 @@ class Vifidel(TransportScorer[_ObjectGold]):
         VifidelError
             If ids or captions are not as described.
         """
-        captions, ids = iter(candidates(gts, res)), iter(gts)
-        batches = self._gold(gts)
+        captions, ids = iter(rows.captions), iter(rows.ids)
+        batches = self._gold(rows)
         return itertools.chain.from_iterable(
             self._explained(
                 list(islice(ids, gold.images)),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CaptionError, VifidelError
+from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
 from ..networks.features import ImageSide, Kept
 from ..networks.pytorch import find_device, length_sorted, load_torch
@@ -17,7 +18,8 @@ from ..networks.vilbert import Floats32, Vilbert
 from ..networks.vilbert_features import DetectorFeatures, Regions
 from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
 from ..networks.vilbert_words import WordPieces
-from .base import ColumnScorer, Evaluation, candidates, check_references
+from ..rows import Rows, image_ids_of
+from .base import Progress, Scorer
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -26,18 +28,18 @@ _BATCH = 2048
 # Up to so many bytes of images and of captions are kept for the next system: 2 500 images of 100
 # regions and 50 000 captions of 12 tokens. What does not fit is read and encoded anew.
 _IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 31
-_COLUMNS = ("ViLBERTScore-P", "ViLBERTScore-R", "ViLBERTScore-F")
+_COLUMNS = (Column("ViLBERTScore-P"), Column("ViLBERTScore-R"), Column("ViLBERTScore-F"))
 
 _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
 
 
-class ViLBERTScore(ColumnScorer):
+class ViLBERTScore(Scorer):
     """ViLBERTScore (Lee et al., Eval4NLP 2020), as its published program computes it.
 
     A candidate and each reference are encoded by ViLBERT with the same image; every word of the
     one is matched with the most similar word of the other by the cosine of their states. P is
     the mean over the candidate's words, R over the reference's, F their harmonic mean. With
-    several references each is the mean over them. As one number (`evaluate`) it is F.
+    several references each is the mean over them. As one number it is F.
 
     Captions are meant to be given as written: without their punctuation they have other words.
     Beyond 37 tokens the rest of a caption does not count. An empty caption is compared as the
@@ -76,6 +78,7 @@ class ViLBERTScore(ColumnScorer):
         device: str | None = None,
         config: str | os.PathLike[str] | None = None,
     ) -> None:
+        super().__init__()
         torch = load_torch("ViLBERTScore", "vilbertscore")
         place = find_device(torch, device)
         is_read = isinstance(features, DetectorFeatures)
@@ -89,7 +92,11 @@ class ViLBERTScore(ColumnScorer):
     def method(self) -> str:
         return "ViLBERTScore"
 
-    def signature(self) -> str:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return _COLUMNS
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         config = self._sizes.digest
         return self._pinned(
             f"checkpoint:{self._encoder.digest[:8]}",
@@ -97,41 +104,33 @@ class ViLBERTScore(ColumnScorer):
             *([f"config:{config[:8]}"] if config else []),
             f"vocabulary:{self._pieces.digest[:8]}",
             f"layer:{self._encoder.layer}",
-            f"features:{self._images.signature()}",
+            f"features:{self._images.signature(image_ids)}",
             package="torch",
             splitter="tokenizers",
         )
 
-    def prepare(self, ids: Sequence[ImageId]) -> None:
-        self._images.prepare(ids)
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        self._images.find(image_ids)
 
-    def evaluate_columns(
-        self,
-        gts: Mapping[ImageId, Sequence[str]],
-        res: Mapping[ImageId, Sequence[str]],
-        on_progress: Callable[[int], object] | None = None,
-    ) -> dict[str, Evaluation]:
-        ids = list(gts)
-        captions = candidates(gts, res)
-        for image_id, references in gts.items():
-            if not check_references(image_id, references):
-                raise CaptionError(
-                    f"image {image_id!r}: no reference; ViLBERTScore needs at least one."
-                )
-        images = self._images.prepare(ids)
-        scores = np.empty((len(ids), len(_COLUMNS)))
-        for start in range(0, len(ids), _CAPTIONS_AT_ONCE):
-            chosen = range(start, min(start + _CAPTIONS_AT_ONCE, len(ids)))
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        for row, references in enumerate(rows.references):
+            if not references:
+                raise CaptionError(f"{rows.name(row)}: no reference; ViLBERTScore needs one.")
+        images = self._images.find(image_ids_of(rows, "ViLBERTScore"))
+        scores = np.empty((len(rows), len(_COLUMNS)))
+        for start in range(0, len(rows), _CAPTIONS_AT_ONCE):
+            chosen = range(start, min(start + _CAPTIONS_AT_ONCE, len(rows)))
             progress = _Progress(len(chosen), on_progress)
-            of_candidates = [(images[at], captions[at]) for at in chosen]
-            of_references = [[(images[at], text) for text in gts[ids[at]]] for at in chosen]
+            of_candidates = [(images[at], rows.captions[at]) for at in chosen]
+            of_references = [[(images[at], text) for text in rows.references[at]] for at in chosen]
             states = self._states(of_candidates, of_references, progress)
             for at, candidate, pairs in zip(chosen, of_candidates, of_references, strict=True):
                 matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
                 scores[at] = np.mean(matched, axis=0)
             progress.finish()
+        signature = self.signature(rows.image_ids)
         return {
-            column: Evaluation(ids, np.ascontiguousarray(of_column))
+            column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column), signature=signature)
             for column, of_column in zip(_COLUMNS, scores.T, strict=True)
         }
 
@@ -223,7 +222,7 @@ def greedy_matching(
 class _Progress:
     """Reports captions as scored in proportion to the encoding that is done."""
 
-    def __init__(self, captions: int, on_progress: Callable[[int], object] | None) -> None:
+    def __init__(self, captions: int, on_progress: Progress) -> None:
         self._captions = captions
         self._on_progress = on_progress
         self._reported = self._done = self._expected = 0
@@ -239,6 +238,6 @@ class _Progress:
         self._report(self._captions)
 
     def _report(self, captions: int) -> None:
-        if self._on_progress is not None and captions > self._reported:
+        if captions > self._reported:
             self._on_progress(captions - self._reported)
         self._reported = captions

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import VifidelError
+from ..evaluation import Floats
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, Floats
+from ..kernels.bags import Bags
 from ..kernels.transport import transport_distances, travel_costs
 from ..text.words import STOP_WORDS
 from .transport import Gold, TransportScorer, similarities

@@ -91,8 +91,12 @@ class Table:
         return f"{before}{_escaped(_readable(cell), style, place[1])}{after}"
 
 
-def best(rows: Sequence[Sequence[Cell]], columns: Iterable[int]) -> set[tuple[int, int]]:
-    """Return the places of the highest numbers of columns, all that read the same.
+def best(
+    rows: Sequence[Sequence[Cell]], columns: Iterable[int], lower: Collection[int] = ()
+) -> set[tuple[int, int]]:
+    """Return the places of the best numbers of columns, all that read the same.
+
+    The best is the highest, or the lowest in the columns of `lower`.
 
     Columns without a choice have none: a single row, or no number at all.
 
@@ -105,8 +109,9 @@ def best(rows: Sequence[Sequence[Cell]], columns: Iterable[int]) -> set[tuple[in
             at: c for at, row in enumerate(rows) if isinstance(c := row[column], int | float)
         }
         if len(rows) > 1 and numbers:
-            highest = _readable(max(numbers.values()))
-            places |= {(at, column) for at, c in numbers.items() if _readable(c) == highest}
+            best_of = min if column in lower else max
+            shown = _readable(best_of(numbers.values()))
+            places |= {(at, column) for at, c in numbers.items() if _readable(c) == shown}
     return places
 
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from vifidel_eval import Vifidel
 from vifidel_eval.commands.main import main
 
-EXAMPLES = Path(__file__).parent / "data"
+EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = str(EXAMPLES / "captions_example_careful_results.json")
 DREAMING = str(EXAMPLES / "captions_example_dreaming_results.json")
 REFERENCES = str(EXAMPLES / "captions_example.json")

@@ -16,7 +16,7 @@ from vifidel_eval.runs.leaderboard import Leaderboard, read
 from vifidel_eval.runs.leaderboard import add as add_captions
 from vifidel_eval.scorers.base import Evaluation
 
-EXAMPLES = Path(__file__).parent / "data"
+EXAMPLES = Path(__file__).parents[1] / "data"
 REFERENCES = {1: ["a dog"], 2: ["a cat", "two cats"]}
 SIGNATURES = {"VIFIDEL": "VIFIDEL|refs:yes|p:2|version:0.1.0", "CIDEr": "CIDEr|tok:ptb|version:1"}
 DAY = date(2026, 11, 21)

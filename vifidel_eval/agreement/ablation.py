@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 from ..annotations import ObjectLabels
-from ..image_ids import ImageId
 from ..scorers import Scorer, Vifidel
 from ..vectors.sources import load_vectors
 
@@ -15,7 +14,6 @@ from ..vectors.sources import load_vectors
 def ablations(
     sides: Mapping[str, ObjectLabels],
     vectors: Sequence[Any],
-    image_of: Mapping[ImageId, ImageId],
     settings: Mapping[str, Any],
 ) -> dict[str, Scorer]:
     """Return a scorer for each image side, with counts and by presence, and each word vectors.
@@ -26,8 +24,6 @@ def ablations(
         Name to objects.
     vectors : sequence
         As `vifidel_eval.vectors.sources.load_vectors` takes them.
-    image_of : mapping
-        The image of each caption id.
     settings : mapping
         Further arguments of `Vifidel`.
 
@@ -52,7 +48,5 @@ def ablations(
         name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
         if len(named) > 1:
             name += f" {vector}"
-        scorers[name] = Vifidel(
-            objects.under(image_of), **{**settings, "vectors": known, "counts": counts}
-        )
+        scorers[name] = Vifidel(objects, **{**settings, "vectors": known, "counts": counts})
     return scorers

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from ..digits import for_json, rounded
+from ..evaluation import Floats, Integers
 from ..image_ids import to_json_value
-from ..kernels.bags import Floats, Integers
-from ..runs.harness import for_json, rounded
 from ..text_tables import Cell, Table
 from .judgements import Ratings
 from .parts import Parts

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.bags import Floats
-from ..runs.harness import for_json, rounded
+from ..digits import for_json, rounded
+from ..evaluation import Floats
 from ..text_tables import Cell, Table
 from .judgements import ALL, Choices
 from .resampling import interval, resampled

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..evaluation import Floats
 from ..image_ids import ImageId
-from ..kernels.bags import Floats
 
 #: All kinds of pairs together.
 ALL = "all"

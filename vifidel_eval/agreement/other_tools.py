@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import AnnotationError
+from ..evaluation import Floats
 from ..files import json_text, read_json, write_whole
 from ..image_ids import samples, to_json_value
-from ..kernels.bags import Floats
 from .judgements import Judged
 
 

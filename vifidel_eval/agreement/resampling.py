@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..kernels.bags import Integers
+from ..evaluation import Integers
 from .judgements import Judged
 
 #: Resamples of every interval.

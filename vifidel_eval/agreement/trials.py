@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..digits import rounded
 from ..errors import MetricUnavailable, VifidelError
-from ..image_ids import ImageId, to_json_value
-from ..kernels.bags import Floats
+from ..evaluation import Floats
+from ..image_ids import to_json_value
 from ..metrics import needs_references
-from ..runs.harness import System, rounded, score_systems
+from ..rows import Rows
+from ..runs.harness import score_rows
 from ..scorers import Evaluation, Mean, Scorer
 from .judgements import Judged
 from .parts import Parts
@@ -193,9 +195,10 @@ def run_trials(
         if scores:
             trials.append(Trial(number, draw, scores))
     signatures: dict[str, str] = {}
+    images = list(dict.fromkeys(one.image_id for one in judged))
     for name, scorer in scorers.items():
         if name in columns_of:
-            signatures |= dict.fromkeys(columns_of[name], scorer.signature())
+            signatures |= dict.fromkeys(columns_of[name], scorer.signature(images))
     short = {
         number: sum(len(one.others(one.references)) < number for one in judged)
         for number in numbers
@@ -245,11 +248,11 @@ def _bases(scorers: Mapping[str, Scorer]) -> list[Scorer]:
 
 def _drawn(
     judged: Sequence[Judged], number: References, random: np.random.Generator
-) -> dict[ImageId, list[str]]:
+) -> dict[int, list[str]]:
     if not isinstance(number, int):
         return {at: one.others(one.references) for at, one in enumerate(judged)}
     shuffled: dict[tuple[str, ...], list[str]] = {}
-    gts: dict[ImageId, list[str]] = {}
+    gts: dict[int, list[str]] = {}
     for at, one in enumerate(judged):
         if one.references not in shuffled:
             order = random.permutation(len(one.references))
@@ -264,22 +267,20 @@ class _Scoring:
     def __init__(
         self,
         judged: Sequence[Judged],
-        gts: Mapping[ImageId, list[str]],
+        gts: Mapping[int, list[str]],
         needing: Collection[Scorer],
         parts: Parts,
         failed: dict[Scorer, MetricUnavailable],
         on_progress: Callable[[int], object] | None,
     ) -> None:
-        sides = range(len(judged[0].captions))
-        self._systems = [
-            System(f"caption {side + 1}", {at: one.captions[side] for at, one in enumerate(judged)})
-            for side in sides
-        ]
+        self._judged = judged
+        self._sides = range(len(judged[0].captions))
         self._gts = gts
         self._needing = needing
         self._parts = parts
         self._failed = failed  # what failed once is not tried again
         self._on_progress = on_progress
+        self._images = list(dict.fromkeys(one.image_id for one in judged))
         images = [[to_json_value(one.image_id), one.captions] for one in judged]
         self._content = json.dumps([images, list(gts.values())])
         self._known: dict[Scorer, dict[str, Floats]] = {}
@@ -306,40 +307,42 @@ class _Scoring:
         if scorer in self._failed:
             raise self._failed[scorer]
         if scorer not in self._known:
-            scorer.prepare(list(self._gts))  # the signature is of these images
-            content = f"{scorer.signature()}\n{self._content}".encode()
+            content = f"{scorer.signature(self._images)}\n{self._content}".encode()
             key = hashlib.sha256(content).hexdigest()
             if key not in self._parts:
                 self._parts.add(key, self._computed(scorer))
             elif self._on_progress is not None:
-                self._on_progress(len(self._gts) * len(self._systems))
+                self._on_progress(len(self._gts) * len(self._sides))
             part = self._parts[key]
             self._known[scorer] = {c: np.array(rows, np.float64) for c, rows in part.items()}
         return self._known[scorer]
 
     def _computed(self, scorer: Scorer) -> dict[str, list[list[float | None]]]:
         # Its own caption may be an image's only reference: no score where one is needed.
-        gts = {at: refs for at, refs in self._gts.items() if refs or scorer not in self._needing}
-        systems = [
-            System(system.name, {at: system.captions[at] for at in gts}) for system in self._systems
-        ]
-        try:
-            scores = score_systems(
-                systems, {scorer.method(): scorer}, gts, on_progress=self._on_progress
+        places = [at for at, refs in self._gts.items() if refs or scorer not in self._needing]
+        systems = {
+            f"caption {side + 1}": Rows(
+                [self._judged[at].captions[side] for at in places],
+                [self._gts[at] for at in places],
+                [self._judged[at].image_id for at in places],
             )
+            for side in self._sides
+        }
+        try:
+            scores = score_rows(systems, {scorer.method(): scorer}, self._on_progress)
         except MetricUnavailable as problem:
             self._failed[scorer] = problem
             raise
         if self._on_progress is not None:
-            self._on_progress((len(self._gts) - len(gts)) * len(systems))
+            self._on_progress((len(self._gts) - len(places)) * len(systems))
         return {
-            column: [self._spread(e[column], gts) for e in scores.evaluations.values()]
+            column: [self._spread(e[column], places) for e in scores.evaluations.values()]
             for column in scores.signatures
         }
 
-    def _spread(self, evaluation: Evaluation, gts: Iterable[ImageId]) -> list[float | None]:
-        """Return a score for each judgement, None for those that are not among `gts`."""
-        known = dict(zip(gts, _rounded(evaluation.scores), strict=True))
+    def _spread(self, evaluation: Evaluation, places: Sequence[int]) -> list[float | None]:
+        """Return a score for each judgement, None for those that are not at `places`."""
+        known = dict(zip(places, _rounded(evaluation.scores), strict=True))
         return [known.get(at) for at in self._gts]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AnnotationError
-from ..kernels.bags import Floats
+from ..evaluation import Floats
 from .matlab import read_structs
 
 #: How many triplets follow each other for each pair.

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels.bags import Floats
-from ..runs.harness import rounded
+from ..digits import rounded
+from ..evaluation import Floats
 from ..text_tables import Table
 
 _SAME = 1e-12

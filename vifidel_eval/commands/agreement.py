@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..agreement.judgements import Choices, Judged, Ratings
     from ..agreement.parts import Parts
     from ..agreement.trials import Trials
-    from ..image_ids import ImageId
 
 _FOLDER = click.argument("folder", type=FILE)
 
@@ -186,10 +185,9 @@ def _trials(
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)
-    image_of: dict[ImageId, ImageId] = {at: one.image_id for at, one in enumerate(judged)}
     names = experiment.names(options, has_references)
-    scorers, unavailable = build(names, options.makers(image_of=image_of))
-    scorers |= experiment.ablations(options, image_of)
+    scorers, unavailable = build(names, options.makers())
+    scorers |= experiment.ablations(options)
     numbers = experiment.references if has_references else (0,)
     todo = work(judged, scorers, numbers, experiment.draws)
     with progress_bar(todo) as bar:

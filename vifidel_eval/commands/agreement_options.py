@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..agreement.judgements import Judged
     from ..agreement.parts import Parts
     from ..agreement.trials import References
-    from ..image_ids import ImageId
     from ..scorers import Scorer
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
@@ -130,9 +129,7 @@ class Experiment:
             )
         return options.names(default, references)
 
-    def ablations(
-        self, options: MetricOptions, image_of: Mapping[ImageId, ImageId]
-    ) -> dict[str, Scorer]:
+    def ablations(self, options: MetricOptions) -> dict[str, Scorer]:
         """Return the scorers of the ablation, by name."""
         from ..agreement.ablation import ablations
         from ..annotations import read_objects
@@ -146,7 +143,7 @@ class Experiment:
             for name, paths in self.ablation
         }
         vectors = self.ablation_vectors or (options.vectors,)
-        return ablations(sides, vectors, image_of, options.word_settings())
+        return ablations(sides, vectors, options.word_settings())
 
 
 def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

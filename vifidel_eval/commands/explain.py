@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
     from ..image_ids import ImageId
-    from ..runs.harness import System
+    from ..runs.pairing import System
     from ..scorers import Vifidel
 
 _DEFAULT = Thresholds()
@@ -93,7 +93,7 @@ def explain(
     from ..captions import read_references, read_results, system_names
     from ..files import check_output, json_text, write_whole
     from ..image_ids import from_json_key
-    from ..runs.harness import System
+    from ..runs.pairing import System
 
     if output is not None:
         check_output(output, [*results, references, *options.files()])
@@ -135,21 +135,21 @@ def _find(
     scorer: Vifidel, systems: Sequence[System], gold: _References, thresholds: Thresholds
 ) -> dict[str, Findings]:
     from ..explain.findings import find
-    from ..runs.harness import paired
+    from ..runs.pairing import all_images, paired
 
     if gold is None:
-        gold = {image_id: [] for system in systems for image_id in system.captions}
+        gold = all_images(systems)
     of_systems = {system.name: paired(system, gold, allow_subset=True) for system in systems}
     found = {}
-    with progress_bar(sum(len(res) for _, res in of_systems.values())) as bar:
+    with progress_bar(sum(map(len, of_systems.values()))) as bar:
 
         def counted(explanations: Any) -> Any:
             for explanation in explanations:
                 bar.update()
                 yield explanation
 
-        for name, (gts, res) in of_systems.items():
-            found[name] = find(counted(scorer.explanations(gts, res, thresholds)))
+        for name, rows in of_systems.items():
+            found[name] = find(counted(scorer.explanations(rows, thresholds)))
     return found
 
 

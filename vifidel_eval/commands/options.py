@@ -16,7 +16,6 @@ from ..text_tables import FORMATS
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from ..image_ids import ImageId
     from ..scorers import Scorer, Vifidel
 
 FILE = click.Path(path_type=Path)
@@ -58,7 +57,6 @@ class TransportOptions:
         self,
         word_settings: Mapping[str, Any],
         references: bool = True,
-        image_of: Mapping[ImageId, ImageId] | None = None,
     ) -> Vifidel:
         """Return VIFIDEL's scorer; the arguments are those of `MetricOptions.makers`."""
         from .. import scorers
@@ -66,7 +64,7 @@ class TransportOptions:
 
         objects = read_objects(self.objects, self.threshold, self.categories)
         return scorers.Vifidel(
-            objects if image_of is None else objects.under(image_of),
+            objects,
             references=references,
             counts=not self.presence,
             **word_settings,
@@ -139,18 +137,13 @@ class MetricOptions(TransportOptions):
     def _vilbert_files(self) -> list[Path | None]:
         return [self.vilbert_checkpoint, self.vilbert_vocabulary, self.vilbert_features]
 
-    def makers(
-        self, references: bool = True, image_of: Mapping[ImageId, ImageId] | None = None
-    ) -> Mapping[str, Callable[[], Scorer]]:
+    def makers(self, references: bool = True) -> Mapping[str, Callable[[], Scorer]]:
         """Return what makes each metric's scorer; nothing is read before it is needed.
 
         Parameters
         ----------
         references : bool
             Whether VIFIDEL weights words by references.
-        image_of : mapping, optional
-            The image of each caption id, where an image has several captions to be scored;
-            without it the ids are image ids.
         """
         from .. import scorers
         from ..text.tokenization import Tokenization
@@ -165,7 +158,7 @@ class MetricOptions(TransportOptions):
             return scorers.Tiger(
                 str(self.tiger_checkpoint),
                 str(self.tiger_vocabulary),
-                features if image_of is None else features.under(image_of),
+                features,
                 self.device,
             )
 
@@ -176,14 +169,14 @@ class MetricOptions(TransportOptions):
             return scorers.ViLBERTScore(
                 str(self.vilbert_checkpoint),
                 str(self.vilbert_vocabulary),
-                features if image_of is None else features.under(image_of),
+                features,
                 self.vilbert_layer,
                 self.device,
                 self.vilbert_config,
             )
 
         return {
-            "VIFIDEL": lambda: self.vifidel(word_settings(), references, image_of),
+            "VIFIDEL": lambda: self.vifidel(word_settings(), references),
             "WMD": lambda: scorers.Wmd("best", **word_settings()),
             "WMD-worst": lambda: scorers.Wmd("worst", **word_settings()),
             "WMD-mean": lambda: scorers.Wmd("mean", **word_settings()),

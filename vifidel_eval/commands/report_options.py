@@ -14,7 +14,8 @@ from .options import FILE, gathered
 if TYPE_CHECKING:
     from ..image_ids import ImageId
     from ..runs.comparison import Comparisons
-    from ..runs.harness import Scores, System
+    from ..runs.harness import Scores
+    from ..runs.pairing import System
     from ..scorers import Scorer
 
 

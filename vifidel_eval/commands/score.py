@@ -79,7 +79,8 @@ def score(
     from ..report.score_tables import beside, render, to_json
     from ..runs import leaderboard as leaderboards
     from ..runs.comparison import compare
-    from ..runs.harness import System, score_systems
+    from ..runs.harness import score_systems
+    from ..runs.pairing import System
 
     default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
     names = options.names(default, references is not None)

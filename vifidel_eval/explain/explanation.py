@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..digits import rounded
 from ..image_ids import ImageId, to_json_value
 
 if TYPE_CHECKING:
@@ -179,8 +180,6 @@ class Explanation:
         Numbers are in full, so that the contributions add up; but the score has ten significant
         digits, as in all files: the last bits of exp differ by machine.
         """
-        from ..runs.harness import rounded
-
         return {
             "image_id": to_json_value(self.image_id),
             "caption": self.caption,

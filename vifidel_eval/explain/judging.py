@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.bags import Bags, Floats, Integers
+from ..evaluation import Floats, Integers
+from ..kernels.bags import Bags
 from ..kernels.distances import WordDistances, cross, meetings
 from .explanation import Thresholds
 

@@ -16,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
+from ..evaluation import Floats, Integers, Tally
 from ..text.words import END, piece_words, pieces
 from ..vectors.sources import WordVectors
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _LONGEST = 1e100  # squares of larger numbers are not finite
 _END = 0  # the number of the piece after each caption
@@ -58,17 +56,6 @@ class Bags:
         ends = np.cumsum(sizes)
         at = np.repeat(self.starts[bags] - ends + sizes, sizes) + np.arange(sizes.sum())
         return Bags(np.concatenate([[0], ends]), self.atoms[at], self.masses[at])
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many words were read, and which of them have no vector."""
-
-    words: int
-    unknown: Counter[str]
-
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(self.words + other.words, self.unknown + other.unknown)
 
 
 class _Pieces(dict[str, int]):

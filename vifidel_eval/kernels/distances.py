@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bags import Bags, Floats, Integers, Lexicon
+from ..evaluation import Floats, Integers
+from .bags import Bags, Lexicon
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
 _SLOT_BITS = 21

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bags import Bags, Floats, Integers
+from ..evaluation import Floats, Integers
+from .bags import Bags
 from .distances import WordDistances, cross
 
 _PAIRS_AT_ONCE = 1 << 20  # long captions would fill the memory at once

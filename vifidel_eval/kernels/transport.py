@@ -12,7 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from .bags import Bags, Floats
+from ..evaluation import Floats
+from .bags import Bags
 from .distances import WordDistances, meetings
 
 # Far more pivots than bags of words can need; POT's default gives up at a tenth of it.

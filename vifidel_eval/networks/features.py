@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +16,6 @@ _IMAGE_FILES = frozenset({"jpg", "jpeg", "png"})
 _IMAGES_AT_ONCE = 32
 
 _Content = TypeVar("_Content")
-_Source = TypeVar("_Source", bound="Features[Any]")
 
 
 class Features(ABC, Generic[_Content]):
@@ -34,7 +32,6 @@ class Features(ABC, Generic[_Content]):
     def __init__(self, where: str, images: Mapping[ImageId, Any]) -> None:
         self._where = where
         self._images = images
-        self._names: Mapping[ImageId, ImageId] | None = None
 
     @abstractmethod
     def read(self, image: ImageId) -> _Content:
@@ -68,7 +65,7 @@ class Features(ABC, Generic[_Content]):
         ImageIdError
             If an id is unknown or means two images of the source.
         """
-        known = self._images if self._names is None else self._names
+        known = self._images
         found = match(ids, known)
         if any(image_id not in found for image_id in ids):
             wanted = {_stem(image_id) for image_id in ids if image_id not in found}
@@ -84,26 +81,11 @@ class Features(ABC, Generic[_Content]):
         missing = list(dict.fromkeys(image_id for image_id in ids if image_id not in found))
         if missing:
             raise mismatch(missing, known, "the captions", f"the feature side ({self._where})")
-        images = [found[image_id] for image_id in ids]
-        return images if self._names is None else [self._names[image] for image in images]
+        return [found[image_id] for image_id in ids]
 
-    def under(self: _Source, image_of: Mapping[ImageId, ImageId]) -> _Source:
-        """Return the same features under other ids, where an image has several captions.
-
-        Parameters
-        ----------
-        image_of : mapping
-            The image id of each new id.
-
-        Raises
-        ------
-        ImageIdError
-            As `find` raises it.
-        """
-        renamed = copy.copy(self)
-        images = self.find(list(image_of.values()))
-        renamed._names = dict(zip(image_of, images, strict=True))
-        return renamed
+    def images(self) -> list[ImageId]:
+        """Return the ids of all images."""
+        return list(self._images)
 
 
 class ImageSide:
@@ -134,9 +116,8 @@ class ImageSide:
         self._encode = encode
         self._kept = Kept(most)
         self._digests: dict[ImageId, str] = {}
-        self._asked: list[ImageId] = []
 
-    def prepare(self, ids: Sequence[ImageId]) -> list[ImageId]:
+    def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
         """Return the image of each id, as the features call it, after a look at all of them.
 
         Every image is read and checked, so that what is damaged is found before the first score,
@@ -156,24 +137,25 @@ class ImageSide:
             contents = {image: self._read(image) for image in new[start : start + _IMAGES_AT_ONCE]}
             if not self._kept.is_full:
                 self._encoded(contents)
-        self._asked = asked
         return images
 
     def encoded(self, images: Iterable[ImageId]) -> dict[ImageId, Any]:
-        """Return what a caption is scored with, of images that `prepare` returned."""
+        """Return what a caption is scored with, of images that `find` returned."""
         wanted = list(dict.fromkeys(images))
         found = {image: self._kept[image] for image in wanted if image in self._kept}
         new = [image for image in wanted if image not in found]
         return found | (self._encoded({image: self._read(image) for image in new}) if new else {})
 
-    def signature(self) -> str:
-        """Return how many images were asked for last, and a digest of all their features.
+    def signature(self, ids: Sequence[ImageId] | None = None) -> str:
+        """Return how many images there are, and a digest of all their features.
 
-        ``none`` before an image was asked for. What was asked for earlier leaves no trace.
+        Parameters
+        ----------
+        ids : sequence, optional
+            The images that were scored; by default all that the source has.
         """
-        if not self._asked:
-            return "none"
-        lines = sorted(f"{to_json_value(i)!r}:{self._digests[i]}\n" for i in self._asked)
+        images = dict.fromkeys(self.find(self._features.images() if ids is None else ids))
+        lines = sorted(f"{to_json_value(i)!r}:{self._digests[i]}\n" for i in images)
         digest = hashlib.sha256("".join(lines).encode(errors="backslashreplace"))
         return f"{len(lines)}#{digest.hexdigest()[:8]}"
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ..digits import rounded
+from ..evaluation import COUNTS
 from ..files import json_text
 from ..runs.comparison import Comparisons
-from ..runs.harness import Scores, rounded
+from ..runs.harness import Scores
 from ..text_tables import Cell, Table, best
-
-if TYPE_CHECKING:
-    from ..scorers import Evaluation
 
 
 def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -> str:
@@ -65,39 +62,31 @@ def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
 
 
 def table(scores: Scores) -> Table:
-    """Return a row a system; the last column only where it says something.
+    """Return a row per system: its scores, then what was counted.
 
     The counts cover all metrics: an image counts as scored if every metric has a score for it.
     """
-    headers = ["System", *scores.signatures, "Scored", "Undefined", "No words", "Unknown words"]
-    everything = [e for of_metric in scores.evaluations.values() for e in of_metric.values()]
-    unweighted = any(evaluation.unweighted for evaluation in everything)
-    rows: list[list[Cell]] = []
-    for name, of_metric in scores.evaluations.items():
-        evaluations = list(of_metric.values())
-        missing = undefined(evaluations)
-        row: list[Cell] = [name]
-        row += [rounded(evaluation.score) for evaluation in evaluations]
-        row += [len(evaluations[0].ids) - missing, missing]
-        row += [max(evaluation.wordless for evaluation in evaluations)]
-        row += [max(evaluation.tally.unknown.total() for evaluation in evaluations)]
-        row += [max(e.unweighted for e in evaluations)] if unweighted else []
-        rows.append(row)
+    counted = {name: scores.counts(name) for name in scores.evaluations}
+    shown = [c for c in COUNTS if c.always or any(of[c.key] for of in counted.values())]
+    columns = scores.columns()
+    rows: list[list[Cell]] = [
+        [
+            name,
+            *(rounded(of_column[column.name].score) for column in columns),
+            counted[name]["scored"],
+            *(counted[name][count.key] for count in shown),
+        ]
+        for name, of_column in scores.evaluations.items()
+    ]
     notes = list(dict.fromkeys(scores.signatures.values()))
     notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
+    lower = [at for at, column in enumerate(columns, 1) if column.lower_is_better]
     return Table(
-        [*headers, *(["Unweighted"] if unweighted else [])],
+        ["System", *scores.signatures, "Scored", *(count.header for count in shown)],
         rows,
         notes,
-        bold=best(rows, range(1, len(scores.signatures) + 1)),
+        bold=best(rows, range(1, len(columns) + 1), lower),
     )
-
-
-def undefined(evaluations: Iterable[Evaluation]) -> int:
-    """Return how many images of a system have no score under some metric."""
-    import numpy as np  # loads when there are scores, not for --help
-
-    return int(np.any([np.isnan(e.scores) for e in evaluations], axis=0).sum())
 
 
 def compared(comparisons: Comparisons) -> list[Table]:
@@ -110,7 +99,8 @@ def compared(comparisons: Comparisons) -> list[Table]:
             [metric, name, *map(rounded, (s.score, s.low, s.high)), s.rank, comparison.images]
             for name, s in comparison.systems.items()
         ]
-        bold |= {(len(standings) + at, column) for at, column in best(rows, [2])}
+        lower = [2] if comparison.lower_is_better else []
+        bold |= {(len(standings) + at, column) for at, column in best(rows, [2], lower)}
         standings += rows
         pairs += [
             [metric, p.first, p.second, p.winner]

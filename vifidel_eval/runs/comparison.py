@@ -10,7 +10,7 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
 - Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed. Holm's correction (1979) covers the pairs of a metric.
-- Rank: 1 + the number of systems that beat this one: with a higher score, and significantly so by
+- Rank: 1 + the number of systems that beat this one: with a better score, and significantly so by
   the randomisation test after Holm's correction. Equal ranks are ties.
 """
 
@@ -24,9 +24,10 @@ from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from ..digits import for_json
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, in_order
-from .harness import Scores, for_json
+from .harness import Scores
 from .significance import Resampled, has_own_score, take_samples
 
 
@@ -96,6 +97,8 @@ class Comparison:
         Every two systems; none if there is one system.
     images : int
         How many images were compared: those that every system has and the metric defines for all.
+    lower_is_better : bool
+        The metric's direction.
     own_score : bool
         Whether the metric's own corpus score was compared; if not, the mean of its image scores,
         because its corpus score cannot be had for part of the images (METEOR).
@@ -106,6 +109,7 @@ class Comparison:
     pairs: tuple[Pair, ...]
     images: int
     own_score: bool
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,7 @@ class Comparisons:
             "metrics": {
                 name: {
                     "images": comparison.images,
+                    "lower_is_better": comparison.lower_is_better,
                     "own_score": comparison.own_score,
                     "systems": {
                         system: for_json(asdict(standing))
@@ -220,7 +225,8 @@ def compare(
         if not images:
             continue
         resampled = Resampled(samples, images, seed, resamples, level)
-        pairs = _pairs(resampled, list(samples), _alpha(level))
+        lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
+        pairs = _pairs(resampled, list(samples), _alpha(level), lower)
         losers = [
             p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
         ]
@@ -229,7 +235,7 @@ def compare(
             for name, sample in samples.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
-        metrics[metric] = Comparison(metric, standings, pairs, images, own_score)
+        metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower)
     _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
     return Comparisons(metrics, seed, resamples, level, left_out)
@@ -286,7 +292,9 @@ def _shared_images(scores: Scores) -> list[ImageId]:
     return sorted(shared, key=in_order)
 
 
-def _pairs(resampled: Resampled, systems: Sequence[str], alpha: float) -> tuple[Pair, ...]:
+def _pairs(
+    resampled: Resampled, systems: Sequence[str], alpha: float, lower_is_better: bool
+) -> tuple[Pair, ...]:
     """Return every two systems, tested and corrected."""
     names = list(itertools.combinations(systems, 2))
     tests = [resampled.test(first, second) for first, second in names]
@@ -299,7 +307,11 @@ def _pairs(resampled: Resampled, systems: Sequence[str], alpha: float) -> tuple[
             *test,
             bootstrap_holm=of_bootstrap,
             randomisation_holm=of_randomisation,
-            winner=None if of_randomisation > alpha else first if test.difference > 0 else second,
+            winner=None
+            if of_randomisation > alpha
+            else first
+            if (test.difference > 0) != lower_is_better
+            else second,
         )
         for (first, second), test, of_bootstrap, of_randomisation in zip(
             names, tests, bootstrap, randomisation, strict=True

@@ -19,11 +19,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from ..digits import rounded
 from ..errors import VifidelError, VifidelWarning
 from ..files import json_text, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
 from ..text_tables import Table, best
-from .harness import Scores, System, paired, rounded
+from .harness import Scores
+from .pairing import System, paired
 
 # The form of the file; another one would get another number.
 _FORM = 1
@@ -64,6 +66,8 @@ class Leaderboard:
         Digests of these images' ids and of their references.
     signatures : dict
         Metric name to signature.
+    lower_is_better : tuple of str
+        The metrics of which the lowest score is the best.
     runs : tuple of Run
         In the order in which they were added.
     """
@@ -72,6 +76,7 @@ class Leaderboard:
     image_ids: str = ""
     references: str = ""
     signatures: dict[str, str] = field(default_factory=dict)
+    lower_is_better: tuple[str, ...] = ()
     runs: tuple[Run, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -82,6 +87,7 @@ class Leaderboard:
             "image_ids": self.image_ids,
             "references": self.references,
             "signatures": self.signatures,
+            **({"lower_is_better": list(self.lower_is_better)} if self.lower_is_better else {}),
             "runs": [vars(run) for run in self.runs],
         }
 
@@ -113,7 +119,8 @@ class Leaderboard:
 
         def worse(run: Run) -> tuple[bool, float]:
             score = run.scores.get(by)
-            return score is None, -(score or 0.0)
+            sign = 1 if by in self.lower_is_better else -1
+            return score is None, sign * (score or 0.0)
 
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
@@ -123,12 +130,13 @@ class Leaderboard:
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
+        lower = [at for at, m in enumerate(self.signatures, 2) if m in self.lower_is_better]
         return Table(
             ["System", "Date", *self.signatures],
             rows,
             [f"{self.images} images", *dict.fromkeys(self.signatures.values())],
             texts=2,
-            bold=best(rows, range(2, 2 + len(self.signatures))),
+            bold=best(rows, range(2, 2 + len(self.signatures)), lower),
         )
 
 
@@ -165,6 +173,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             str(content["image_ids"]),
             str(content["references"]),
             {str(metric): str(text) for metric, text in content["signatures"].items()},
+            tuple(map(str, content.get("lower_is_better", ()))),
             runs,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
@@ -293,9 +302,8 @@ def _with(
         raise VifidelError(
             f"{refused}: the runs there have other references; use the same or start another file."
         )
-    _, captions = paired(
-        system, references or {image_id: [] for image_id in ids}, allow_subset=True
-    )
+    rows = paired(system, references or {image_id: [] for image_id in ids}, allow_subset=True)
+    captions = {i: [caption] for i, caption in zip(rows.ids, rows.captions, strict=True)}
     run = Run(
         system.name,
         day.isoformat(),
@@ -308,7 +316,13 @@ def _with(
             runs.append(old)
         elif old.captions == run.captions:
             run = replace(run, scores=old.scores | run.scores)
-    return replace(board, signatures=board.signatures | scores.signatures, runs=(*runs, run))
+    lower = [column.name for column in scores.columns() if column.lower_is_better]
+    return replace(
+        board,
+        signatures=board.signatures | scores.signatures,
+        lower_is_better=tuple(dict.fromkeys((*board.lower_is_better, *lower))),
+        runs=(*runs, run),
+    )
 
 
 def _difference(there: str, here: str) -> str:

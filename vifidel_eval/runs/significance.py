@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..scorers import Evaluation
+    from ..evaluation import Evaluation
 
     _Floats = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ def take_samples(
             score_of = partial(_mean, images=images)
             score = math.fsum(scores[name].tolist()) / images
         else:
-            rows = evaluation.statistics.of_images[places[name][defined]]
+            rows = evaluation.statistics.of_rows[places[name][defined]]
             score_of = evaluation.statistics.score
             score = float(score_of(rows.sum(axis=0)))
         samples[name] = Sample(score, rows, score_of)

@@ -17,7 +17,7 @@ from vifidel_eval.files import write_whole
 from vifidel_eval.report.html import render_page
 from vifidel_eval.report.html.images import Images
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VOID = {"meta", "link", "img", "input", "br"}
 
 

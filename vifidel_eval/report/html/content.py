@@ -9,7 +9,8 @@ from pathlib import Path
 from ...explain.explanation import Explanation
 from ...image_ids import ImageId
 from ...runs.comparison import Comparisons
-from ...runs.harness import Scores, System, paired
+from ...runs.harness import Scores
+from ...runs.pairing import System, all_images, paired
 from ...scorers import Scorer, Vifidel
 
 
@@ -71,11 +72,11 @@ def gather(
     vifidel = next((part for part in parts if isinstance(part, Vifidel)), None)
     systems = list(systems)
     if references is None:
-        references = {image_id: [] for system in systems for image_id in system.captions}
+        references = all_images(systems)
     of_systems = {system.name: paired(system, references, True) for system in systems}
     explanations = {
-        name: {explanation.image_id: explanation for explanation in vifidel.explanations(gts, res)}
-        for name, (gts, res) in of_systems.items()
+        name: {explanation.image_id: explanation for explanation in vifidel.explanations(rows)}
+        for name, rows in of_systems.items()
         if vifidel is not None
     }
     return Content(
@@ -83,8 +84,8 @@ def gather(
         comparisons,
         references,
         captions={
-            name: {image_id: caption for image_id, (caption,) in res.items()}
-            for name, (_, res) in of_systems.items()
+            name: dict(zip(rows.ids, rows.captions, strict=True))
+            for name, rows in of_systems.items()
         },
         objects={} if vifidel is None else vifidel.objects_of(list(references)),
         explanations=explanations,

@@ -13,8 +13,8 @@ from .content import Content
 from .formats import fixed
 
 if TYPE_CHECKING:
+    from ...evaluation import Floats
     from ...explain.explanation import Explanation
-    from ...kernels.bags import Floats
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.
 UNIT = 1e-5

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...evaluation import COUNTS
 from ...runs.comparison import Comparison, Comparisons, Pair
 from ...runs.harness import Scores
-from ..score_tables import undefined
 from .formats import score, short
 
 _BINS = 32
@@ -92,14 +92,9 @@ def _standing(compared: Comparison, name: str) -> Standing:
 def remarks(scores: Scores) -> dict[str, dict[str, int]]:
     """Return what each system's scores lack: counts as in the command's table, without zeros."""
     remarks = {}
-    for name, of_metric in scores.evaluations.items():
-        evaluations = list(of_metric.values())
-        counts = {
-            "undefined": undefined(evaluations),
-            "without words": max(e.wordless for e in evaluations),
-            "unweighted": max(e.unweighted for e in evaluations),
-        }
-        remarks[name] = {what: count for what, count in counts.items() if count}
+    for name in scores.evaluations:
+        counts = scores.counts(name)
+        remarks[name] = {c.phrase: counts[c.key] for c in COUNTS if counts[c.key]}
     return remarks
 
 

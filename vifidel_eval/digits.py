@@ -1,0 +1,27 @@
+"""Numbers as files hold them: with ten significant digits, which every machine agrees on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+# The last bits of exp differ from one processor to the next.
+_DIGITS = 10
+
+
+def rounded(score: float) -> float | None:
+    """Return a score with ten significant digits, None if it is undefined.
+
+    >>> rounded(2 / 3), rounded(float("nan"))
+    (0.6666666667, None)
+    """
+    return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
+
+
+def for_json(value: Any) -> Any:
+    """Return nested dicts and lists with all floats as `rounded` returns them."""
+    if isinstance(value, dict):
+        return {key: for_json(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [for_json(member) for member in value]
+    return rounded(value) if isinstance(value, float) else value

@@ -1,0 +1,149 @@
+"""What a metric says of a run: scores, and everything that was counted on the way."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .image_ids import ImageId
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table of scores.
+
+    Attributes
+    ----------
+    name : str
+        As papers write it.
+    lower_is_better : bool
+        Whether a system with a lower number is the better one.
+    """
+
+    name: str
+    lower_is_better: bool = False
+
+
+@dataclass(frozen=True)
+class Count:
+    """Something that is counted beside the scores; every output lists `COUNTS` in this order.
+
+    Attributes
+    ----------
+    key : str
+        Its name in JSON and in `Evaluation.counts`.
+    header : str
+        Its header in tables.
+    phrase : str
+        What a sentence says after the number: ``"3 undefined"``.
+    always : bool
+        Whether a table shows it even if it is zero for every system.
+    """
+
+    key: str
+    header: str
+    phrase: str
+    always: bool = False
+
+
+#: Every count that a metric may report.
+COUNTS = (
+    Count("undefined", "Undefined", "undefined", always=True),
+    Count("no_words", "No words", "without words", always=True),
+    Count("unknown_words", "Unknown words", "unknown words", always=True),
+    Count("unweighted", "Unweighted", "unweighted"),
+)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many words were read, and which of them have no vector."""
+
+    words: int
+    unknown: Counter[str]
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.words + other.words, self.unknown + other.unknown)
+
+
+NOTHING_READ = Tally(0, Counter())
+
+
+def add_tallies(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
+    """Return the sums of tallies by what was read."""
+    sums: dict[str, Tally] = {}
+    for of_part in tallies:
+        for what, tally in of_part.items():
+            sums[what] = sums.get(what, NOTHING_READ) + tally
+    return sums
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Counts from which a corpus score follows by addition, where it is not a mean.
+
+    Attributes
+    ----------
+    of_rows : (n, k) float64
+        Whole numbers; NaN where the row's score is undefined.
+    score : callable
+        The corpus score of sums over rows: (..., k) to (...).
+    """
+
+    of_rows: Floats
+    score: Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The scores of one system in one column of a metric.
+
+    Attributes
+    ----------
+    ids : sequence
+        The image id of each row, or its number where the rows have none.
+    scores : (n,) float64
+        One score per row; NaN (or what the scorer was told to put there) where it is undefined.
+    lower_is_better : bool
+        The direction of the column.
+    corpus_score : float, optional
+        The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
+    statistics : Statistics, optional
+        What `corpus_score` follows from, where it can be computed for other sets of the rows.
+    counts : mapping
+        Key of `COUNTS` to number; what the metric does not count is missing.
+    tallies : mapping
+        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
+    signature : str
+        One line that pins everything that changes the number.
+    """
+
+    ids: Sequence[ImageId]
+    scores: Floats
+    lower_is_better: bool = False
+    corpus_score: float | None = None
+    statistics: Statistics | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    signature: str = ""
+
+    @property
+    def score(self) -> float:
+        """The corpus score, else the mean of the defined scores; NaN if none is."""
+        if self.corpus_score is not None:
+            return self.corpus_score
+        defined = self.scores[~np.isnan(self.scores)].tolist()
+        return math.fsum(defined) / len(defined) if defined else math.nan
+
+    @property
+    def undefined(self) -> int:
+        """How many rows have no score."""
+        return self.counts.get("undefined", int(np.isnan(self.scores).sum()))

@@ -1,0 +1,210 @@
+"""Rows: what an evaluation is over. An image may have any number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import CaptionError, ImageIdError, VifidelError
+from .image_ids import ImageId, samples
+
+_SEQUENCES = (list, tuple)
+_STRINGS = frozenset({str})
+
+#: Object labels of an image with their counts.
+LabelCounts = Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Captions to be scored, and what is known of the image of each.
+
+    `make_rows` and `coco_rows` check what users give; the class itself checks nothing.
+
+    Attributes
+    ----------
+    captions : sequence of str
+        The candidates, one per row.
+    references : sequence of sequences of str
+        The references of each row's image, possibly none.
+    image_ids : sequence, optional
+        The image of each row; ids may repeat.
+    objects : sequence of mappings, optional
+        The object labels of each row's image, where they do not come from a scorer's own source.
+    objects_signature : str
+        What stands for `objects` in signatures.
+    """
+
+    captions: Sequence[str]
+    references: Sequence[Sequence[str]]
+    image_ids: Sequence[ImageId] | None = None
+    objects: Sequence[LabelCounts] | None = None
+    objects_signature: str = ""
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    @property
+    def ids(self) -> Sequence[ImageId]:
+        """The image id of each row, or the number of the row where there are no ids."""
+        return range(len(self)) if self.image_ids is None else self.image_ids
+
+    @property
+    def keys(self) -> Sequence[ImageId]:
+        """A different key for each row: its image id if every image has one row, else a number."""
+        if self.image_ids is None or len(set(self.image_ids)) < len(self.image_ids):
+            return range(len(self))
+        return self.image_ids
+
+    def name(self, row: int) -> str:
+        """Return what messages call a row."""
+        return f"row {row}" if self.image_ids is None else f"image {self.image_ids[row]!r}"
+
+
+def make_rows(
+    captions: Sequence[str],
+    image_ids: Sequence[ImageId] | None = None,
+    references: Sequence[Sequence[str]] | None = None,
+    objects: Sequence[LabelCounts] | None = None,
+    objects_signature: str = "",
+) -> Rows:
+    """Return rows from sequences of equal length.
+
+    Parameters
+    ----------
+    captions : sequence of str
+        The candidates.
+    image_ids : sequence, optional
+        The image of each caption; ids repeat freely.
+    references : sequence of lists of str, optional
+        The references of each caption's image.
+    objects : sequence of mappings, optional
+        Labels with counts, as `vifidel_eval.annotations.label_rows` reads them.
+    objects_signature : str
+        What stands for `objects` in signatures.
+
+    Raises
+    ------
+    CaptionError
+        If captions or references are not strings.
+    VifidelError
+        If the sequences differ in length.
+    """
+    captions = _listed(captions, "captions", "strings")
+    given = {"image_ids": image_ids, "references": references, "objects": objects}
+    listed = {
+        name: _listed(values, name, "one entry per caption")
+        for name, values in given.items()
+        if values is not None
+    }
+    for name, values in listed.items():
+        if len(values) != len(captions):
+            raise VifidelError(
+                f"there are {len(captions)} captions and {len(values)} {name}; give one entry of "
+                f"{name} per caption."
+            )
+    rows = Rows(
+        captions,
+        listed.get("references", [()] * len(captions)),
+        listed.get("image_ids"),
+        listed.get("objects"),
+        objects_signature,
+    )
+    if not _STRINGS.issuperset(map(type, captions)):
+        for row, caption in enumerate(captions):
+            if not isinstance(caption, str):
+                raise CaptionError(
+                    f"{rows.name(row)}: the caption is {caption!r:.60}, not a string."
+                )
+    check_references(rows)
+    return rows
+
+
+def _listed(values: Any, name: str, what: str) -> Any:
+    if isinstance(values, _SEQUENCES):
+        return values
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
+    """Return the rows of pycocoevalcap's two dictionaries: one per image, in the order of `gts`.
+
+    Parameters
+    ----------
+    gts : mapping
+        Image id to references.
+    res : mapping
+        Image id to a list of one candidate; the same ids as `gts`.
+
+    Raises
+    ------
+    CaptionError
+        If an image does not have exactly one candidate, or a caption is not a string.
+    ImageIdError
+        If `gts` and `res` do not have the same ids.
+    """
+    if not isinstance(gts, Mapping) or not isinstance(res, Mapping):
+        raise CaptionError(
+            "gts and res map image ids to lists of captions; found "
+            f"{type(gts).__name__} and {type(res).__name__}."
+        )
+    if gts.keys() != res.keys():
+        only_gts = [image_id for image_id in gts if image_id not in res]
+        only_res = [image_id for image_id in res if image_id not in gts]
+        raise ImageIdError(
+            f"gts and res must have the same image ids: {len(only_gts)} are only in gts "
+            f"({samples(only_gts)}), {len(only_res)} only in res ({samples(only_res)})."
+        )
+    ids = list(gts)
+    rows = Rows([_only_caption(i, res[i]) for i in ids], [gts[i] for i in ids], ids)
+    check_references(rows)
+    return rows
+
+
+def _only_caption(image_id: ImageId, captions: Any) -> str:
+    if isinstance(captions, _SEQUENCES) and len(captions) == 1 and isinstance(captions[0], str):
+        return captions[0]
+    if isinstance(captions, _SEQUENCES) and len(captions) != 1:
+        found = f"{len(captions)} captions"
+    else:
+        found = f"{captions!r:.60}"
+    raise CaptionError(
+        f"image {image_id!r}: expected a list of one candidate caption, found {found}."
+    )
+
+
+def check_references(rows: Rows) -> None:
+    """Check that the references of every row are a list of strings.
+
+    Raises
+    ------
+    CaptionError
+        If they are not.
+    """
+    for row, references in enumerate(rows.references):
+        if not (
+            isinstance(references, _SEQUENCES)
+            and (
+                _STRINGS.issuperset(map(type, references))
+                or all(isinstance(reference, str) for reference in references)
+            )
+        ):
+            raise CaptionError(
+                f"{rows.name(row)}: expected a list of references, found {references!r:.60}."
+            )
+
+
+def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:
+    """Return the image ids of rows, for a metric that looks images up.
+
+    Raises
+    ------
+    VifidelError
+        If the rows have none.
+    """
+    if rows.image_ids is None:
+        raise VifidelError(f"{metric} looks images up by their ids: give image_ids.")
+    return rows.image_ids
