@@ -39,6 +39,9 @@ class Scorer(ABC):
         If `undefined` is not a number.
     """
 
+    #: The lowest detection score that counts among the objects given to `score`.
+    _threshold: float | None = None
+
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
             raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
@@ -177,7 +180,7 @@ class Scorer(ABC):
 
         The arguments are those of `score`.
         """
-        labels = None if objects is None else label_rows(objects)
+        labels = None if objects is None else label_rows(objects, self._threshold)
         rows = make_rows(
             captions,
             image_ids,

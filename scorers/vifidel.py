@@ -2,48 +2,45 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectLabels, read_objects
-from ..evaluation import Floats, Tally
+from ..annotations import read_objects
+from ..evaluation import Floats, Integers
 from ..explain.explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
 from ..explain.judging import Grounding, Labels, ground
 from ..image_ids import ImageId
-from ..kernels.bags import Bags
-from ..kernels.distances import meetings
+from ..kernels.bags import Bags, meetings
 from ..kernels.penalties import penalties
-from ..kernels.transport import sums_of_bags, transport_distances, transport_plans, travel_costs
+from ..kernels.transport import (
+    check_exponent,
+    sums_of_bags,
+    transport_distances,
+    transport_plans,
+    travel_costs,
+)
 from ..rows import Rows, make_rows
 from ..text.words import STOP_WORDS, content_words
-from .transport import Gold, TransportScorer, similarities
+from .word_vectors import Gold, Part, TransportScorer, similarities
 
 _THRESHOLDS = Thresholds()
 
 
-@dataclass(frozen=True)
-class _ObjectGold(Gold):
-    """Objects and references of some images, and what the references say of the objects."""
+@dataclass(frozen=True, eq=False)
+class _WeightedGold(Gold):
+    """Objects and references of some rows, and what the references say of the objects."""
 
-    objects: Bags
     label_penalties: Floats
-    weighted: NDArray[np.bool_]  # (images,): has a usable reference
-    of_labels: Tally
-
-    def tallies(self) -> dict[str, Tally]:
-        return {"object labels": self.of_labels, **super().tallies()}
+    weighted: NDArray[np.bool_]  # (rows,): has a usable reference
 
 
-class Vifidel(TransportScorer[_ObjectGold]):
+class Vifidel(TransportScorer[_WeightedGold]):
     """Visual fidelity of captions (Madhyastha, Wang & Specia, ACL 2019).
 
     The bag of an image's object labels is moved onto the bag of the caption's content words by
@@ -51,8 +48,9 @@ class Vifidel(TransportScorer[_ObjectGold]):
 
     Parameters
     ----------
-    objects : path, pycocotools COCO, mapping, or list of these
+    objects : path, pycocotools COCO, mapping, or list of these, optional
         The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
+        Without it the objects are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.sources.load_vectors` takes them.
     references : bool
@@ -69,6 +67,8 @@ class Vifidel(TransportScorer[_ObjectGold]):
         The lowest detection score that counts; by default .6, and .4 for Open Images.
     stop_words : collection of str
         Words of captions that are left out.
+    undefined : float
+        What stands for an undefined score, where a script takes plain means.
 
     Raises
     ------
@@ -83,9 +83,11 @@ class Vifidel(TransportScorer[_ObjectGold]):
     >>> score, scores = scorer.compute_score({1: []}, {1: ["a dog catches a frisbee"]})
     """
 
+    _sees_objects = True
+
     def __init__(
         self,
-        objects: Any,
+        objects: Any = None,
         vectors: Any = None,
         references: bool = True,
         p: int = 2,
@@ -93,23 +95,32 @@ class Vifidel(TransportScorer[_ObjectGold]):
         normalize: bool = True,
         threshold: float | None = None,
         stop_words: Collection[str] = STOP_WORDS,
+        undefined: float = math.nan,
     ) -> None:
-        super().__init__(vectors, references, p, normalize, stop_words)
+        source = None if objects is None else read_objects(objects, threshold)
+        super().__init__(vectors, references, normalize, stop_words, undefined, source)
+        self._p = check_exponent(p)
         self._counts = counts
-        self._objects: ObjectLabels = read_objects(objects, threshold)
-        self._needed = f"a usable object label in {self._objects.where}"
+        self._threshold = threshold
+        self._needed = f"a usable object label{'' if source is None else f' in {source.where}'}"
 
     def method(self) -> str:
         return "VIFIDEL"
 
-    def _settings(self) -> list[str]:
-        return [
+    def _signature(self, objects: str) -> str:
+        return self._pinned(
             f"refs:{'yes' if self._use_references else 'no'}",
             f"counts:{'yes' if self._counts else 'no'}",
-            f"objects:{self._objects.signature()}",
-        ]
+            f"objects:{objects}",
+            f"p:{self._p}",
+            *self._space.signature(),
+            package="POT",
+        )
 
-    def _score(self, gold: _ObjectGold, words: Bags) -> tuple[Floats, int]:
+    def _counts_labels(self) -> bool:
+        return self._counts
+
+    def _score(self, gold: _WeightedGold, words: Bags) -> tuple[Floats, int]:
         costs = self._costs(gold, words, self._penalties(words, gold))
         distances = transport_distances(gold.objects, words, costs)
         unweighted = int((~np.isnan(distances) & ~gold.weighted).sum())
@@ -124,7 +135,9 @@ class Vifidel(TransportScorer[_ObjectGold]):
         ImageIdError
             If an image is unknown.
         """
-        return dict(zip(ids, self._objects.of_images(ids), strict=True))
+        return dict(
+            zip(ids, self._labels_of(Rows([""] * len(ids), [()] * len(ids), ids)), strict=True)
+        )
 
     def explain(
         self,
@@ -152,9 +165,7 @@ class Vifidel(TransportScorer[_ObjectGold]):
         VifidelError
             If the image is unknown or a caption is not a string.
         """
-        rows = make_rows([caption], [image_id], [references])
-        gold = self._prepare([image_id], [references if self._use_references else ()])
-        return next(self._explained([image_id], list(rows.captions), gold, thresholds))
+        return next(self.explanations(make_rows([caption], [image_id], [references]), thresholds))
 
     def explanations(
         self,
@@ -178,26 +189,16 @@ class Vifidel(TransportScorer[_ObjectGold]):
         VifidelError
             If ids or captions are not as described.
         """
-        captions, ids = iter(rows.captions), iter(rows.ids)
-        batches = self._gold(rows)
-        return itertools.chain.from_iterable(
-            self._explained(
-                list(islice(ids, gold.images)),
-                list(islice(captions, gold.images)),
-                gold,
-                thresholds,
-            )
-            for gold in batches
-        )
+        vocabulary = sorted(frozenset() if self._objects is None else self._objects.vocabulary())
+        for part in self._read(rows, also=vocabulary):
+            numbers = np.array(part.gold.lexicon.numbers(vocabulary), dtype=np.int64)
+            yield from self._explained(part, numbers, thresholds)
 
     def _explained(
-        self,
-        ids: list[ImageId],
-        captions: list[str],
-        gold: _ObjectGold,
-        thresholds: Thresholds,
+        self, part: Part[_WeightedGold], vocabulary: Integers, thresholds: Thresholds
     ) -> Iterator[Explanation]:
-        words, of_words = self._lexicon.bags_of_captions(captions)
+        gold, words = part.gold, part.words
+        word_of = gold.lexicon.word
         word_penalties = self._penalties(words, gold)
         costs = self._costs(gold, words, word_penalties)
         plans = transport_plans(gold.objects, words, costs)
@@ -205,19 +206,21 @@ class Vifidel(TransportScorer[_ObjectGold]):
         scores = similarities(gold.objects.sizes > 0, words, distances)
         matches = self._matches(gold, words, word_penalties, plans, costs)
         grounding = ground(
-            self._distances,
+            gold.lexicon.distances,
             gold.objects,
             words,
             gold.references,
-            gold.image_of_reference,
-            self._labels,
+            gold.row_of_reference,
+            Labels(gold.lexicon.distances, vocabulary[gold.lexicon.known[vocabulary]], word_of),
             thresholds,
         )
-        standings = self._standings(gold, words, grounding, thresholds)
-        labels = [self._lexicon.word(label) for label in gold.objects.atoms.tolist()]
-        unknown = (gold.of_labels + of_words).unknown
+        standings = self._standings(gold, words, grounding)
+        labels = [word_of(label) for label in gold.objects.atoms.tolist()]
+        of_labels = gold.tallies["object labels"]
+        unknown = (of_labels + part.of_words).unknown
         pairs = np.concatenate([[0], np.cumsum(gold.objects.sizes * words.sizes)]).tolist()
-        for i, (image_id, caption) in enumerate(zip(ids, captions, strict=True)):
+        rows = part.rows
+        for i, (image_id, caption) in enumerate(zip(rows.ids, rows.captions, strict=True)):
             moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
             amounts: dict[str, list[float]] = {}
             for match in moved:
@@ -242,16 +245,16 @@ class Vifidel(TransportScorer[_ObjectGold]):
                     )
                     if not (mentioned or (label in PEOPLE and PEOPLE.intersection(spoken)))
                 ),
-                unknown_words=self._unknown(unknown, image_id, caption) if unknown else (),
+                unknown_words=self._unknown(unknown, rows.part(i, i + 1)) if unknown else (),
             )
 
     def _matches(
-        self, gold: _ObjectGold, words: Bags, word_penalties: Floats, plans: Floats, costs: Floats
+        self, gold: _WeightedGold, words: Bags, word_penalties: Floats, plans: Floats, costs: Floats
     ) -> list[Match]:
         """Return every pair that meets; those that move no mass are no matches yet."""
         left, right = meetings(gold.objects, words)
         return [
-            Match(self._lexicon.word(label), self._lexicon.word(word), *numbers)
+            Match(gold.lexicon.word(label), gold.lexicon.word(word), *numbers)
             for label, word, *numbers in zip(
                 gold.objects.atoms[left].tolist(),
                 words.atoms[right].tolist(),
@@ -264,10 +267,10 @@ class Vifidel(TransportScorer[_ObjectGold]):
         ]
 
     def _standings(
-        self, gold: _ObjectGold, words: Bags, grounding: Grounding, thresholds: Thresholds
+        self, gold: _WeightedGold, words: Bags, grounding: Grounding
     ) -> list[tuple[Any, ...]]:
         """Return the attributes of `CaptionWord`, without the cost, for every word."""
-        word_of = self._lexicon.word
+        word_of = gold.lexicon.word
         return [
             (
                 word_of(word),
@@ -288,40 +291,21 @@ class Vifidel(TransportScorer[_ObjectGold]):
             )
         ]
 
-    def _unknown(
-        self, unknown: Collection[str], image_id: ImageId, caption: str
-    ) -> tuple[str, ...]:
-        labels = self._objects.of_images([image_id])[0]
-        words = content_words(caption, self._stop_words)
-        return tuple(dict.fromkeys(word for word in (*labels, *words) if word in unknown))
+    def _unknown(self, unknown: Collection[str], row: Rows) -> tuple[str, ...]:
+        words = content_words(row.captions[0], self._space.stop_words)
+        read = (*self._labels_of(row)[0], *words)
+        return tuple(dict.fromkeys(word for word in read if word in unknown))
 
-    @cached_property
-    def _labels(self) -> Labels:
-        every = Counter(self._objects.vocabulary())
-        numbers = self._lexicon.bags_of_labels([every])[0].atoms
-        return Labels(self._distances, numbers, self._lexicon.word)
-
-    def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> _ObjectGold:
-        objects, of_labels = self._lexicon.bags_of_labels(
-            self._objects.of_images(ids), self._counts
-        )
-        gold = self._bags_of_references(references)
-        weighted = np.zeros(len(ids), dtype=bool)
-        weighted[gold.image_of_reference[gold.references.sizes > 0]] = True
-        return _ObjectGold(
-            **vars(gold),
-            objects=objects,
-            label_penalties=penalties(
-                self._distances, objects, gold.references, gold.image_of_reference
-            ),
-            weighted=weighted,
-            of_labels=of_labels,
+    def _prepared(self, gold: Gold) -> _WeightedGold:
+        weighted = np.zeros(gold.rows, dtype=bool)
+        weighted[gold.row_of_reference[gold.references.sizes > 0]] = True
+        return _WeightedGold(
+            **vars(gold), label_penalties=self._penalties(gold.objects, gold), weighted=weighted
         )
 
-    def _penalties(self, words: Bags, gold: _ObjectGold) -> Floats:
-        return penalties(self._distances, words, gold.references, gold.image_of_reference)
+    def _penalties(self, bags: Bags, gold: Gold) -> Floats:
+        return penalties(gold.lexicon.distances, bags, gold.references, gold.row_of_reference)
 
-    def _costs(self, gold: _ObjectGold, words: Bags, word_penalties: Floats) -> Floats:
-        return travel_costs(
-            self._distances, gold.objects, words, self._p, gold.label_penalties, word_penalties
-        )
+    def _costs(self, gold: _WeightedGold, words: Bags, word_penalties: Floats) -> Floats:
+        distances, of_labels = gold.lexicon.distances, gold.label_penalties
+        return travel_costs(distances, gold.objects, words, self._p, of_labels, word_penalties)

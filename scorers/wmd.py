@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from ..errors import VifidelError
 from ..evaluation import Floats
-from ..image_ids import ImageId
 from ..kernels.bags import Bags
-from ..kernels.transport import transport_distances, travel_costs
+from ..kernels.transport import check_exponent, transport_distances, travel_costs
 from ..text.words import STOP_WORDS
-from .transport import Gold, TransportScorer, similarities
+from .word_vectors import Gold, TransportScorer, similarities
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
 
@@ -38,6 +38,8 @@ class Wmd(TransportScorer[Gold]):
         Whether word vectors are scaled to length 1.
     stop_words : collection of str
         Words that are left out.
+    undefined : float
+        What stands for an undefined score, where a script takes plain means.
 
     Raises
     ------
@@ -52,6 +54,7 @@ class Wmd(TransportScorer[Gold]):
     """
 
     _needed = "a usable reference"
+    _sees_objects = False
 
     def __init__(
         self,
@@ -60,27 +63,31 @@ class Wmd(TransportScorer[Gold]):
         p: int = 1,
         normalize: bool = True,
         stop_words: Collection[str] = STOP_WORDS,
+        undefined: float = math.nan,
     ) -> None:
         if against not in _REDUCE:
             raise VifidelError(f"against must be one of {', '.join(_REDUCE)}, not {against!r}.")
-        super().__init__(vectors, True, p, normalize, stop_words)
+        super().__init__(vectors, True, normalize, stop_words, undefined)
+        self._p = check_exponent(p)
         self._against = against
 
     def method(self) -> str:
         return "WMD" if self._against == "best" else f"WMD-{self._against}"
 
-    def _settings(self) -> list[str]:
-        return [f"against:{self._against}"]
+    def _signature(self, objects: str) -> str:
+        return self._pinned(
+            f"against:{self._against}", f"p:{self._p}", *self._space.signature(), package="POT"
+        )
 
-    def _prepare(self, ids: list[ImageId], references: Sequence[Sequence[str]]) -> Gold:
-        return self._bags_of_references(references)
+    def _prepared(self, gold: Gold) -> Gold:
+        return gold
 
     def _score(self, gold: Gold, words: Bags) -> tuple[Floats, int]:
         usable = np.flatnonzero(gold.references.sizes)
-        images = gold.image_of_reference[usable]
+        images = gold.row_of_reference[usable]
         references, candidates = gold.references.take(usable), words.take(images)
         costs = travel_costs(
-            self._distances,
+            gold.lexicon.distances,
             references,
             candidates,
             self._p,
@@ -88,10 +95,10 @@ class Wmd(TransportScorer[Gold]):
             np.ones(len(candidates.atoms)),
         )
         distances = transport_distances(references, candidates, costs)
-        of_image = np.full(gold.images, np.nan)
+        of_image = np.full(gold.rows, np.nan)
         if len(images):  # the references of an image follow each other
             first = np.flatnonzero(np.diff(images, prepend=-1))
             numbers = np.diff(first, append=len(images)) if self._against == "mean" else 1
             of_image[images[first]] = _REDUCE[self._against].reduceat(distances, first) / numbers
-        has_reference = np.bincount(images, minlength=gold.images) > 0
+        has_reference = np.bincount(images, minlength=gold.rows) > 0
         return similarities(has_reference, words, of_image), 0

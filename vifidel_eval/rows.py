@@ -57,6 +57,17 @@ class Rows:
             return range(len(self))
         return self.image_ids
 
+    def part(self, start: int, stop: int) -> Rows:
+        """Return the rows from `start` up to `stop`, which keep their numbers' order only."""
+        some = slice(start, stop)
+        return Rows(
+            self.captions[some],
+            self.references[some],
+            None if self.image_ids is None else self.image_ids[some],
+            None if self.objects is None else self.objects[some],
+            self.objects_signature,
+        )
+
     def name(self, row: int) -> str:
         """Return what messages call a row."""
         return f"row {row}" if self.image_ids is None else f"image {self.image_ids[row]!r}"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import distances
-from vifidel_eval.kernels.bags import Bags, Lexicon
+from vifidel_eval.kernels.bags import Bags
 from vifidel_eval.kernels.distances import WordDistances, meetings
 from vifidel_eval.vectors.sources import load_vectors
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..kernels.bags import Bags
-from ..kernels.distances import WordDistances, cross, meetings
+from ..kernels.bags import Bags, cross, meetings
+from ..kernels.distances import WordDistances
 from .explanation import Thresholds
 
 _NONE = -1
@@ -119,7 +119,7 @@ def ground(
     objects: Bags,
     words: Bags,
     references: Bags,
-    image_of_reference: Integers,
+    row_of_reference: Integers,
     labels: Labels,
     thresholds: Thresholds,
 ) -> Grounding:
@@ -133,7 +133,7 @@ def ground(
         One bag an image each.
     references : Bags
         One bag a reference, the references of an image one after the other.
-    image_of_reference : (number of references,)
+    row_of_reference : (number of references,)
         Place of each reference's image.
     labels : Labels
         What words can name.
@@ -164,7 +164,7 @@ def ground(
     suspects = np.flatnonzero((named != _NONE) & (nearest != _NONE) & ~near)
     images = image_of_word[suspects]
     first, last = (
-        references.starts[np.searchsorted(image_of_reference, images, side)]
+        references.starts[np.searchsorted(row_of_reference, images, side)]
         for side in ("left", "right")
     )
     at, reference_at = cross(suspects, np.ones_like(suspects), first, last - first)

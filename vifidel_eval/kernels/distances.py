@@ -1,4 +1,4 @@
-"""Distances between words, and which words of two bags meet.
+"""Distances between words.
 
 Everything the metrics need of word vectors comes from the squared distances computed here: the
 travel cost (Eq. 1 and 5) and the cosine (Eq. 4). They are summed by NumPy's own pairwise sum and
@@ -8,61 +8,43 @@ not by a matrix product: BLAS libraries differ in their last bits with machine a
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, Lexicon
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
-_SLOT_BITS = 21
+_SLOT_BITS = 20
 _NEXT = np.uint64(1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
-
-
-def meetings(left: Bags, right: Bags) -> tuple[Integers, Integers]:
-    """Return every pair of atoms of bag i of `left` and bag i of `right`, for all i.
-
-    Returns
-    -------
-    left_at, right_at : int64 arrays of equal length
-        Positions in ``left.atoms`` and ``right.atoms``, bag after bag, the right one running
-        faster: the rows of one bag's (left, right) matrix after the other.
-    """
-    return cross(left.starts[:-1], left.sizes, right.starts[:-1], right.sizes)
-
-
-def cross(
-    left_starts: Integers, left_sizes: Integers, right_starts: Integers, right_sizes: Integers
-) -> tuple[Integers, Integers]:
-    """Return the positions of all pairs of two lists of ranges, as `meetings` does of bags."""
-    pairs = left_sizes * right_sizes
-    of_range = np.repeat(np.arange(len(pairs)), pairs)
-    within = np.arange(len(of_range)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-    left_within, right_within = np.divmod(within, right_sizes[of_range])
-    return left_starts[of_range] + left_within, right_starts[of_range] + right_within
+_OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
 
 
 class WordDistances:
     """Squared distances and cosines between words of a lexicon.
 
     Captions use the same few words over and over: the distances of pairs seen last are kept, in
-    a table that a pair's key indexes directly, so that memory stays bounded (48 MB).
+    a table that a pair's key indexes directly, so that memory stays bounded (25 MB). Threads share
+    it without a lock: beside the values of a pair its key is written, combined with all bits of
+    the values, so that values which another thread or an interrupt has torn apart are not taken
+    for those of any pair and are computed again.
 
     Parameters
     ----------
-    lexicon : Lexicon
-        The words and their vectors; it may grow.
+    matrix : (number of words, dimensions) float64
+        The vector of each word; rows may be written while this is used, but never changed.
+    units : (number of words, dimensions) float64
+        The same, of length 1.
+    squared_lengths : (number of words,) float64
+        ``||x||^2`` of each row of `matrix`.
     """
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._lexicon = lexicon
+    def __init__(self, matrix: Floats, units: Floats, squared_lengths: Floats) -> None:
+        self._matrix = matrix
+        self._units = units
+        self.squared_lengths = squared_lengths
         # NumPy's zeros take no memory until they are written.
-        self._keys = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
+        self._seals = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
         self._values = np.zeros((1 << _SLOT_BITS, 2))  # squared distance, cosine
-
-    @property
-    def squared_lengths(self) -> Floats:
-        """``||x||^2`` of every word."""
-        return self._lexicon.squared_lengths
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
@@ -80,33 +62,53 @@ class WordDistances:
         low, high = np.minimum(left, right), np.maximum(left, right)
         keys = ((low << 32) + high + 1).view(np.uint64)  # no key is 0, the empty slot's
         slots = (keys * _MULTIPLIER) >> np.uint64(64 - _SLOT_BITS)
-        values: Floats = self._values.take(slots, axis=0)
-        missing = np.flatnonzero(self._keys.take(slots) != keys)
+        values, missing = self._found(slots, keys)
         if len(missing):  # a pair that found its slot taken is in the next one
             slots[missing] ^= _NEXT
-            values[missing] = self._values[slots[missing]]
-            missing = missing[self._keys[slots[missing]] != keys[missing]]
+            values[missing], still = self._found(slots[missing], keys[missing])
+            missing = missing[still]
         if len(missing):
             new, first, again = np.unique(keys[missing], return_index=True, return_inverse=True)
             at = missing[first]
             computed = self._computed(low[at], high[at])
             values[missing] = computed[again]
             own = slots[at] ^ _NEXT
-            kept_at = np.where(self._keys[own] == 0, own, slots[at])
-            self._keys[kept_at] = new
+            kept_at = np.where(self._seals[own] == 0, own, slots[at])
             self._values[kept_at] = computed
+            self._seals[kept_at] = new ^ _mixed(computed)
         return values
 
+    def _found(
+        self, slots: NDArray[np.uint64], keys: NDArray[np.uint64]
+    ) -> tuple[Floats, NDArray[np.intp]]:
+        """Return what the slots hold, and the places where that is not what the key asks for."""
+        values: Floats = self._values.take(slots, axis=0)
+        return values, np.flatnonzero(self._seals.take(slots) ^ _mixed(values) != keys)
+
     def _computed(self, left: Integers, right: Integers) -> Floats:
-        matrix = self._lexicon.matrix
-        distances = np.empty(len(left))
-        for start in range(0, len(left), _PAIRS_AT_ONCE):
-            some = slice(start, start + _PAIRS_AT_ONCE)
-            difference = matrix[left[some]]
-            difference -= matrix[right[some]]
-            difference *= difference
-            distances[some] = difference.sum(axis=1)
-        # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
+        distances = _squared_distances(self._matrix, left, right)
         x, y = self.squared_lengths[left], self.squared_lengths[right]
-        cosines = (x + y - distances) / (2 * np.sqrt(x * y))
+        apart = distances
+        if self._units is not self._matrix:  # raw vectors have lengths that squares cannot hold
+            apart = _squared_distances(self._units, left, right)
+            x = y = np.ones(len(left))
+        # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
+        cosines = (x + y - apart) / (2 * np.sqrt(x * y))
         return np.column_stack([distances, np.clip(cosines, -1, 1)])
+
+
+def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Floats:
+    distances = np.empty(len(left))
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        some = slice(start, start + _PAIRS_AT_ONCE)
+        difference = matrix[left[some]]
+        difference -= matrix[right[some]]
+        difference *= difference
+        distances[some] = difference.sum(axis=1)
+    return distances
+
+
+def _mixed(values: Floats) -> NDArray[np.uint64]:
+    """Return 64 bits that all bits of a row of two values decide."""
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    return bits[:, 0] * _MULTIPLIER ^ bits[:, 1] * _OTHER_MULTIPLIER

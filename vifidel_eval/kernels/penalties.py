@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import Bags
-from .distances import WordDistances, cross
+from .bags import Bags, cross
+from .distances import WordDistances
 
 _PAIRS_AT_ONCE = 1 << 20  # long captions would fill the memory at once
 
 
 def penalties(
-    distances: WordDistances, bags: Bags, references: Bags, image_of_reference: Integers
+    distances: WordDistances, bags: Bags, references: Bags, row_of_reference: Integers
 ) -> Floats:
     """Return the penalty rho of every atom: Eq. 4 of Madhyastha et al. (2019).
 
@@ -28,7 +28,7 @@ def penalties(
         One bag an image, of labels or of caption words.
     references : Bags
         One bag a reference.
-    image_of_reference : (number of references,)
+    row_of_reference : (number of references,)
         Which bag of `bags` each reference belongs to.
 
     Returns
@@ -38,7 +38,7 @@ def penalties(
         equal to Eq. 1.
     """
     usable = np.flatnonzero(references.sizes > 0)
-    pairs = np.cumsum(bags.sizes[image_of_reference[usable]] * references.sizes[usable])
+    pairs = np.cumsum(bags.sizes[row_of_reference[usable]] * references.sizes[usable])
     sums = np.zeros(len(bags.atoms))
     counts = np.zeros(len(bags.atoms))
     start = 0
@@ -47,7 +47,7 @@ def penalties(
         end = max(int(np.searchsorted(pairs, done + _PAIRS_AT_ONCE)), start + 1)
         some = usable[start:end]
         start = end
-        images, sizes = image_of_reference[some], references.sizes[some]
+        images, sizes = row_of_reference[some], references.sizes[some]
         atom_at, word_at = cross(
             bags.starts[images], bags.sizes[images], references.starts[some], sizes
         )

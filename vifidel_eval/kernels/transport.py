@@ -9,18 +9,33 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
+from ..errors import VifidelError
 from ..evaluation import Floats
-from .bags import Bags
-from .distances import WordDistances, meetings
+from .bags import Bags, meetings
+from .distances import WordDistances
 
-# Far more pivots than bags of words can need; POT's default gives up at a tenth of it.
 # Less mass than this is what subtractions in the simplex leave behind (4e-17), not a move.
 _ROUNDING = 1e-12
+# Far more pivots than bags of words can need; POT's default gives up at a tenth of it.
 _MOST_PIVOTS = 1_000_000
 _OPTIMAL = 1  # POT's code for a finished solution
+
+
+def check_exponent(p: Any) -> int:
+    """Return the exponent of the travel cost (Eq. 1).
+
+    Raises
+    ------
+    VifidelError
+        If it is neither 1 nor 2.
+    """
+    if not isinstance(p, int | float | np.integer) or p not in (1, 2):
+        raise VifidelError(f"p must be 1 or 2, not {p!r}.")
+    return int(p)
 
 
 def travel_costs(

@@ -1,0 +1,289 @@
+"""What the metrics on word vectors share: word settings, the gold side, and the loop over rows."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..annotations import ObjectLabels
+from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
+from ..image_ids import ImageId
+from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
+from ..kernels.lexicon import Lexicon, word_space
+from ..kernels.verdicts import check_known_words
+from ..rows import LabelCounts, Rows, image_ids_of
+from ..vectors import load_vectors
+from .base import Progress, Scorer
+
+_ROWS_AT_ONCE = 1024
+_MOST_ROWS_KEPT = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """What the candidates of some rows are held against; all systems share it.
+
+    Attributes
+    ----------
+    lexicon : Lexicon
+        Where the numbers of all bags come from.
+    rows : int
+        How many rows.
+    objects : Bags
+        One bag of object labels per row; empty bags for metrics that see no objects.
+    references : Bags
+        One bag per reference, the references of a row one after the other.
+    row_of_reference : (number of references,) int64
+        The row that each reference belongs to.
+    tallies : mapping
+        What was read, by what it is.
+    """
+
+    lexicon: Lexicon
+    rows: int
+    objects: Bags
+    references: Bags
+    row_of_reference: Integers
+    tallies: Mapping[str, Tally]
+
+
+GoldT = TypeVar("GoldT", bound=Gold)
+
+
+class Part(NamedTuple, Generic[GoldT]):
+    """Some rows, read.
+
+    Attributes
+    ----------
+    rows : Rows
+        The rows.
+    gold : Gold
+        Their gold side.
+    words : Bags
+        One bag of content words per candidate.
+    of_words : Tally
+        Words of the candidates.
+    """
+
+    rows: Rows
+    gold: GoldT
+    words: Bags
+    of_words: Tally
+
+
+class _Kept(NamedTuple):
+    """The gold side of the rows that were evaluated last, and what it depends on."""
+
+    image_ids: list[ImageId] | None
+    references: list[Sequence[str]] | None
+    objects: list[LabelCounts] | None
+    golds: tuple[Any, ...] = ()
+
+
+class WordVectorScorer(Scorer, Generic[GoldT]):
+    """A metric on bags of content words in a space of word vectors.
+
+    Parameters
+    ----------
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+    references : bool
+        Whether the references are read.
+    normalize : bool
+        Whether word vectors are scaled to length 1.
+    stop_words : collection of str
+        Words of captions that are left out.
+    undefined : float
+        What stands for an undefined score.
+    objects : ObjectLabels, optional
+        The source of object labels, for metrics that see them; without one they come with the
+        rows.
+
+    Raises
+    ------
+    VectorsError
+        If the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
+    """
+
+    #: What a row without a score lacks.
+    _needed: str
+    #: Whether the metric sees object labels.
+    _sees_objects: bool
+
+    def __init__(
+        self,
+        vectors: Any,
+        references: bool,
+        normalize: bool,
+        stop_words: Collection[str],
+        undefined: float,
+        objects: ObjectLabels | None = None,
+    ) -> None:
+        super().__init__(undefined)
+        if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
+            raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
+        words = frozenset(unicodedata.normalize("NFC", str(word)).lower() for word in stop_words)
+        self._space = word_space(load_vectors(vectors), normalize, words)
+        self._use_references = references
+        self._objects = objects
+        self._kept: _Kept | None = None
+
+    @abstractmethod
+    def _prepared(self, gold: Gold) -> GoldT:
+        """Return the gold side with what this metric derives from it."""
+
+    def _signature(self, objects: str) -> str:
+        """Return the signature; `objects` is what it says of the object labels."""
+        raise NotImplementedError
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return self._signature("rows" if self._objects is None else self._objects.signature())
+
+    def _signature_of(self, rows: Rows) -> str:
+        return (
+            self._signature(rows.objects_signature) if rows.objects_signature else self.signature()
+        )
+
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        if self._sees_objects and self._objects is not None:
+            self._objects.of_images(image_ids)
+
+    def judge(self, evaluations: Iterable[Evaluation]) -> None:
+        evaluations = list(evaluations)
+        for what, tally in add_tallies(e.tallies for e in evaluations).items():
+            check_known_words(tally, what, self._space.vectors)
+        rows = sum(len(evaluation.ids) for evaluation in evaluations)
+        if sum(evaluation.undefined for evaluation in evaluations) == rows > 0:
+            warnings.warn(
+                f"none of the {rows} captions has {self._needed}: {self.method()} is not defined "
+                "for any.",
+                VifidelWarning,
+                stacklevel=4,
+            )
+
+    def _read(self, rows: Rows, also: Collection[str] = ()) -> Iterator[Part[GoldT]]:
+        """Yield all rows with their gold side, some at a time.
+
+        The gold side is prepared once for all systems, unless there are so many rows that it would
+        fill the memory: then it is prepared again for each.
+
+        Parameters
+        ----------
+        rows : Rows
+            What is scored.
+        also : collection of str
+            Labels that the lexicon of every part is to know.
+        """
+        key = _Kept(
+            None if rows.image_ids is None else list(rows.image_ids),
+            list(rows.references) if self._use_references else None,
+            None if rows.objects is None else list(rows.objects),
+        )
+        kept = self._kept
+        known = kept.golds if kept is not None and kept[:-1] == key[:-1] else ()
+        golds: list[GoldT] = []
+        for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
+            part = rows.part(start, start + _ROWS_AT_ONCE)
+            gold = known[number] if known else None
+            read = self._space.with_room(
+                partial(self._read_part, part, gold, also), None if gold is None else gold.lexicon
+            )
+            golds.append(read.gold)
+            yield read
+            if len(rows) > _MOST_ROWS_KEPT:
+                golds.clear()
+        if len(rows) <= _MOST_ROWS_KEPT and tuple(golds) != known:
+            # Copies: the caller may change its lists afterwards.
+            references = None if key.references is None else [r[:] for r in key.references]
+            objects = None if key.objects is None else [dict(labels) for labels in key.objects]
+            self._kept = _Kept(key.image_ids, references, objects, tuple(golds))
+
+    def _read_part(
+        self, part: Rows, gold: GoldT | None, also: Collection[str], lexicon: Lexicon
+    ) -> Part[GoldT]:
+        if gold is None or gold.lexicon is not lexicon:
+            gold = self._prepared(self._gold(part, lexicon))
+        lexicon.numbers(also)
+        return Part(part, gold, *bags_of_captions(lexicon, part.captions))
+
+    def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
+        tallies: dict[str, Tally] = {}
+        labels = self._labels_of(part) if self._sees_objects else [{}] * len(part)
+        objects, of_labels = bags_of_labels(lexicon, labels, self._counts_labels())
+        if self._sees_objects:
+            tallies["object labels"] = of_labels
+        of_rows = part.references if self._use_references else [()] * len(part)
+        references, of_references = bags_of_captions(
+            lexicon, (reference for of_row in of_rows for reference in of_row)
+        )
+        tallies["references"] = of_references
+        row_of_reference = np.repeat(np.arange(len(part)), [len(of_row) for of_row in of_rows])
+        return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
+
+    def _counts_labels(self) -> bool:
+        """Return whether two dogs weigh more than one."""
+        return True
+
+    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
+        if rows.objects is not None:
+            if self._objects is not None:
+                raise VifidelError(
+                    f"this scorer has its own objects ({self._objects.where}): give image_ids, not "
+                    f"objects, or make {type(self).__name__} without objects."
+                )
+            return rows.objects
+        if self._objects is None:
+            raise VifidelError(
+                f"{self.method()} needs to know what the images show: give objects, one entry per "
+                f"caption, or make {type(self).__name__} with a source of objects."
+            )
+        return self._objects.of_images(image_ids_of(rows, self.method()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": None}
+
+
+def similarities(gold_is_usable: Any, words: Bags, distances: Floats) -> Floats:
+    """Return exp(-distance) (Eq. 3); 0 for a caption without words, NaN without a gold side."""
+    speechless = gold_is_usable & (words.sizes == 0)
+    return np.where(speechless, 0.0, np.exp(-distances))
+
+
+class TransportScorer(WordVectorScorer[GoldT]):
+    """A metric that moves a bag of the gold side onto the bag of the caption's content words."""
+
+    @abstractmethod
+    def _score(self, gold: GoldT, words: Bags) -> tuple[Floats, int]:
+        """Return a score for each row, NaN where undefined, and how many lack weights."""
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        scores: list[Floats] = [np.empty(0)]
+        read: list[Mapping[str, Tally]] = []
+        no_words = unweighted = 0
+        for part in self._read(rows):
+            of_part, unweighted_of_part = self._score(part.gold, part.words)
+            scores.append(of_part)
+            no_words += int((part.words.sizes == 0).sum())
+            unweighted += unweighted_of_part
+            read.append({**part.gold.tallies, "captions": part.of_words})
+            on_progress(part.gold.rows)
+        tallies = add_tallies(read)
+        unknown = tallies["captions"].unknown.total() if read else 0
+        evaluation = Evaluation(
+            rows.ids,
+            np.concatenate(scores),
+            counts={"no_words": no_words, "unknown_words": unknown, "unweighted": unweighted},
+            tallies=tallies,
+            signature=self._signature_of(rows),
+        )
+        return {self.main: evaluation}

@@ -1,0 +1,292 @@
+"""Words and object labels with numbers and vectors, shared by everyone who reads words alike.
+
+No lock guards a `Lexicon`, and none is needed: it only grows, what belongs to a number is written
+before the number is published by one dictionary entry, and a number never changes its meaning. A
+thread that is interrupted leaves a number unused and nothing else; two threads that add the same
+word at once waste one number. When a lexicon is full another one takes its place, so that memory
+stays bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..errors import VectorsError
+from ..evaluation import Floats, Integers
+from ..text.words import END, piece_words, pieces, stop_words_signature
+from ..vectors import WordVectors
+from .distances import WordDistances
+
+#: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
+CAPACITY = 3 << 13
+# Pieces of captions without a word, such as "!!!", take no number: they are bounded apart.
+_PIECES_PER_WORD = 8
+_END = 0  # the number of the piece after each caption
+
+_LONGEST = 1e100  # squares of larger numbers are not finite
+
+T = TypeVar("T")
+
+
+class LexiconFull(Exception):  # noqa: N818 - a signal, which never reaches a user
+    """There is no room for more words; `WordSpace.with_room` starts another lexicon."""
+
+
+class Lexicon:
+    """Words and labels: each has a number and a vector.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        Where vectors are looked up, once per word.
+    normalize : bool
+        Whether every vector is scaled to length 1.
+    stop_words : collection of str
+        Words of captions to leave out; never applied to labels.
+    capacity : int
+        How many words and labels it can hold.
+
+    Attributes
+    ----------
+    matrix : (capacity, dimensions) float64
+        The vector of each number.
+    units : (capacity, dimensions) float64
+        The same, of length 1.
+    squared_lengths : (capacity,) float64
+        ``||x||^2`` of each row of `matrix`.
+    known : (capacity,) bool
+        Whether the word has a vector; rows of the others are NaN.
+    distances : WordDistances
+        Between words of this lexicon.
+    """
+
+    def __init__(
+        self,
+        vectors: WordVectors,
+        normalize: bool,
+        stop_words: Collection[str],
+        capacity: int = CAPACITY,
+    ) -> None:
+        dimensions = vectors.lookup(()).shape[1]
+        self._vectors = vectors
+        self._normalize = normalize
+        self._stop_words = frozenset(stop_words)
+        self._capacity = capacity
+        self._free = itertools.count()
+        self._numbers: dict[str, int] = {}
+        # A piece of a caption holds words one after the other: "fire-hydrant" two, "!!!" none.
+        self._free_pieces = itertools.count(_END + 1)
+        self._free_piece_words = itertools.count()
+        self._pieces: dict[str, int] = {END: _END}
+        self._piece_starts = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
+        self._piece_sizes = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
+        self._piece_words = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
+        self._words: list[str] = [""] * capacity
+        # NumPy's zeros take no memory until they are written.
+        self.matrix: Floats = np.zeros((capacity, dimensions))
+        self.units = self.matrix if normalize else np.zeros((capacity, dimensions))
+        self.squared_lengths: Floats = np.zeros(capacity)
+        self.known = np.zeros(capacity, dtype=bool)
+        self.distances = WordDistances(self.matrix, self.units, self.squared_lengths)
+
+    def word(self, number: int) -> str:
+        """Return the word or label with this number."""
+        return self._words[number]
+
+    def numbers(self, words: Iterable[str]) -> list[int]:
+        """Return the number of each word or label; new ones are looked up together.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for the new ones.
+        """
+        words = list(words)
+        found = list(map(self._numbers.get, words))
+        if None in found:
+            new = (word for word, n in zip(words, found, strict=True) if n is None)
+            self._add(list(dict.fromkeys(new)))
+            found = list(map(self._numbers.__getitem__, words))
+        return found  # type: ignore[return-value]
+
+    def read(self, captions: Iterable[str]) -> tuple[Integers, Integers]:
+        """Return the numbers of the content words of all captions, and how many each one has.
+
+        Returns
+        -------
+        numbers : (number of words,) int64
+            Caption after caption, every occurrence.
+        sizes : (number of captions,) int64
+            How many of them belong to each caption.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for new words.
+        """
+        read = pieces(captions)
+        try:
+            places = np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
+        except KeyError:
+            self._add_pieces([piece for piece in dict.fromkeys(read) if piece not in self._pieces])
+            places = np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
+        sizes = self._piece_sizes[places]
+        ends = np.cumsum(sizes)
+        at = np.repeat(self._piece_starts[places] - ends + sizes, sizes) + np.arange(sizes.sum())
+        return self._piece_words[at], np.diff(ends[places == _END], prepend=0)
+
+    def _add_pieces(self, new: list[str]) -> None:
+        """Find the content words of new pieces."""
+        words = [[w for w in piece_words(p) if w not in self._stop_words] for p in new]
+        numbers = self.numbers(itertools.chain.from_iterable(words))
+        places = self._reserved(self._free_pieces, len(new), len(self._piece_sizes))
+        ends = self._reserved(self._free_piece_words, len(numbers), len(self._piece_words))
+        sizes = np.array(list(map(len, words)), dtype=np.int64)
+        self._piece_words[ends] = numbers
+        self._piece_sizes[places] = sizes
+        self._piece_starts[places] = (ends[0] if ends else 0) + np.cumsum(sizes) - sizes
+        for piece, place in zip(new, places, strict=True):  # last: now they can be found
+            self._pieces[piece] = place
+
+    @staticmethod
+    def _reserved(free: Iterator[int], count: int, capacity: int) -> list[int]:
+        """Return numbers that follow each other and that nobody else gets."""
+        reserved = list(itertools.islice(free, count))
+        if count and (reserved[-1] >= capacity or reserved[-1] - reserved[0] >= count):
+            raise LexiconFull
+        return reserved
+
+    def _add(self, new: list[str]) -> None:
+        """Give new words numbers and vectors."""
+        numbers = self._reserved(self._free, len(new), self._capacity)
+        rows = self._rows(new)
+        self.matrix[numbers] = rows
+        if not self._normalize:
+            self.units[numbers] = scaled_to_length_1(rows)
+        self.squared_lengths[numbers] = (rows * rows).sum(axis=1)
+        self.known[numbers] = ~np.isnan(rows).any(axis=1)
+        for word, number in zip(new, numbers, strict=True):
+            self._words[number] = word
+        for word, number in zip(new, numbers, strict=True):  # last: now they can be found
+            self._numbers.setdefault(word, number)
+
+    def _rows(self, words: Sequence[str]) -> Floats:
+        """Return vectors of words and labels; a label of several words is one unit.
+
+        It has the vector of its phrase (``hot_dog``) if the vocabulary lists it, else the mean
+        of the vectors of its words.
+        """
+        rows = self._scaled(self._vectors.lookup(words))
+        parts = [[w for piece in word.split() for w in piece_words(piece)] for word in words]
+        units = [i for i, word in enumerate(words) if parts[i] and parts[i] != [word]]
+        if units:
+            phrases = ["_".join(words[i].split()) for i in units]
+            rows[units] = self._scaled(self._vectors.lookup(phrases, listed_only=True))
+            for i in units:
+                if np.isnan(rows[i, 0]):
+                    of_parts = self._scaled(self._vectors.lookup(parts[i]))
+                    of_parts = of_parts[~np.isnan(of_parts[:, 0])]
+                    if len(of_parts):
+                        rows[i] = self._scaled(of_parts.mean(axis=0, keepdims=True))[0]
+        if np.nanmax(np.abs(rows), initial=0) > _LONGEST:
+            raise VectorsError(
+                f"{self._vectors.signature()}: vectors with numbers above {_LONGEST:g} have no "
+                "distances; scale them (normalize=True)."
+            )
+        return rows
+
+    def _scaled(self, rows: Floats) -> Floats:
+        """Return rows of length 1, or as they are; a zero row says nothing and becomes NaN."""
+        rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, np.nan)
+        if self._normalize:
+            return scaled_to_length_1(rows)
+        return np.where((rows == 0).all(axis=1, keepdims=True), np.nan, rows)
+
+
+def scaled_to_length_1(rows: Floats) -> Floats:
+    """Return rows of length 1; a zero row has no direction and becomes NaN."""
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+    largest[largest == 0] = np.nan
+    rows = rows / largest  # whose squares neither vanish nor overflow
+    unit: Floats = rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    return unit
+
+
+class WordSpace:
+    """How words become vectors, and the lexicon of those who read them alike.
+
+    It pickles as its settings.
+
+    Parameters
+    ----------
+    vectors, normalize, stop_words
+        As for `Lexicon`.
+    """
+
+    def __init__(self, vectors: WordVectors, normalize: bool, stop_words: frozenset[str]) -> None:
+        self.vectors = vectors
+        self.normalize = normalize
+        self.stop_words = stop_words
+        self._lexicon: Lexicon | None = None
+
+    def signature(self) -> list[str]:
+        """Return what signatures say of the settings."""
+        return [
+            f"norm:{'yes' if self.normalize else 'no'}",
+            f"vectors:{self.vectors.signature()}",
+            f"stop:{stop_words_signature(self.stop_words)}",
+        ]
+
+    def with_room(self, compute: Callable[[Lexicon], T], lexicon: Lexicon | None = None) -> T:
+        """Return what `compute` makes of a lexicon that has room for all it adds.
+
+        Parameters
+        ----------
+        compute : callable
+            From a lexicon; it is called again with a new one if that was full.
+        lexicon : Lexicon, optional
+            The one to try first; by default that of everybody.
+        """
+        if self._lexicon is None:
+            self._lexicon = self._new(CAPACITY)
+        for candidate in (lexicon, self._lexicon):
+            if candidate is not None:
+                with contextlib.suppress(LexiconFull):
+                    return compute(candidate)
+        capacity = CAPACITY
+        while True:
+            fresh = self._new(capacity)
+            try:
+                result = compute(fresh)
+            except LexiconFull:  # this batch alone needs a larger one, which nobody else gets
+                capacity *= 2
+            else:
+                if capacity == CAPACITY:
+                    self._lexicon = fresh
+                return result
+
+    def _new(self, capacity: int) -> Lexicon:
+        return Lexicon(self.vectors, self.normalize, self.stop_words, capacity)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lexicon": None}
+
+
+_SPACES: weakref.WeakValueDictionary[tuple[int, bool, frozenset[str]], WordSpace] = (
+    weakref.WeakValueDictionary()
+)
+
+
+def word_space(vectors: WordVectors, normalize: bool, stop_words: frozenset[str]) -> WordSpace:
+    """Return the word space of these settings; who asks for the same ones shares it."""
+    key = id(vectors), normalize, stop_words
+    space = _SPACES.get(key)
+    if space is None:
+        _SPACES[key] = space = WordSpace(vectors, normalize, stop_words)
+    return space
