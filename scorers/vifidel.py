@@ -25,7 +25,7 @@ from ..kernels.transport import (
     transport_plans,
     travel_costs,
 )
-from ..rows import Rows, make_rows
+from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
 from .word_vectors import Gold, Part, TransportScorer, similarities
 
@@ -165,14 +165,34 @@ class Vifidel(TransportScorer[_WeightedGold]):
         VifidelError
             If the image is unknown or a caption is not a string.
         """
-        return next(self.explanations(make_rows([caption], [image_id], [references]), thresholds))
+        return next(self.explain_rows(make_rows([caption], [image_id], [references]), thresholds))
 
     def explanations(
         self,
-        rows: Rows,
+        gts: Mapping[Any, Sequence[str]],
+        res: Mapping[Any, Sequence[str]],
         thresholds: Thresholds = _THRESHOLDS,
     ) -> Iterator[Explanation]:
-        """Return what `explain` returns for each row.
+        """Return what `explain` returns for each caption, in the order of `gts`.
+
+        Parameters
+        ----------
+        gts, res : mapping
+            References and candidates, as `compute_score` takes them.
+        thresholds : Thresholds
+            As for `explain`.
+
+        Raises
+        ------
+        VifidelError
+            If ids or captions are not as described.
+        """
+        return self.explain_rows(coco_rows(gts, res), thresholds)
+
+    def explain_rows(
+        self, rows: Rows, thresholds: Thresholds = _THRESHOLDS
+    ) -> Iterator[Explanation]:
+        """Yield what `explain` returns for each row.
 
         References and objects are prepared once for all systems, as for `compute_score`; the
         explanations are made while they are read, so that memory stays flat.
@@ -187,7 +207,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         Raises
         ------
         VifidelError
-            If ids or captions are not as described.
+            If an image is unknown.
         """
         vocabulary = sorted(frozenset() if self._objects is None else self._objects.vocabulary())
         for part in self._read(rows, also=vocabulary):

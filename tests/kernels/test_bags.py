@@ -3,7 +3,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from vifidel_eval.kernels.bags import Lexicon
+from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels
+from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.vectors.sources import load_vectors
 
 AXES = {"dog": [3.0, 0.0], "cat": [0.0, 2.0], "bird": [1.0, 1.0], "nothing": [0.0, 0.0]}
@@ -29,7 +30,7 @@ def as_dicts(lexicon, bags):
 
 def test_captions_become_normalised_bags_in_alphabetical_order(make_lexicon):
     lexicon = make_lexicon()
-    bags, tally = lexicon.bags_of_captions(["The dog, the cat and a dog; and", "", "cat-bird"])
+    bags, tally = bags_of_captions(lexicon, ["The dog, the cat and a dog; and", "", "cat-bird"])
     found = as_dicts(lexicon, bags)
     assert found == [{"cat": 1 / 3, "dog": 2 / 3}, {}, {"bird": 0.5, "cat": 0.5}]
     assert [list(bag) for bag in found] == [["cat", "dog"], [], ["bird", "cat"]]
@@ -40,14 +41,14 @@ def test_captions_become_normalised_bags_in_alphabetical_order(make_lexicon):
 def test_labels_count_instances_or_presence(make_lexicon):
     lexicon = make_lexicon()
     images = [Counter(dog=3, cat=1), Counter()]
-    counted, _ = lexicon.bags_of_labels(images)
-    present, _ = lexicon.bags_of_labels(images, counts=False)
+    counted, _ = bags_of_labels(lexicon, images)
+    present, _ = bags_of_labels(lexicon, images, counts=False)
     assert as_dicts(lexicon, counted) == [{"cat": 0.25, "dog": 0.75}, {}]
     assert as_dicts(lexicon, present) == [{"cat": 0.5, "dog": 0.5}, {}]
 
 
 def test_words_without_direction_are_unknown(make_lexicon):
-    bags, tally = make_lexicon().bags_of_captions(["nothing unheard dog"])
+    bags, tally = bags_of_captions(make_lexicon(), ["nothing unheard dog"])
     assert bags.sizes.tolist() == [1]
     assert tally.unknown == {"nothing": 1, "unheard": 1}
 
@@ -55,23 +56,23 @@ def test_words_without_direction_are_unknown(make_lexicon):
 @pytest.mark.parametrize(("normalize", "dog"), [(True, [1, 0]), (False, [3, 0])])
 def test_vectors_are_scaled_to_length_one_or_left(make_lexicon, normalize, dog):
     lexicon = make_lexicon(normalize)
-    bags, _ = lexicon.bags_of_captions(["dog"])
+    bags, _ = bags_of_captions(lexicon, ["dog"])
     np.testing.assert_array_equal(lexicon.matrix[bags.atoms[0]], dog)
     assert lexicon.squared_lengths[bags.atoms[0]] == dog[0] ** 2
 
 
 def test_growing_keeps_numbers_and_vectors(make_lexicon):
     lexicon = make_lexicon()
-    first, _ = lexicon.bags_of_captions(["dog"])
+    first, _ = bags_of_captions(lexicon, ["dog"])
     row = lexicon.matrix[first.atoms[0]].copy()
     for _ in range(3):
-        lexicon.bags_of_captions(["cat bird", "bird dog unheard"])
-    again, _ = lexicon.bags_of_captions(["dog"])
+        bags_of_captions(lexicon, ["cat bird", "bird dog unheard"])
+    again, _ = bags_of_captions(lexicon, ["dog"])
     assert again.atoms.tolist() == first.atoms.tolist()
     np.testing.assert_array_equal(lexicon.matrix[again.atoms[0]], row)
 
 
 def test_null_characters_in_captions_do_not_shift_bags(make_lexicon):
     lexicon = make_lexicon()
-    bags, _ = lexicon.bags_of_captions(["dog \0 cat", "\0", "bird"])
+    bags, _ = bags_of_captions(lexicon, ["dog \0 cat", "\0", "bird"])
     assert [sorted(bag) for bag in as_dicts(lexicon, bags)] == [["cat", "dog"], [], ["bird"]]

@@ -4,8 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import distances
-from vifidel_eval.kernels.bags import Bags
-from vifidel_eval.kernels.distances import WordDistances, meetings
+from vifidel_eval.kernels.bags import Bags, bags_of_captions, meetings
+from vifidel_eval.kernels.distances import WordDistances
+from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.vectors.sources import load_vectors
 
 SIZE = 30
@@ -16,7 +17,7 @@ ROWS = np.random.default_rng(4).normal(size=(SIZE, 5)).astype(np.float32)
 def lexicon(make_vectors):
     words = {f"word{chr(97 + i % 26)}{chr(97 + i // 26)}": ROWS[i].tolist() for i in range(SIZE)}
     lexicon = Lexicon(load_vectors(make_vectors(words)), normalize=False, stop_words=())
-    lexicon.bags_of_captions([" ".join(words)])
+    bags_of_captions(lexicon, [" ".join(words)])
     return lexicon
 
 
@@ -28,7 +29,7 @@ pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), 
 def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distances, "_SLOT_BITS", slot_bits)  # of 2 slots most pairs lose theirs
-        of_words = WordDistances(lexicon)
+        of_words = WordDistances(lexicon.matrix, lexicon.units, lexicon.squared_lengths)
         for batch in batches:
             left, right = np.array(batch).T
             x, y = ROWS[left].astype(float), ROWS[right].astype(float)

@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.kernels.bags import Lexicon
-from vifidel_eval.kernels.distances import WordDistances
+from vifidel_eval.kernels.bags import bags_of_captions
+from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.penalties import penalties
 from vifidel_eval.vectors.sources import load_vectors
 
 
 def penalty_of(vectors, word, references):
     lexicon = Lexicon(load_vectors(vectors), normalize=False, stop_words=())
-    bags, _ = lexicon.bags_of_captions([word])
-    of_references, _ = lexicon.bags_of_captions(references)
+    bags, _ = bags_of_captions(lexicon, [word])
+    of_references, _ = bags_of_captions(lexicon, references)
     owners = np.zeros(len(of_references), dtype=np.int64)
-    return penalties(WordDistances(lexicon), bags, of_references, owners)
+    return penalties(lexicon.distances, bags, of_references, owners)
 
 
 # Fig. 3 of the paper: 1 - cos of a word to the closest word of each of five references, and rho.

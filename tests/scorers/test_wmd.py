@@ -6,6 +6,7 @@ import pytest
 from oracle import transport_distance
 
 from vifidel_eval import VifidelError, VifidelWarning
+from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import Wmd
 
 WORDS = [f"word{letter}" for letter in "abcdefghijkl"]
@@ -78,12 +79,12 @@ def test_edge_cases(random_vectors):
         "same": ["wordb worda", "wordc"],
     }
     res = {i: ["wordb worda"] for i in gts} | {"wordless candidate": ["it is"]}
-    evaluation = Wmd("best", random_vectors).evaluate(gts, res)
+    evaluation = Wmd("best", random_vectors).evaluate(coco_rows(gts, res))["WMD"]
     np.testing.assert_array_equal(evaluation.scores, [math.nan, math.nan, 1.0, 0.0, 1.0])
     assert evaluation.score == pytest.approx(2 / 3)
-    assert (evaluation.undefined, evaluation.wordless) == (2, 1)
-    with pytest.warns(VifidelWarning, match="none of the 1 images has a usable reference"):
-        Wmd("best", random_vectors).evaluate({1: []}, {1: ["worda"]})
+    assert (evaluation.undefined, evaluation.counts["no_words"]) == (2, 1)
+    with pytest.warns(VifidelWarning, match="none of the 1 captions has a usable reference"):
+        Wmd("best", random_vectors).compute_score({1: []}, {1: ["worda"]})
 
 
 def test_names_signatures_and_refusals(random_vectors):

@@ -149,7 +149,7 @@ def _find(
                 yield explanation
 
         for name, rows in of_systems.items():
-            found[name] = find(counted(scorer.explanations(rows, thresholds)))
+            found[name] = find(counted(scorer.explain_rows(rows, thresholds)))
     return found
 
 

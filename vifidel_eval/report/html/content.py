@@ -75,7 +75,7 @@ def gather(
         references = all_images(systems)
     of_systems = {system.name: paired(system, references, True) for system in systems}
     explanations = {
-        name: {explanation.image_id: explanation for explanation in vifidel.explanations(rows)}
+        name: {explanation.image_id: explanation for explanation in vifidel.explain_rows(rows)}
         for name, rows in of_systems.items()
         if vifidel is not None
     }
