@@ -1,0 +1,252 @@
+"""One scorer in many threads, interrupted, fed with new words without end, or pickled: what it
+gives afterwards are the bits of a fresh one."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vifidel_eval import Vifidel
+from vifidel_eval.kernels import distances, lexicon
+from vifidel_eval.scorers import Wmd
+
+ROOT = Path(__file__).parents[2]
+NOUNS = (
+    "dog cat horse bird sheep cow bear zebra car bus train truck boat bicycle table chair couch "
+    "bed bottle cup bowl fork knife spoon apple banana orange pizza cake sandwich man woman child "
+    "street beach kitchen field snow river window"
+).split()
+MODES = ["objects alone", "references", "WMD"]
+
+
+def corpus(seed: int, captions: int = 24):
+    """Return captions, objects and references that share most of their words."""
+    random_ = random.Random(seed)
+
+    def sentence(words: int) -> str:
+        return " and ".join(random_.sample(NOUNS, words))
+
+    return (
+        [sentence(random_.randint(1, 6)) for _ in range(captions)],
+        [random_.choices(NOUNS, k=random_.randint(1, 4)) for _ in range(captions)],
+        [[sentence(4) for _ in range(3)] for _ in range(captions)],
+    )
+
+
+def make(mode: str):
+    return Wmd() if mode == "WMD" else Vifidel()
+
+
+def score(scorer, mode: str, seed: int) -> np.ndarray:
+    captions, objects, references = corpus(seed)
+    return scorer.score(
+        captions,
+        objects=None if mode == "WMD" else objects,
+        references=None if mode == "objects alone" else references,
+    )
+
+
+@pytest.fixture(scope="module")
+def expected() -> Callable[[str, int], bytes]:
+    """Return the bytes of the scores of a scorer that has done nothing else."""
+    known: dict[tuple[str, int], bytes] = {}
+
+    def expected(mode: str, seed: int) -> bytes:
+        if (mode, seed) not in known:
+            with alone():
+                known[mode, seed] = score(make(mode), mode, seed).tobytes()
+        return known[mode, seed]
+
+    return expected
+
+
+def alone():
+    """Return a context in which no scorer shares its words with one made before."""
+    patch = pytest.MonkeyPatch()
+
+    class Context:
+        def __enter__(self):
+            patch.setattr(lexicon, "_SPACES", {})
+
+        def __exit__(self, *_):
+            patch.undo()
+
+    return Context()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("warm", [False, True])
+def test_eight_threads_get_the_bits_of_a_fresh_scorer(mode, warm, expected):
+    wanted = {seed: expected(mode, seed) for seed in range(6)}
+    with alone():
+        scorer = make(mode)
+    if warm:
+        score(scorer, mode, 0)
+    barrier = threading.Barrier(8)
+    wrong: list[object] = []
+
+    def work(number: int) -> None:
+        barrier.wait()
+        try:
+            for step in range(6):
+                seed = (number + step) % 6
+                if score(scorer, mode, seed).tobytes() != wanted[seed]:
+                    wrong.append((number, seed))
+        except Exception as problem:
+            wrong.append(problem)
+
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(switching)
+    assert wrong == []
+
+
+class Stopped(BaseException):
+    """Stands in for KeyboardInterrupt."""
+
+
+def lines_of(call: Callable[[], object]) -> int:
+    """Return how many lines of the package a call runs through."""
+    count = 0
+
+    def trace(frame, event, _):
+        nonlocal count
+        if event == "line" and _is_ours(frame):
+            count += 1
+        return trace if _is_ours(frame) else None
+
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(None)
+    return count
+
+
+def interrupt(call: Callable[[], object], line: int) -> bool:
+    """Run a call up to a line; return whether it came so far."""
+    left = line
+
+    def trace(frame, event, _):
+        nonlocal left
+        if event == "line" and _is_ours(frame):
+            left -= 1
+            if left < 0:
+                sys.settrace(None)
+                raise Stopped
+        return trace if _is_ours(frame) else None
+
+    sys.settrace(trace)
+    try:
+        call()
+    except Stopped:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+def _is_ours(frame) -> bool:
+    name = frame.f_code.co_filename
+    return name.startswith(str(ROOT)) and "tests" not in Path(name).relative_to(ROOT).parts
+
+
+def interrupted_everywhere(mode: str, expected, step: int) -> None:
+    with alone():
+        lines = lines_of(lambda: score(make(mode), mode, 1))
+    assert lines > 200
+    for line in range(0, lines, step):
+        with alone():
+            scorer = make(mode)
+            score(scorer, mode, 0)
+            interrupt(lambda: score(scorer, mode, 1), line)  # noqa: B023
+            for seed in (1, 0, 2):
+                assert score(scorer, mode, seed).tobytes() == expected(mode, seed), line
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_interrupt_leaves_no_trace(mode, expected):
+    interrupted_everywhere(mode, expected, step=37)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_an_interrupt_at_any_line_leaves_no_trace(mode, expected):
+    interrupted_everywhere(mode, expected, step=1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_lexicon_that_is_always_full_changes_no_bit(mode, expected, monkeypatch):
+    monkeypatch.setattr(lexicon, "CAPACITY", 10)
+    monkeypatch.setattr(distances, "_SLOT_BITS", 4)
+    with alone():
+        scorer = make(mode)
+        for seed in (0, 1, 2, 1, 0):
+            assert score(scorer, mode, seed).tobytes() == expected(mode, seed)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_pickled_scorer_is_its_settings(mode, expected):
+    with alone():
+        scorer = make(mode)
+        score(scorer, mode, 0)
+        pickled = pickle.dumps(scorer)
+        assert len(pickled) < 8_000
+        assert score(pickle.loads(pickled), mode, 1).tobytes() == expected(mode, 1)
+        assert pickle.loads(pickled).signature() == scorer.signature()
+
+
+def test_torn_distances_are_computed_again(expected):
+    with alone():
+        scorer = make("references")
+        score(scorer, "references", 0)
+        table = scorer._space._lexicon.distances
+        kept = np.flatnonzero(table._seals)
+        assert len(kept) > 100
+        table._values[kept[::2]] *= 1.5  # what another thread has half written
+        table._seals[kept[1::3]] = table._seals[kept[0]]
+        assert score(scorer, "references", 0).tobytes() == expected("references", 0)
+
+
+def resident_megabytes() -> float:
+    import psutil
+
+    return psutil.Process().memory_info().rss / 1e6
+
+
+def test_memory_is_flat_over_words_without_end():
+    # Lexicons of 2 000 words stand in for those of 25 000: they are full as often over 100 000 new
+    # words as those over a million.
+    with pytest.MonkeyPatch.context() as patch, alone():
+        patch.setattr(lexicon, "CAPACITY", 2_000)
+        scorer = Vifidel()
+        sizes = []
+        for call in range(200):
+            captions = [f"a dog and a w{call:03d}x{number:03d}" for number in range(500)]
+            scorer.score(captions, objects=[["dog"]] * len(captions))
+            if call % 20 == 19:
+                sizes.append(resident_megabytes())
+        assert max(sizes[3:]) < sizes[2] + 12
+
+
+def test_a_caption_with_more_words_than_a_lexicon_holds(monkeypatch):
+    many = " ".join(f"word{number}" for number in range(300))
+    expected = Vifidel().score([many, "a dog"], objects=[["dog"], ["dog"]])
+    monkeypatch.setattr(lexicon, "CAPACITY", 10)
+    with alone():
+        found = Vifidel().score([many, "a dog"], objects=[["dog"], ["dog"]])
+    assert found.tobytes() == expected.tobytes()
