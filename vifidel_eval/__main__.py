@@ -2,4 +2,5 @@
 
 from .commands.main import main
 
-main(prog_name="vifidel-eval")
+if __name__ == "__main__":
+    main(prog_name="vifidel-eval")
