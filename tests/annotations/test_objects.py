@@ -1,6 +1,5 @@
 import copy
 import json
-import os
 import pickle
 import re
 import subprocess
@@ -221,7 +220,6 @@ def read_elsewhere(pickled, folder, code):
         capture_output=True,
         check=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         timeout=60,
     )
     return done.stdout.decode().splitlines()
