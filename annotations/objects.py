@@ -258,7 +258,7 @@ def clean_label(name: str) -> str:
     return _RUN_TOGETHER.get(name, name)
 
 
-def check_threshold(threshold: Any) -> None:
+def check_threshold(threshold: float | None) -> None:
     """Raise if something is given as the lowest score that counts and is not from 0 to 1.
 
     Raises

@@ -28,8 +28,12 @@ class HasDataset(Protocol):
 
 #: Everything that `read_objects` takes.
 ObjectSource: TypeAlias = (
-    "str | os.PathLike[str] | ObjectLabels | HasDataset | Mapping[Any, LabelList] "
-    "| Sequence[ObjectSource]"
+    str
+    | os.PathLike[str]
+    | ObjectLabels
+    | HasDataset
+    | Mapping[Any, LabelList]
+    | Sequence["ObjectSource"]
 )
 #: Everything that `read_categories` takes.
 CategorySource: TypeAlias = (

@@ -21,8 +21,11 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from . import annotations, scorers
-    from .scorers import Vifidel
+    # Absolute names: Pyright follows the links of a strict editable installation.
+    import vifidel_eval.annotations as annotations  # noqa: PLR0402
+    import vifidel_eval.scorers as scorers  # noqa: PLR0402
+    from vifidel_eval.scorers import Vifidel
+
     from .text.words import STOP_WORDS, content_words
 
     __version__: str
