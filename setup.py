@@ -65,8 +65,10 @@ setup(
         "dev": [
             "axe-playwright-python>=0.1.4",
             "hypothesis>=6.100",
+            "import-linter>=2.3",
             "mypy~=2.4",
             "playwright>=1.40",
+            "pyright>=1.1.400",
             "pytest>=8",
             "ruff~=0.17.5",
             "types-tabulate",

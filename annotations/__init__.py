@@ -1,12 +1,15 @@
 """Object labels of images from the files that datasets and detectors write.
 
 >>> from vifidel_eval.annotations import read_objects
->>> read_objects({42: ["dog", "dog", "frisbee"]})
-{42: Counter({'dog': 2, 'frisbee': 1})}
+>>> objects = read_objects({42: ["dog", "dog", "frisbee"]})
+>>> objects
+<ObjectLabels labels: 1 image, 2 labels, objects>
+>>> dict(objects[42])
+{'dog': 2, 'frisbee': 1}
 """
 
 from .coco import COCO_CATEGORIES, read_coco_instances, read_coco_results
-from .labels import label_rows, read_labels
+from .labels import LabelItem, LabelList, LabelRows, label_rows, read_labels
 from .objects import (
     DETECTION_THRESHOLD,
     OPEN_IMAGES_THRESHOLD,
@@ -15,14 +18,19 @@ from .objects import (
     union,
 )
 from .open_images import read_class_descriptions, read_open_images
-from .read import read_categories, read_objects
+from .read import CategorySource, ObjectSource, read_categories, read_objects
 from .voc import read_voc
 
 __all__ = [
     "COCO_CATEGORIES",
     "DETECTION_THRESHOLD",
     "OPEN_IMAGES_THRESHOLD",
+    "CategorySource",
+    "LabelItem",
+    "LabelList",
+    "LabelRows",
     "ObjectLabels",
+    "ObjectSource",
     "clean_label",
     "label_rows",
     "read_categories",

@@ -6,14 +6,13 @@ shape without ``iscrowd``; their category names carry underscores and senses.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, from_json_value
-from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score
+from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
 
 #: COCO's 80 detection categories; the ids have gaps.
 COCO_CATEGORIES: dict[Any, str] = dict(
@@ -40,8 +39,8 @@ def read_coco_instances(
 ) -> ObjectLabels:
     """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
 
-    Every annotation is one instance, a crowd region too. Images that are listed and have no
-    annotation are known and empty.
+    Every annotation is one instance, and so is a crowd region. Images that are listed without
+    an annotation are known and empty.
 
     Parameters
     ----------
@@ -50,8 +49,8 @@ def read_coco_instances(
     where : str
         The file, for messages.
     threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default, for annotations that have
-        one: those of ``COCO(...).loadRes(...)``.
+        The lowest score that counts, `DETECTION_THRESHOLD` by default. Only annotations from
+        ``COCO(...).loadRes(...)`` have scores.
 
     Raises
     ------
@@ -60,22 +59,29 @@ def read_coco_instances(
     """
     names = category_names(content.get("categories"), where)
     images = content.get("images")
-    objects = ObjectLabels(
-        "coco-instances", where, lists_every_image=bool(images), categories=names.values()
-    )
+    lowest = DETECTION_THRESHOLD if threshold is None else threshold
+    any_scored = False
+    labels: dict[ImageId, dict[str, int]] = {}
     for number, image in enumerate(_entries(images or [], "images", where)):
-        objects.setdefault(_image_id(image, "id", f"{where}: images[{number}]"), Counter())
+        labels.setdefault(_image_id(image, "id", f"{where}: images[{number}]"), {})
     annotations = _entries(content.get("annotations"), "annotations", where)
     for number, annotation in enumerate(annotations):
         at = f"{where}: annotations[{number}]"
         image_id = _image_id(annotation, "image_id", at)
-        name = _category_name(annotation, names, at, "of this file's")
+        name = _category_name(annotation, names, at, "this file's")
         if "score" in annotation:
-            objects.threshold = DETECTION_THRESHOLD if threshold is None else threshold
-            if check_score(annotation["score"], f"{at} (image {image_id!r})") < objects.threshold:
+            any_scored = True
+            if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
                 continue
-        objects.add(image_id, name)
-    return objects
+        count(labels.setdefault(image_id, {}), name)
+    return ObjectLabels(
+        labels,
+        "coco-instances",
+        where,
+        lowest if any_scored else None,
+        lists_every_image=bool(images),
+        categories=names.values(),
+    )
 
 
 def read_coco_results(
@@ -86,7 +92,7 @@ def read_coco_results(
 ) -> ObjectLabels:
     """Read detections in the COCO results format: ``[{"image_id", "category_id", "score"}]``.
 
-    Detectron2, MMDetection and Ultralytics (``save_json``) write it too.
+    Detectron2, MMDetection and Ultralytics (``save_json``) write this format too.
 
     Parameters
     ----------
@@ -106,20 +112,25 @@ def read_coco_results(
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     names = COCO_CATEGORIES if categories is None else categories
-    whose = "of COCO's" if categories is None else "of the given"
-    objects = ObjectLabels(
-        "coco-results", where, threshold, lists_every_image=False, categories=names.values()
-    )
+    whose = "COCO's" if categories is None else "the given"
+    labels: dict[ImageId, dict[str, int]] = {}
     for number, detection in enumerate(_entries(content, "", where)):
         at = f"{where}: [{number}]"
         if "score" not in detection:
-            raise AnnotationError(f"{at} has no 'score': detection results need one each.")
+            raise AnnotationError(f"{at} has no 'score': every detection needs one.")
         image_id = _image_id(detection, "image_id", at)
         name = _category_name(detection, names, at, whose)
-        objects.setdefault(image_id, Counter())
+        of_image = labels.setdefault(image_id, {})
         if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
-            objects.add(image_id, name)
-    return objects
+            count(of_image, name)
+    return ObjectLabels(
+        labels,
+        "coco-results",
+        where,
+        threshold,
+        lists_every_image=False,
+        categories=names.values(),
+    )
 
 
 def category_names(categories: Any, where: str) -> dict[Any, str]:
@@ -132,9 +143,7 @@ def category_names(categories: Any, where: str) -> dict[Any, str]:
             or not isinstance(name, str)
             or not name.strip()
         ):
-            raise AnnotationError(
-                f"{where}: categories[{number}] needs an 'id' and a 'name' that is a word."
-            )
+            raise AnnotationError(f"{where}: categories[{number}] needs an 'id' and a 'name'.")
         names[category_id] = name
     return names
 
@@ -144,7 +153,7 @@ def _entries(entries: Any, key: str, where: str) -> list[dict[str, Any]]:
         raise AnnotationError(f"{where}: '{key}' is not a list; is it a COCO file?")
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            raise AnnotationError(f"{where}: {key}[{number}] is not an object but {entry!r:.40}.")
+            raise AnnotationError(f"{where}: {key}[{number}] is {entry!r:.40}, not an object.")
     return entries
 
 
@@ -165,6 +174,6 @@ def _category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, 
     except (KeyError, TypeError):
         pass
     raise AnnotationError(
-        f"{at} (image {entry.get('image_id')!r}): category_id {category_id!r} is none {whose} "
-        f"{len(names)} categories; give the file that lists the categories."
+        f"{at} (image {entry.get('image_id')!r}): category_id {category_id!r} is not one "
+        f"of {whose} {len(names)} categories; give the file that lists the categories."
     )

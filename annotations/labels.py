@@ -1,37 +1,114 @@
-"""Labels keyed by image id: the plain format for everything that has no reader of its own.
+"""Labels keyed by image id, or one list per row: the plain format for everything else.
 
 The value of an image is a list. Each item is a label (``"dog"``), a label with a score
 (``["dog", 0.9]``), or a detection as Hugging Face pipelines (``{"label", "score", "box"}``) and
-Ultralytics (``{"name", "confidence", "box"}``) write it.
+Ultralytics (``{"name", "confidence", "box"}``) write it. A mapping of label to count serves too.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score
+from .objects import (
+    DETECTION_THRESHOLD,
+    ObjectLabels,
+    check_score,
+    check_threshold,
+    count,
+    from_threshold,
+)
+
+#: A label, ``[label, score]``, or a detection.
+LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
+#: What an image or a row may have: items, or label to count.
+LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int]
 
 # The name DETR's COCO models give to category ids that COCO does not use.
 _NO_CATEGORY = "N/A"
+# Counts up to here are whole numbers in float64 too.
+_HIGHEST_COUNT = 1 << 53
+
+
+@dataclass(frozen=True)
+class LabelRows:
+    """The object labels of rows that have no image id, as `label_rows` returns them.
+
+    Attributes
+    ----------
+    counts : tuple of mapping
+        Label to count, one mapping per row; read them, do not change them.
+    threshold : float, optional
+        The lowest score that counted; None if no label has a score.
+    """
+
+    counts: tuple[Mapping[str, int], ...]
+    threshold: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def signature(self) -> str:
+        """Return ``rows``, with the threshold if there were scores: ``rows>=0.6``."""
+        return f"rows{from_threshold(self.threshold)}"
+
+
+def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> LabelRows:
+    """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
+
+    Parameters
+    ----------
+    objects : sequence
+        One list of labels, ``[label, score]`` pairs or detections, or one mapping of label to
+        count, per row; NumPy arrays serve as lists.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
+        always count.
+
+    Raises
+    ------
+    AnnotationError
+        If a row has another shape or a score is not a number; the first row is row 0.
+
+    Examples
+    --------
+    >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
+    >>> rows.counts, rows.signature()
+    (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
+    """
+    check_threshold(threshold)
+    threshold = DETECTION_THRESHOLD if threshold is None else threshold
+    if isinstance(objects, str | Mapping) or not isinstance(objects, Iterable):
+        raise AnnotationError(
+            f"objects of rows are a list with one entry per row, not {objects!r:.40}."
+        )
+    rows: list[Mapping[str, int]] = []
+    any_scored = False
+    for number, items in enumerate(objects):
+        try:
+            labels, scored = _counted(items, threshold)
+        except AnnotationError as problem:
+            raise AnnotationError(f"row {number}: {problem}") from None
+        rows.append(labels)
+        any_scored = any_scored or scored
+    return LabelRows(tuple(rows), threshold if any_scored else None)
 
 
 def read_labels(
-    content: Mapping[ImageId, Any], where: str, threshold: float | None = None
+    content: Mapping[Any, LabelList], where: str, threshold: float | None = None
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}`` in any of the item shapes above.
 
-    A ``Counter`` or other mapping of label to count serves as a value too. Detections of DETR's
-    ``N/A`` are no objects.
+    Detections of DETR's ``N/A`` are not objects.
 
     Parameters
     ----------
     content : mapping
-        Image id to items.
+        Image id to items, or to a mapping of label to count.
     where : str
         The file, for messages.
     threshold : float, optional
@@ -44,62 +121,86 @@ def read_labels(
         If an item has another shape or a score is not a number.
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    objects = ObjectLabels("labels", where)
+    images: dict[ImageId, dict[str, int]] = {}
+    any_scored = False
     for image_id, items in content.items():
-        at = f"{where}: image {image_id!r}"
-        objects[image_id] = Counter()
-        listed = _repeated(items, at) if isinstance(items, Mapping) else items
-        if not isinstance(listed, list | tuple | set | frozenset):
-            raise AnnotationError(f"{at}: expected a list of labels, found {items!r:.40}.")
-        for number, item in enumerate(listed):
-            label, score = _label_and_score(item, f"{at}, item {number}")
-            if score is not None:
-                objects.threshold = threshold
-            if label != _NO_CATEGORY and (score is None or score >= threshold):
-                objects.add(image_id, label)
-    return objects
+        try:
+            images[image_id], scored = _counted(items, threshold)
+        except AnnotationError as problem:
+            raise AnnotationError(f"{where}: image {image_id!r}: {problem}") from None
+        any_scored = any_scored or scored
+    return ObjectLabels(images, "labels", where, threshold if any_scored else None)
 
 
-def _repeated(counts: Mapping[Any, Any], at: str) -> list[str]:
-    for label, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < 0:
+def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
+    """Return label to count, and whether any item has a score."""
+    if isinstance(items, Mapping):
+        return _given_counts(items), False
+    labels: dict[str, int] = {}
+    scored = False
+    for number, item in enumerate(_listed(items)):
+        if isinstance(item, str):
+            name = item
+        else:
+            name, score = _name_and_score(item, number)
+            scored = True
+            if score < threshold:
+                continue
+        if not name.strip():
+            raise _unexpected(item, number)
+        if name != _NO_CATEGORY:
+            count(labels, name)
+    return labels, scored
+
+
+def _listed(items: Any) -> Iterable[Any]:
+    if isinstance(items, list | tuple):
+        return items
+    if isinstance(items, set | frozenset):
+        return sorted(items, key=repr)  # the order of strings in a set changes with every run
+    listed = items.tolist() if hasattr(items, "tolist") and not isinstance(items, str) else None
+    if not isinstance(listed, list):
+        raise AnnotationError(f"expected a list of labels, found {items!r:.40}.")
+    return listed
+
+
+def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
+    labels: dict[str, int] = {}
+    for name, number in counts.items():
+        if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
             raise AnnotationError(
-                f"{at}: the count of {label!r} is {count!r:.40}, not a whole number; give a list "
-                "of labels, or a count each."
+                f"the count of {name!r} is {number!r:.40}, not a whole number; give a list of "
+                "labels, or a count for each label."
             )
-    return [label for label, count in counts.items() for _ in range(count)]
+        if int(number) > _HIGHEST_COUNT:
+            raise AnnotationError(f"the count of {name!r} is above 2**53; is it a count?")
+        if not isinstance(name, str) or not name.strip():
+            raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
+        if number and name != _NO_CATEGORY:
+            count(labels, name, int(number))
+    return labels
 
 
-def _label_and_score(item: Any, at: str) -> tuple[str, float | None]:
-    score: Any = None
-    label: Any = item
+def _name_and_score(item: Any, number: int) -> tuple[str, float]:
+    """Return what an item that is not a string says."""
+    if hasattr(item, "tolist"):
+        item = item.tolist()
     if isinstance(item, Mapping):
-        label = item.get("label", item.get("name"))
+        name = item.get("label", item.get("name"))
         score = item.get("score", item.get("confidence"))
         if score is None:
-            raise AnnotationError(f"{at}: a detection needs a 'score' or a 'confidence'.")
+            raise AnnotationError(f"item {number}: a detection needs a 'score' or a 'confidence'.")
     elif isinstance(item, list | tuple) and len(item) == 2:
-        label, score = item
-        score = check_score(score, at)
-    if not isinstance(label, str) or not label.strip():
-        raise AnnotationError(
-            f"{at}: found {item!r:.60}; expected a label, [label, score], or a detection with "
-            "'label' and 'score' or 'name' and 'confidence'."
-        )
-    return label, None if score is None else check_score(score, at)
+        name, score = item
+    else:
+        raise _unexpected(item, number)
+    if not isinstance(name, str) or not name.strip():
+        raise _unexpected(item, number)
+    return name, check_score(score, f"item {number}")
 
 
-class LabelRows(list[Counter[str]]):
-    """The object labels of rows (a stand-in until annotations/ has its own)."""
-
-    @property
-    def counts(self) -> list[Counter[str]]:
-        return list(self)
-
-    def signature(self) -> str:
-        return "rows"
-
-
-def label_rows(objects: Any, threshold: float | None = None) -> LabelRows:
-    """Return the labels of each row."""
-    return LabelRows(read_labels(dict(enumerate(objects)), "objects", threshold).values())
+def _unexpected(item: Any, number: int) -> AnnotationError:
+    return AnnotationError(
+        f"item {number}: found {item!r:.60}; expected a label, [label, score], or a detection "
+        "with 'label' and 'score' or 'name' and 'confidence'."
+    )

@@ -6,9 +6,11 @@ import hashlib
 import math
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match, mismatch, to_json_value
@@ -24,7 +26,8 @@ _RUN_TOGETHER = {
     "pottedplant": "potted plant",
     "tvmonitor": "tv monitor",
 }
-_SENSE = re.compile(r"(?<=\S)[\s_]*\([^()]*\)")
+_SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
+_CLEANED_NAMES_KEPT = 1 << 14
 
 # Single precision may round a score of 1 up.
 _HIGHEST_SCORE = 1.001
@@ -33,11 +36,22 @@ _HIGHEST_SCORE = 1.001
 _ENOUGH_TO_JUDGE = 10
 
 
-class ObjectLabels(dict[ImageId, Counter[str]]):
-    """The object labels of each image with their counts: ``{42: Counter({"dog": 2})}``.
+class _Content(NamedTuple):
+    images: dict[ImageId, dict[str, int]]
+    categories: frozenset[str]
+
+
+class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
+    """The object labels of each image with their counts, read-only: ``{42: {"dog": 2}}``.
+
+    Nothing in it can change after it was made. It equals any mapping with the same content. A
+    pickle holds the content, or, where that was read from files, only their paths: the files are
+    then read again when the content is first needed.
 
     Parameters
     ----------
+    images : mapping
+        Image id to label to count, the labels as `clean_label` returns them; copied.
     kind : str
         The format they came from, for signatures, e.g. ``"coco-instances"``.
     where : str
@@ -48,115 +62,212 @@ class ObjectLabels(dict[ImageId, Counter[str]]):
         Whether an image without objects has an entry too. Detection results have none, so an
         id that is missing there is an image in which nothing was found.
     categories : iterable of str
-        The labels that the source looked for, where it lists them.
+        The names that the source looked for, where it lists them.
+
+    Raises
+    ------
+    AnnotationError
+        When an unpickled object reads its files again and they are missing or have changed.
     """
+
+    kind: str
+    where: str
+    threshold: float | None
+    lists_every_image: bool
+    _read_again: Callable[[], ObjectLabels] | None
 
     def __init__(
         self,
+        images: Mapping[ImageId, Mapping[str, int]],
         kind: str,
         where: str,
         threshold: float | None = None,
         lists_every_image: bool = True,
         categories: Iterable[str] = (),
     ) -> None:
-        super().__init__()
-        self.kind = kind
-        self.where = where
-        self.threshold = threshold
-        self.lists_every_image = lists_every_image
-        self.categories = frozenset(clean_label(name) for name in categories)
+        vars(self).update(
+            _content=_Content(
+                {image_id: dict(labels) for image_id, labels in images.items()},
+                frozenset(map(clean_label, categories)),
+            ),
+            kind=kind,
+            where=where,
+            threshold=threshold,
+            lists_every_image=lists_every_image,
+            _read_again=None,
+        )
+
+    def __getitem__(self, image_id: ImageId) -> Mapping[str, int]:
+        return MappingProxyType(self._content.images[image_id])
+
+    def __iter__(self) -> Iterator[ImageId]:
+        return iter(self._content.images)
+
+    def __len__(self) -> int:
+        return len(self._content.images)
+
+    def __contains__(self, image_id: object) -> bool:
+        return image_id in self._content.images
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return self._content.images == dict(other)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._content.images))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name!r} cannot be set: object labels cannot be changed.")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name!r} cannot be deleted: object labels cannot be changed.")
+
+    def __repr__(self) -> str:
+        holds = "not read yet"
+        if "_content" in vars(self):
+            images, labels = len(self), len(self.vocabulary())
+            holds = f"{images} image{'s' * (images != 1)}, {labels} label{'s' * (labels != 1)}"
+        return f"<ObjectLabels {self._source()}: {holds}, {self.where}>"
+
+    def __copy__(self) -> ObjectLabels:
+        return self
+
+    def __deepcopy__(self, memo: object) -> ObjectLabels:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(vars(self))
+        if self._read_again is not None:
+            state["_digest"] = self._digest
+            state.pop("_content", None)
+        return state
+
+    @property
+    def categories(self) -> frozenset[str]:
+        """The labels that the source looked for, where it lists them; else none."""
+        return self._content.categories
 
     def vocabulary(self) -> frozenset[str]:
         """Return all labels that the source knows: its categories, and every label it gives."""
-        return self.categories.union(*self.values())
+        return self.categories.union(*self._content.images.values())
 
-    def add(self, image_id: ImageId, name: str) -> None:
-        """Count one instance of a category; its name is cleaned by `clean_label`."""
-        self.setdefault(image_id, Counter())[clean_label(name)] += 1
-
-    def of_images(self, ids: Sequence[ImageId]) -> list[Counter[str]]:
+    def of_images(self, ids: Sequence[ImageId]) -> list[Mapping[str, int]]:
         """Return the labels of each of `ids`; a COCO file stem finds its number.
+
+        The mappings are the ones that are kept here, so that large batches cost nothing: read
+        them, do not change them.
 
         Raises
         ------
         ImageIdError
-            If an id is unknown. Where the source lists no images without objects, ids may be
-            missing as long as most are known.
+            If an id is unknown. Where the source does not list images without objects, ids may
+            be missing as long as most are known.
         """
-        found = [self.get(image_id) for image_id in ids]
+        images = self._content.images
+        found = [images.get(image_id) for image_id in ids]
         if None not in found:
             return found  # type: ignore[return-value]
-        matched = match(ids, self)
+        matched = match(ids, images)
         missing = [image_id for image_id in ids if image_id not in matched]
         if missing and (
             self.lists_every_image
             or (len(ids) >= _ENOUGH_TO_JUDGE and 2 * len(missing) > len(ids))
-            or (not matched and {type(i) for i in missing}.isdisjoint(type(i) for i in self))
+            or (not matched and {type(i) for i in missing}.isdisjoint(type(i) for i in images))
         ):
-            raise mismatch(missing, self, "the captions", f"the image side ({self.where})")
-        nothing: Counter[str] = Counter()
-        return [self[matched[i]] if i in matched else nothing for i in ids]
+            raise mismatch(missing, images, "the captions", f"the image side ({self.where})")
+        nothing: dict[str, int] = {}
+        return [images[matched[i]] if i in matched else nothing for i in ids]
 
+    # Only until the commands evaluate rows, which need no renamed copies of the objects.
     def under(self, image_of: Mapping[ImageId, ImageId]) -> ObjectLabels:
-        """Return the same objects under other ids, where an image has several captions.
-
-        The signature stays that of the source.
-
-        Parameters
-        ----------
-        image_of : mapping
-            The image id of each new id.
-
-        Raises
-        ------
-        ImageIdError
-            As `of_images` raises it.
-        """
-        renamed = _Renamed(self)
+        """Return the same objects under other ids, with the signature of this source."""
         images = list(dict.fromkeys(image_of.values()))
         labels = dict(zip(images, self.of_images(images), strict=True))
-        renamed.update((new, labels[image_id]) for new, image_id in image_of.items())
+        renamed = ObjectLabels(
+            {new: labels[image_id] for new, image_id in image_of.items()},
+            self.kind,
+            self.where,
+            self.threshold,
+            categories=self.vocabulary(),
+        )
+        vars(renamed)["_digest"] = self._digest
         return renamed
 
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it."""
+        return f"{self._source()}#{self._digest[:8]}"
+
+    def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
+        """Return the same labels, whose pickle holds `read_again` instead of the content.
+
+        Parameters
+        ----------
+        read_again : callable
+            Reads the same labels from where they came from; can be pickled.
+        """
+        same = object.__new__(ObjectLabels)
+        vars(same).update(vars(self), _read_again=read_again)
+        return same
+
+    def _source(self) -> str:
+        return self.kind + from_threshold(self.threshold)
+
+    @cached_property
+    def _digest(self) -> str:
         digest = hashlib.sha256()
         for key, labels in sorted(
             (repr(to_json_value(image_id)), sorted(labels.items()))
-            for image_id, labels in self.items()
+            for image_id, labels in self._content.images.items()
         ):
             digest.update(f"{key}:{labels!r}\n".encode())
-        threshold = "" if self.threshold is None else f">={self.threshold:g}"
-        return f"{self.kind}{threshold}#{digest.hexdigest()[:8]}"
+        return digest.hexdigest()
+
+    @cached_property
+    def _content(self) -> _Content:
+        """What a pickle left out; everything else is made with its content."""
+        assert self._read_again is not None
+        now = self._read_again()
+        if now._digest != self._digest:
+            raise AnnotationError(
+                f"{self.where}: the objects were {self.signature()} when they were pickled and "
+                f"are {now.signature()} now; pickle them again, or restore the file."
+            )
+        return now._content
 
 
-class _Renamed(ObjectLabels):
-    """Objects of a source under other ids."""
-
-    def __init__(self, source: ObjectLabels) -> None:
-        super().__init__(source.kind, source.where, source.threshold)
-        self._source = source
-
-    def vocabulary(self) -> frozenset[str]:
-        return self._source.vocabulary()
-
-    def signature(self) -> str:
-        return self._source.signature()
+def count(labels: dict[str, int], name: str, number: int = 1) -> None:
+    """Count instances of a category; its name is cleaned by `clean_label`."""
+    label = clean_label(name)
+    labels[label] = labels.get(label, 0) + number
 
 
+@lru_cache(_CLEANED_NAMES_KEPT)
 def clean_label(name: str) -> str:
-    """Return a category name in lower case with its words apart.
+    """Return a category name in lower case with blanks between its words.
 
-    Underscores become blanks (LVIS), a sense in parentheses goes (LVIS, Open Images), PASCAL
-    VOC's run-together names are split.
+    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
+    and the names that PASCAL VOC writes as one word are split.
 
     >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
     ('bow', 'tv monitor', 'hot dog')
     """
-    name = name.encode(errors="replace").decode()  # JSON can spell half a character
+    name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
     name = unicodedata.normalize("NFC", name).lower()
-    name = " ".join(_SENSE.sub("", name).replace("_", " ").split())
+    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
     return _RUN_TOGETHER.get(name, name)
+
+
+def check_threshold(threshold: float | None) -> None:
+    """Raise if something is given as the lowest score that counts and is not from 0 to 1.
+
+    Raises
+    ------
+    AnnotationError
+        If so.
+    """
+    if threshold is not None and not (isinstance(threshold, Real) and 0 <= threshold <= 1):
+        raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
 
 
 def check_score(score: Any, where: str) -> float:
@@ -180,12 +291,16 @@ def check_score(score: Any, where: str) -> float:
     return number
 
 
+def from_threshold(threshold: float | None) -> str:
+    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
+    return "" if threshold is None else f">={threshold:g}"
+
+
 def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
-    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once an image.
+    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
-    One source alone stays as it is, with its counts.
-
-    Ids of later sources that are COCO file stems join the numbers of the first.
+    A single source stays as it is, with its counts. Ids of later sources that are COCO file
+    stems join the numbers of the first.
 
     Raises
     ------
@@ -197,20 +312,21 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     sources = list(sources)
     if not sources:
         raise AnnotationError("a union needs at least one source of objects.")
-    if len(sources) == 1:
-        return sources[0]
     first = sources[0]
-    united = ObjectLabels(
-        kind=f"union({'+'.join(source.signature().partition('#')[0] for source in sources)})",
-        where=" + ".join(source.where for source in sources),
-        lists_every_image=any(source.lists_every_image for source in sources),
-        categories=frozenset().union(*(source.categories for source in sources)),
-    )
+    if len(sources) == 1:
+        return first
+    united: dict[ImageId, dict[str, int]] = {}
     for source in sources:
         same_image = match(source, united)
         if source and united and not same_image:
             raise mismatch(source, united, source.where, first.where)
         for image_id, labels in source.items():
-            together = united.setdefault(same_image.get(image_id, image_id), Counter())
-            together.update(labels.keys() - together.keys())
-    return united
+            together = united.setdefault(same_image.get(image_id, image_id), {})
+            together.update(dict.fromkeys(labels, 1))
+    return ObjectLabels(
+        united,
+        kind=f"union({'+'.join(source._source() for source in sources)})",
+        where=" + ".join(source.where for source in sources),
+        lists_every_image=any(source.lists_every_image for source in sources),
+        categories=frozenset().union(*(source.categories for source in sources)),
+    )

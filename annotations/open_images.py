@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
-from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, check_score
+from ..image_ids import ImageId
+from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, check_score, count
 
 
 def read_open_images(
@@ -25,7 +25,7 @@ def read_open_images(
 ) -> ObjectLabels:
     """Read a boxes CSV with the columns ``ImageID``, ``LabelName`` and ``Confidence``.
 
-    Every box is one instance, a group box (``IsGroupOf``) too.
+    Every box is one instance, and so is a group box (``IsGroupOf``).
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def read_open_images(
 def _read_rows(
     rows: csv.DictReader[str], where: str, threshold: float, categories: Mapping[Any, str]
 ) -> ObjectLabels:
-    objects = ObjectLabels("open-images", where, threshold, lists_every_image=False)
+    labels: dict[ImageId, dict[str, int]] = {}
     missing = {"ImageID", "LabelName", "Confidence"} - set(rows.fieldnames or ())
     if missing:
         raise AnnotationError(
@@ -66,10 +66,10 @@ def _read_rows(
         image_id, label = row["ImageID"], row["LabelName"]
         if not image_id or not label:
             raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
-        objects.setdefault(image_id, Counter())
+        of_image = labels.setdefault(image_id, {})
         if _confidence(row["Confidence"], at) >= threshold:
-            objects.add(image_id, _class_name(label, categories, at))
-    return objects
+            count(of_image, _class_name(label, categories, at))
+    return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
 
 
 def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
@@ -96,7 +96,7 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
             f"{where}: line {rows.line_num} is not CSV ({problem}); is it the right file?"
         ) from None
     if not names:
-        raise AnnotationError(f"{where}: no class such as '/m/01g317,Person' in it.")
+        raise AnnotationError(f"{where}: no class in it, such as '/m/01g317,Person'.")
     return names
 
 

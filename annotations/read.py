@@ -3,31 +3,54 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from numbers import Real
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from ..errors import AnnotationError
 from ..files import parse_json, read_json, read_text
 from ..image_ids import from_json_key
 from .coco import category_names, read_coco_instances, read_coco_results
-from .labels import read_labels
-from .objects import ObjectLabels, union
+from .labels import LabelList, read_labels
+from .objects import ObjectLabels, check_threshold, union
 from .open_images import read_class_descriptions, read_open_images
 from .voc import read_voc
 
+
+class HasDataset(Protocol):
+    """A pycocotools ``COCO``, or what looks like one."""
+
+    @property
+    def dataset(self) -> Any:
+        """The parsed annotation file."""
+
+
+#: Everything that `read_objects` takes.
+ObjectSource: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | ObjectLabels
+    | HasDataset
+    | Mapping[Any, LabelList]
+    | Sequence["ObjectSource"]
+)
+#: Everything that `read_categories` takes.
+CategorySource: TypeAlias = (
+    str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[Any, str] | None
+)
+
 _ACCEPTED = (
     "COCO or LVIS instances JSON, COCO detection results JSON, a folder of PASCAL VOC XML files "
-    "or one of them, Open Images boxes CSV, {image id: [label, ...]} JSON, or a folder of "
-    "detector output, one JSON file an image"
+    "or one such file, Open Images boxes CSV, {image id: [label, ...]} JSON, or a folder of "
+    "detector output with one JSON file per image"
 )
 
 
 def read_objects(
-    source: Any,
+    source: ObjectSource,
     threshold: float | None = None,
-    categories: Any = None,
+    categories: CategorySource = None,
 ) -> ObjectLabels:
     """Read the object labels of images from any accepted source.
 
@@ -36,8 +59,9 @@ def read_objects(
     source : path, pycocotools COCO, mapping, or list of these
         A file or folder, recognised by its content: COCO or LVIS instances, COCO detection
         results, PASCAL VOC XML (a folder or one file), Open Images boxes, labels keyed by image
-        id, or a folder with one JSON file of Hugging Face or Ultralytics detections an image. A
-        mapping has the shape of the labels file. A list is the union of its members.
+        id, or a folder with one JSON file of Hugging Face or Ultralytics detections per image. A
+        mapping has the shape of the labels file; it is copied. A list is the union of its
+        members.
     threshold : float, optional
         The lowest score that counts where there are scores, from 0 to 1; by default .6, and .4
         for Open Images (VIFIDEL paper, section 4.1).
@@ -48,7 +72,7 @@ def read_objects(
     Returns
     -------
     ObjectLabels
-        ``{image id: Counter of labels}``.
+        ``{image id: {label: count}}``, read-only. It pickles as paths if it was read from paths.
 
     Raises
     ------
@@ -57,23 +81,25 @@ def read_objects(
     ImageIdError
         If members of a list have no image in common.
     """
-    if threshold is not None and not (isinstance(threshold, Real) and 0 <= threshold <= 1):
-        raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
+    check_threshold(threshold)
     if isinstance(source, ObjectLabels):
         if threshold is not None:
             raise AnnotationError(
-                "a threshold comes too late for objects that are read already: give it to "
-                "read_objects."
+                "a threshold has no effect on objects that have already been read; give it to "
+                "read_objects when reading them."
             )
         return source
     if isinstance(source, list | tuple):
-        return union([read_objects(member, threshold, categories) for member in source])
-    if source == "":
-        raise AnnotationError("objects: the path is empty.")
+        united = union([read_objects(member, threshold, categories) for member in source])
+        return _pickled_as_paths(united, source, threshold, categories)
     if isinstance(source, str | os.PathLike):
-        return _read_path(Path(source), threshold, read_categories(categories))
-    if isinstance(getattr(source, "dataset", None), Mapping):  # a pycocotools COCO
-        return _read_mapping(source.dataset, "the COCO object", threshold)
+        if source == "":
+            raise AnnotationError("objects: the path is empty.")
+        objects = _read_path(Path(source), threshold, read_categories(categories))
+        return _pickled_as_paths(objects, source, threshold, categories)
+    dataset = getattr(source, "dataset", None)
+    if isinstance(dataset, Mapping):  # a pycocotools COCO
+        return _read_mapping(dataset, "the COCO object", threshold)
     if isinstance(source, Mapping):
         return _read_mapping(source, "objects", threshold)
     raise AnnotationError(
@@ -82,7 +108,7 @@ def read_objects(
     )
 
 
-def read_categories(source: Any) -> dict[Any, str] | None:
+def read_categories(source: CategorySource) -> dict[Any, str] | None:
     """Return ``{category id: name}`` from what `read_objects` accepts as `categories`.
 
     Raises
@@ -115,6 +141,29 @@ def read_categories(source: Any) -> dict[Any, str] | None:
         listed = content.get("categories") if isinstance(content, dict) else content
         names.update(category_names(listed, where))
     return names
+
+
+def _pickled_as_paths(
+    objects: ObjectLabels,
+    source: ObjectSource,
+    threshold: float | None,
+    categories: CategorySource,
+) -> ObjectLabels:
+    paths = _absolute(source)
+    if paths is None:
+        return objects
+    names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
+    return objects.pickled_as(partial(read_objects, paths, threshold, names))
+
+
+def _absolute(source: Any) -> Any:
+    """Return a path, or all paths of a list, for any working directory; None if it has others."""
+    if isinstance(source, str | os.PathLike):
+        return os.path.abspath(source)
+    if not isinstance(source, list | tuple):
+        return None
+    paths = [_absolute(member) for member in source]
+    return None if None in paths else paths
 
 
 def _read_path(
@@ -159,15 +208,15 @@ def _read_folder(folder: Path, threshold: float | None) -> ObjectLabels:
     if not json_files:
         raise AnnotationError(
             f"{folder}: no XML or JSON file in this folder; give a folder of PASCAL VOC "
-            "annotations or of detections, one file an image."
+            "annotations or of detections, with one file per image."
         )
     images: dict[Any, Any] = {}
     for path in json_files:
         detections = read_json(path, AnnotationError)
         if isinstance(detections, dict) and "images" in detections:
             raise AnnotationError(
-                f"{path}: a dataset's file, not the detections of one image; give the file "
-                "itself instead of its folder."
+                f"{path}: describes a whole dataset, not the detections in one image; give the "
+                "file itself instead of its folder."
             )
         images[from_json_key(path.stem)] = detections
     return read_labels(images, str(folder), threshold)
@@ -184,7 +233,7 @@ def _read_list(
     if isinstance(first, dict) and "image_id" in first:
         return read_coco_results(content, where, threshold, categories or None)
     if first is None:
-        raise AnnotationError(f"{where}: an empty list; no image has a detection in it.")
+        raise AnnotationError(f"{where}: an empty list; there is no detection in it.")
     raise AnnotationError(
         f"{where}: a list whose entries have no 'image_id', so nothing says which image each "
         "belongs to; write {image id: [detections]} instead."
@@ -197,7 +246,7 @@ def _read_mapping(content: Mapping[Any, Any], where: str, threshold: float | Non
         if "categories" in content:
             return read_coco_instances(content, where, threshold)
         raise AnnotationError(
-            f"{where}: has 'annotations' but no 'categories': a caption file is no source of "
+            f"{where}: has 'annotations' but no 'categories': a caption file says nothing of "
             "objects; give the instances file of the same images."
         )
     if isinstance(content.get("images"), list) and "categories" in content:
@@ -206,7 +255,7 @@ def _read_mapping(content: Mapping[Any, Any], where: str, threshold: float | Non
 
 
 def _split_ids(categories: dict[Any, str] | None) -> tuple[dict[Any, str], dict[Any, str]]:
-    """Part the names of COCO category ids from those of Open Images machine ids."""
+    """Separate the names of COCO category ids from those of Open Images machine ids."""
     numbered: dict[Any, str] = {}
     machine: dict[Any, str] = {}
     for key, name in (categories or {}).items():

@@ -1,4 +1,4 @@
-"""PASCAL VOC annotations: one XML file an image.
+"""PASCAL VOC annotations: one XML file per image.
 
 Format: the VOC development kit, ``annotation/object/name``. Only direct ``object`` children
 count: ``object/part`` is a head, a hand or a foot.
@@ -6,27 +6,27 @@ count: ``object/part`` is a head, a hand or a foot.
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path, PureWindowsPath
 from xml.etree import ElementTree
 
 from ..errors import AnnotationError
 from ..files import reason
 from ..image_ids import ImageId, from_json_key
-from .objects import ObjectLabels
+from .objects import ObjectLabels, count
 
 
 def read_voc(files: list[Path], where: str) -> ObjectLabels:
-    """Read VOC XML files; the image id is the stem of ``filename``, else that of the XML file.
+    """Read VOC XML files.
 
-    A stem that is a whole number is an id as a number.
+    The image id is the stem of ``filename``, or of the XML file where there is none; a stem that
+    is a whole number is a numeric id.
 
     Raises
     ------
     AnnotationError
         If a file is not VOC XML, or two files annotate the same image.
     """
-    objects = ObjectLabels("voc", where)
+    labels: dict[ImageId, dict[str, int]] = {}
     read_from: dict[ImageId, Path] = {}
     for path in files:
         try:
@@ -37,7 +37,7 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
             raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
-        # A Windows path takes both kinds of slashes.
+        # A Windows path accepts both kinds of slash.
         image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
         image_id = from_json_key(image.stem)
         if image_id in read_from:
@@ -46,10 +46,10 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
                 "keep one of them."
             )
         read_from[image_id] = path
-        objects.setdefault(image_id, Counter())
+        labels[image_id] = {}
         for number, child in enumerate(root.findall("object")):
             name = child.findtext("name", "").strip()
             if not name:
                 raise AnnotationError(f"{path}: object {number + 1} has no <name>.")
-            objects.add(image_id, name)
-    return objects
+            count(labels[image_id], name)
+    return ObjectLabels(labels, "voc", where)

@@ -39,8 +39,11 @@ def measure(copies: int, references: Path, results: Path, instances: Path) -> li
     """Return captions, microseconds a caption, megabytes of the dictionaries and at the peak."""
     objects = read_objects(instances)
     gold, captions = read_references(references), read_results(results)
-    many = ObjectLabels("coco-instances", str(instances))
-    many.update({(copy, i): labels for copy in range(copies) for i, labels in objects.items()})
+    many = ObjectLabels(
+        {(copy, i): labels for copy in range(copies) for i, labels in objects.items()},
+        "coco-instances",
+        str(instances),
+    )
     gts = {(copy, i): gold[i] for copy in range(copies) for i in captions}
     res = {(copy, i): [caption] for copy in range(copies) for i, caption in captions.items()}
     scorer = Vifidel(many)

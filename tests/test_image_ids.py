@@ -74,7 +74,7 @@ def test_equal_ids_go_before_file_stems():
 
 
 def test_two_ids_that_mean_one_image():
-    with pytest.raises(ImageIdError, match=r"'000000000042' and 42 both stand for image 42"):
+    with pytest.raises(ImageIdError, match=r"'000000000042' and 42 both mean image 42"):
         match([7], [42, "000000000042"])
 
 
@@ -98,7 +98,7 @@ def test_mismatch_shows_ids_of_both_sides():
     problem = mismatch([7, 8, 9, 10], ["a"], "the captions", "the image side (gold.json)")
     assert isinstance(problem, ImageIdError)
     assert str(problem).startswith(
-        "the image side (gold.json) does not know 4 image ids of the captions: 7, 8, 9, ...; "
+        "the image side (gold.json) lacks 4 image ids of the captions: 7, 8, 9, ...; "
         "it has 1 image id: 'a'; "
     )
 

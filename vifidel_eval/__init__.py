@@ -5,8 +5,7 @@
 >>> score, scores = scorer.compute_score({42: []}, {42: ["a dog catches a frisbee"]})
 """
 
-from __future__ import annotations
-
+# No import of the annotations of __future__: the name is a package's here.
 import importlib
 import os
 from typing import TYPE_CHECKING, Any
@@ -22,8 +21,14 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .scorers import Vifidel
+    # Absolute names: Pyright follows the links of a strict editable installation.
+    import vifidel_eval.annotations as annotations  # noqa: PLR0402
+    import vifidel_eval.scorers as scorers  # noqa: PLR0402
+    from vifidel_eval.scorers import Vifidel
+
     from .text.words import STOP_WORDS, content_words
+
+    __version__: str
 
 __all__ = [
     "STOP_WORDS",
@@ -35,21 +40,35 @@ __all__ = [
     "Vifidel",
     "VifidelError",
     "VifidelWarning",
+    "__version__",
+    "annotations",
     "content_words",
+    "scorers",
 ]
 
-# In a checkout, annotations/ and scorers/ stand beside this folder and not in it (setup.py).
-_here = os.path.dirname(__file__)
-if not os.path.isdir(os.path.join(_here, "scorers")):
-    __path__.append(os.path.dirname(_here))
+if not os.path.isdir(os.path.join(__path__[0], "scorers")):
+    from . import checkout  # noqa: F401
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
-_LAZY = {"Vifidel": ".scorers", "STOP_WORDS": ".text.words", "content_words": ".text.words"}
+_PACKAGES = ("annotations", "scorers")
+_MODULE_OF = {"STOP_WORDS": ".text.words", "Vifidel": ".scorers", "content_words": ".text.words"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        value = getattr(importlib.import_module(_LAZY[name], __name__), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: Any
+    if name in _PACKAGES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module(_MODULE_OF[name], __name__), name)
+    elif name == "__version__":
+        from importlib.metadata import version
+
+        value = version("vifidel-eval")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -33,11 +33,11 @@ def read_references(path: str | os.PathLike[str]) -> dict[ImageId, list[str]]:
     content = read_json(path, CaptionError)
     if isinstance(content, list):
         raise CaptionError(
-            f"{path}: a list, as result files are; references are COCO captions JSON "
+            f"{path}: holds a list, as result files do; references are COCO captions JSON "
             '("images" and "annotations") or {image id: [captions]}.'
         )
     if not isinstance(content, dict):
-        raise CaptionError(f"{path}: {content!r:.40} is no caption file.")
+        raise CaptionError(f"{path}: {content!r:.40} is not a caption file.")
     if "annotations" not in content:
         return _read_keyed_references(content, str(path))
     references: dict[ImageId, list[str]] = {}
@@ -50,7 +50,7 @@ def read_references(path: str | os.PathLike[str]) -> dict[ImageId, list[str]]:
         caption = _caption(annotation, at, image_id)
         references.setdefault(image_id, []).append(caption)
     if not references:
-        raise CaptionError(f"{path}: no image and no caption in it.")
+        raise CaptionError(f"{path}: there is no image and no caption in it.")
     return references
 
 
@@ -92,15 +92,16 @@ def read_results(path: str | os.PathLike[str]) -> dict[ImageId, str]:
             first_at[image_id] = number
             results[image_id] = _caption(entry, at, image_id)
     if not results:
-        raise CaptionError(f"{path}: no caption in it.")
+        raise CaptionError(f"{path}: there is no caption in it.")
     return results
 
 
 def system_names(paths: list[Path]) -> list[str]:
     """Return a name for the system of each result file.
 
-    ``captions_val2017_human_results.json`` is ``human``, as COCO names result files; where two
-    files would get the same name, all keep their stems, then their paths.
+    COCO names result files like ``captions_val2017_human_results.json``: that one's system is
+    ``human``. Where two files would get the same name, all are named by their stems, or else by
+    their paths.
 
     >>> system_names([Path("captions_val2014_att2in_results.json"), Path("beam.json")])
     ['att2in', 'beam']
@@ -129,7 +130,7 @@ def _read_keyed_references(content: Mapping[str, Any], where: str) -> dict[Image
         at = f"{where}: image {image_id!r}"
         references[image_id] = [_text(caption, at) for caption in _list(captions, at)]
     if not references:
-        raise CaptionError(f"{where}: no image and no caption in it.")
+        raise CaptionError(f"{where}: there is no image and no caption in it.")
     return references
 
 
@@ -154,7 +155,7 @@ def _caption(entry: Mapping[str, Any], at: str, image_id: ImageId) -> str:
     if "caption" not in entry:
         holds = "object annotations" if "category_id" in entry else f"only {', '.join(entry)}"
         raise CaptionError(
-            f"{at} (image {image_id!r}): no 'caption' but {holds}; is it a caption file?"
+            f"{at} (image {image_id!r}): no 'caption', but {holds}; is it a caption file?"
         )
     return _text(entry["caption"], f"{at} (image {image_id!r})")
 

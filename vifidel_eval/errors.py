@@ -1,24 +1,24 @@
 """The exceptions that users of `vifidel_eval` see, and its one warning.
 
 Each message is one sentence that says what is wrong, where, and what to do. The command line
-prints that sentence and exits with status 1; from Python, ``except VifidelError`` catches all.
+prints that sentence and exits with status 1; in Python, ``except VifidelError`` catches them all.
 """
 
 
 class VifidelError(ValueError):
-    """Base of all errors of this package: the input, not the program, needs a change."""
+    """Base of all errors of this package: the input needs a change, not the program."""
 
 
 class AnnotationError(VifidelError):
-    """A source of object labels cannot be read or holds something else."""
+    """A source of object labels or human judgements cannot be read or holds something else."""
 
 
 class CaptionError(VifidelError):
-    """Captions or references cannot be read, or are not one candidate an image."""
+    """Captions or references cannot be read, or an image does not have exactly one candidate."""
 
 
 class ImageIdError(VifidelError):
-    """Two sides do not know the same image ids."""
+    """Two sides do not have the same image ids."""
 
 
 class VectorsError(VifidelError):
@@ -26,8 +26,8 @@ class VectorsError(VifidelError):
 
 
 class MetricUnavailable(VifidelError):  # noqa: N818
-    """A metric cannot run here; the others can. The sentence says why and what would help."""
+    """A metric cannot run here, but others can; the message says why and what would help."""
 
 
 class VifidelWarning(UserWarning):
-    """The scores are as defined, but the input deserves a look."""
+    """The scores are correct by definition, but the input deserves a look."""

@@ -1,4 +1,4 @@
-"""Files in and out: JSON read with errors a person can act on, outputs written whole or not."""
+"""Files in and out: JSON with errors a person can act on, outputs written as a whole or not."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def parse_json(
 ) -> Any:
     """Return parsed JSON; `error` tells a truncated text from one that is not JSON.
 
-    `pairs` makes something of an object's keys and values; by default a dict, and a key that
-    stands twice is an error.
+    `pairs` turns an object's keys and values into something; by default that is a dict, and a
+    key that appears twice is an error.
     """
     try:
         return json.loads(text, object_pairs_hook=pairs or _unrepeated)
     except _RepeatedKeyError as problem:
-        raise error(f"{where}: the key {problem.args[0]!r} stands twice; keep one.") from None
+        raise error(f"{where}: the key {problem.args[0]!r} appears twice; keep one.") from None
     except json.JSONDecodeError as problem:
         if not text.strip():
             raise error(f"{where}: the file is empty; write it again.") from None
@@ -60,29 +60,29 @@ def parse_json(
             "write it again."
         ) from None
     except ValueError as problem:  # a number of thousands of digits
-        raise error(f"{where}: not JSON that can be read ({problem}).") from None
+        raise error(f"{where}: JSON that cannot be read ({problem}).") from None
     except RecursionError:
         raise error(f"{where}: the JSON is nested too deeply to be read.") from None
 
 
 def json_text(content: Any) -> str:
-    """Return content as the JSON of our outputs: indented, characters as they are, no NaN."""
+    """Return content as JSON in the style of our outputs: indented, not only ASCII, no NaN."""
     return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1)
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file so that the path never holds half of it: temporary file, then rename.
+    """Write a file so that the path never holds part of it: temporary file, then rename.
 
-    Text is written as UTF-8. A link keeps pointing to its target, which is what is written;
-    devices and pipes are written as they are.
+    Text is written as UTF-8. A link is kept, and its target is written; devices and
+    pipes are written to directly.
 
     Raises
     ------
     VifidelError
-        If the file cannot be written; what stood at `path` before is unharmed.
+        If the file cannot be written; what was at `path` before is left as it was.
     """
     if isinstance(content, str):
-        # JSON can spell half a character, UTF-8 cannot: it stays spelt.
+        # JSON can hold a lone surrogate and UTF-8 cannot: it is written as an escape.
         content = content.encode("utf-8", errors="backslashreplace")
     target = Path(os.path.realpath(path))
     temporary = None
@@ -111,18 +111,21 @@ class _RepeatedKeyError(Exception):
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RepeatedKeyError(key)
+            seen.add(key)
     return content
 
 
 def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
-    """Raise before long work what would make its output fail or destroy an input.
+    """Raise, before long work starts, if its output could not be written or would destroy an input.
 
     Raises
     ------
     VifidelError
-        If `path` is a folder, has no folder, or is one of the inputs.
+        If `path` is a folder, is in a folder that does not exist, or is one of the inputs.
     """
     if path.is_dir():
         raise VifidelError(f"{path}: the output is a folder; name a file in it.")
@@ -133,11 +136,11 @@ def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
 
 
 def first_line(problem: BaseException) -> str:
-    """Return the first line of what an exception says, without its full stop; else its type."""
+    """Return the first line of an exception's message without its full stop, else its type."""
     said = str(problem).strip().partition("\n")[0].rstrip(".")
     return said or type(problem).__name__
 
 
 def reason(problem: OSError | ValueError) -> str:
-    """Return what the operating system says of a file, without its number and path."""
+    """Return what the operating system says about a file, without the error number and path."""
     return (getattr(problem, "strerror", None) or str(problem)).lower()

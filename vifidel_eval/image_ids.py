@@ -1,9 +1,9 @@
 """Image ids: reading them from JSON and file names, and matching the ids of two sides.
 
-An id is whatever hashable the harness uses; COCO's are integers, other sets use strings. Two
+An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. Two
 sides are compared by equality first. Where that fails, a COCO file stem
-(``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) stands for
-image 42 if the other side counts in numbers.
+(``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) means image
+42 if the other side has numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
 
 
 def from_json_key(key: str) -> ImageId:
-    """Return the image id that a JSON object's key stands for: a whole number if it is one.
+    """Return the image id that a JSON object's key means: a number if it is a whole number.
 
     Zero-padded numbers are file stems and stay strings.
 
@@ -36,7 +36,7 @@ def from_json_key(key: str) -> ImageId:
 
 def from_json_value(value: Any) -> ImageId | None:
     """Return a JSON value as an image id, or None if it cannot be one."""
-    # From 2**53 on, floats leave whole numbers out: which one was meant is not known.
+    # From 2**53 on, floats skip whole numbers: there is no telling which one was meant.
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
@@ -52,14 +52,14 @@ def _number(image_id: ImageId) -> int | None:
 
 
 def to_json_value(image_id: ImageId) -> Any:
-    """Return an image id as JSON can hold it; NumPy's numbers become Python's."""
+    """Return an image id in a type that JSON has; NumPy's numbers become Python's."""
     if isinstance(image_id, Integral):
         return int(image_id)
     return image_id if isinstance(image_id, str | float) else str(image_id)
 
 
 def in_order(image_id: ImageId) -> tuple[bool, Any]:
-    """Return a sort key of image ids that the order of no file decides; numbers come first."""
+    """Return a sort key for image ids, whatever the order of a file; numbers come first."""
     value = to_json_value(image_id)
     return isinstance(value, str), value
 
@@ -67,12 +67,12 @@ def in_order(image_id: ImageId) -> tuple[bool, Any]:
 def match(
     wanted: Iterable[ImageId], known: Collection[ImageId] | Mapping[ImageId, Any]
 ) -> dict[ImageId, ImageId]:
-    """Return, for each wanted id that the other side knows, the id it has there.
+    """Return the other side's id of each wanted image that it has.
 
     Raises
     ------
     ImageIdError
-        If two ids of the other side mean the same wanted image.
+        If two ids of the other side mean the same image.
     """
     wanted = list(wanted)
     matched = {image_id: image_id for image_id in wanted if image_id in known}
@@ -85,8 +85,8 @@ def match(
             continue
         if number in by_number:
             raise ImageIdError(
-                f"{image_id!r} and {by_number[number]!r} both stand for image {number}: "
-                "keep one of them."
+                f"{image_id!r} and {by_number[number]!r} both mean image {number}: keep "
+                "one of them."
             )
         by_number[number] = image_id
     for image_id in wanted:
@@ -102,25 +102,25 @@ def mismatch(
     asked: str,
     knower: str,
 ) -> ImageIdError:
-    """Return the error for ids that `knower` does not know, with the likely cause.
+    """Return the error for ids that `knower` lacks, with the likely cause.
 
     Parameters
     ----------
     missing : collection
-        The ids that are asked for and not known.
+        The ids that are wanted and missing.
     known : collection
         The ids that the other side has.
     asked, knower : str
-        What the two sides are, as the sentence calls them.
+        What to call the two sides: whose ids are wanted, and which side lacks them.
     """
     return ImageIdError(
-        f"{knower} does not know {_counted(missing)} of {asked}: {samples(missing)}; it has "
+        f"{knower} lacks {_counted(missing)} of {asked}: {samples(missing)}; it has "
         f"{_counted(known)}: {samples(known)}; {_likely_cause(missing, known)}"
     )
 
 
 def samples(ids: Collection[ImageId], most: int = 3) -> str:
-    """Return the first few ids as a person would quote them."""
+    """Return the first few ids, as a message quotes them."""
     shown = [repr(image_id) for image_id, _ in zip(ids, range(most), strict=False)]
     return ", ".join(shown) + (", ..." if len(ids) > most else "") if shown else "none"
 

@@ -89,7 +89,7 @@ def test_settings_reach_the_scorers(vectors):
 
 
 def test_a_side_that_lacks_an_image_is_refused(vectors):
-    with pytest.raises(ImageIdError, match="does not know 1 image id of the captions: 'b'"):
+    with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 'b'"):
         ablations({"gold": read_objects({"a": ["dog"]})}, vectors[:1], IMAGE_OF, {})
 
 

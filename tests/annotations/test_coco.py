@@ -145,10 +145,10 @@ def test_annotations_without_a_list_of_images():
         ("annotations", {"image_id": 4.5, "category_id": 18}, r"\[0\]: 'image_id' is 4\.5"),
         ("annotations", {"image_id": True, "category_id": 18}, r"\[0\]: 'image_id' is True"),
         ("annotations", {"image_id": "", "category_id": 18}, r"\[0\]: 'image_id' is ''"),
-        ("annotations", "dog", r"\[0\] is not an object but 'dog'"),
+        ("annotations", "dog", r"\[0\] is 'dog', not an object"),
         ("images", {"file_name": "000000000042.jpg"}, r"\[0\]: 'id' is None"),
         ("images", {"id": [42]}, r"\[0\]: 'id' is \[42\]"),
-        ("images", 42, r"\[0\] is not an object but 42"),
+        ("images", 42, r"\[0\] is 42, not an object"),
         ("categories", {"id": 18}, r"\[0\] needs an 'id' and a 'name'"),
         ("categories", {"name": "dog"}, r"\[0\] needs an 'id' and a 'name'"),
     ],
@@ -193,8 +193,8 @@ def test_detections_with_other_categories():
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (detection(category_id=12), r"\(image 42\): category_id 12 is none of COCO's 80"),
-        (detection(category_id="dog"), r"\(image 42\): category_id 'dog' is none of COCO's 80"),
+        (detection(category_id=12), r"\(image 42\): category_id 12 is not one of COCO's 80"),
+        (detection(category_id="dog"), r"\(image 42\): category_id 'dog' is not one of COCO's 80"),
         (detection(score="0.9"), r"\(image 42\): score '0\.9' is not a number"),
         (detection(score=None), r"\(image 42\): score None is not a number"),
         (detection(score=True), r"\(image 42\): score True is not a number"),
@@ -204,7 +204,7 @@ def test_detections_with_other_categories():
         ({"image_id": 42, "category_id": 18}, "has no 'score'"),
         (detection(image_id=None), "'image_id' is None; an image id is"),
         (detection(image_id=[42]), r"'image_id' is \[42\]; an image id is"),
-        (["dog", 0.9], r"is not an object but \['dog', 0\.9\]"),
+        (["dog", 0.9], r"is \['dog', 0\.9\], not an object"),
     ],
 )
 def test_bad_detection(entry, message):
@@ -213,7 +213,7 @@ def test_bad_detection(entry, message):
 
 
 def test_unknown_id_of_given_categories():
-    with pytest.raises(AnnotationError, match=r"\[0\] .*category_id 18 is none of the given 1"):
+    with pytest.raises(AnnotationError, match=r"\[0\] .*category_id 18 is not one of the given 1"):
         read_coco_results([detection()], "detections.json", categories={0: "dog"})
 
 

@@ -1,13 +1,17 @@
+import dataclasses
+from collections import Counter
+
+import numpy as np
 import pytest
 
-from vifidel_eval.annotations import read_labels
+from vifidel_eval.annotations import label_rows, read_labels
 from vifidel_eval.errors import AnnotationError
 
 BOX = {"xmin": 40, "ymin": 70, "xmax": 175, "ymax": 117}
 CORNERS = {"x1": 40.0, "y1": 70.5, "x2": 175.3, "y2": 117.9}
 
 
-@pytest.mark.parametrize(
+SHAPES = pytest.mark.parametrize(
     ("items", "labels", "threshold"),
     [
         (["dog", "dog", "Frisbee"], {"dog": 2, "frisbee": 1}, None),
@@ -35,9 +39,36 @@ CORNERS = {"x1": 40.0, "y1": 70.5, "x2": 175.3, "y2": 117.9}
         ),
         ([], {}, None),
         ({}, {}, None),
+        ({"dog": 1_000_000_000}, {"dog": 1_000_000_000}, None),
+        (Counter({"Hot dog": 1, "hot_dog": np.int64(2)}), {"hot dog": 3}, None),
+        ({"dog", "Dog", "cat"}, {"cat": 1, "dog": 2}, None),
+        (np.array(["dog", "cat", "dog"]), {"dog": 2, "cat": 1}, None),
+        (np.array([["dog", 0.7], ["cat", 0.1]], dtype=object), {"dog": 1}, 0.6),
+        ([np.array(["dog", 0.7], dtype=object), np.str_("cat")], {"dog": 1, "cat": 1}, 0.6),
+        ([["dog", np.float32(0.7)]], {"dog": 1}, 0.6),
     ],
-    ids=["plain", "tuple", "scored", "mixed", "counts", "hugging-face", "ultralytics", "[]", "{}"],
+    ids=[
+        "plain",
+        "tuple",
+        "scored",
+        "mixed",
+        "counts",
+        "hugging-face",
+        "ultralytics",
+        "[]",
+        "{}",
+        "huge",
+        "counter",
+        "set",
+        "array",
+        "array of pairs",
+        "arrays in a list",
+        "float32",
+    ],
 )
+
+
+@SHAPES
 def test_shapes_of_items(items, labels, threshold):
     objects = read_labels({42: items}, "labels.json")
     assert objects == {42: labels}
@@ -45,12 +76,54 @@ def test_shapes_of_items(items, labels, threshold):
     assert objects.lists_every_image
 
 
+@SHAPES
+def test_shapes_of_rows(items, labels, threshold):
+    rows = label_rows([items, ["cat"], items])
+    assert list(rows.counts) == [labels, {"cat": 1}, labels]
+    assert [{type(count) for count in row.values()} <= {int} for row in rows.counts] == [True] * 3
+    assert rows.threshold == threshold
+    assert rows.signature() == ("rows" if threshold is None else "rows>=0.6")
+    assert len(rows) == 3
+
+
+def test_rows_with_another_threshold():
+    rows = label_rows([[["dog", 0.3]], [["dog", 0.29]]], threshold=0.3)
+    assert rows.counts == ({"dog": 1}, {})
+    assert rows.signature() == "rows>=0.3"
+
+
+def test_rows_of_an_array():
+    rows = label_rows(np.array([["dog", "cat"], ["dog", "dog"]]))
+    assert rows.counts == ({"dog": 1, "cat": 1}, {"dog": 2})
+
+
+def test_no_rows():
+    assert label_rows([]).counts == ()
+    assert label_rows([]).signature() == "rows"
+
+
+def test_rows_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        label_rows([["dog"]]).counts = ()
+
+
+@pytest.mark.parametrize("objects", ["dog", {0: ["dog"]}, None, 7])
+def test_rows_that_are_not_a_list(objects):
+    with pytest.raises(AnnotationError, match="one entry per row, not"):
+        label_rows(objects)
+
+
+def test_rows_with_a_bad_threshold():
+    with pytest.raises(AnnotationError, match="threshold 60 is not a number between 0 and 1"):
+        label_rows([["dog"]], threshold=60)
+
+
 def test_another_threshold_counts_itself():
     scored = {"beach": [["dog", 0.3], ["cat", 0.29]]}
     assert read_labels(scored, "labels.json", threshold=0.3) == {"beach": {"dog": 1}}
 
 
-@pytest.mark.parametrize(
+BAD = pytest.mark.parametrize(
     ("items", "message"),
     [
         ("dog", "expected a list of labels, found 'dog'"),
@@ -70,8 +143,21 @@ def test_another_threshold_counts_itself():
         ({"dog": 1.5}, r"the count of 'dog' is 1\.5, not a whole number"),
         ({"dog": -1}, "the count of 'dog' is -1, not a whole number"),
         ({"dog": True}, "the count of 'dog' is True, not a whole number"),
+        ({"dog": 10**400}, r"the count of 'dog' is above 2\*\*53"),
+        ({17: 1}, "found 17 with a count; expected a label"),
+        ({" ": 1}, "found ' ' with a count; expected a label"),
+        (np.array(7), "expected a list of labels, found array"),
     ],
 )
+
+
+@BAD
 def test_bad_items(items, message):
-    with pytest.raises(AnnotationError, match=rf"labels\.json: image 42[:,] {message}"):
+    with pytest.raises(AnnotationError, match=rf"labels\.json: image 42: {message}"):
         read_labels({7: ["cat"], 42: items}, "labels.json")
+
+
+@BAD
+def test_bad_rows(items, message):
+    with pytest.raises(AnnotationError, match=rf"^row 1: {message}"):
+        label_rows([["cat"], items])

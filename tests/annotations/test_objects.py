@@ -1,9 +1,18 @@
+import copy
+import json
+import pickle
 import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from vifidel_eval.annotations import ObjectLabels, clean_label, read_labels, union
+from vifidel_eval.annotations import ObjectLabels, clean_label, read_labels, read_objects, union
 from vifidel_eval.errors import AnnotationError, ImageIdError
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "instances_example.json"
 
 
 def gold(labels):
@@ -12,11 +21,8 @@ def gold(labels):
 
 def detections(labels, kind="coco-results"):
     """Return labels of a source that has no entry for an image in which nothing was found."""
-    objects = ObjectLabels(kind, "detections.json", 0.6, lists_every_image=False)
-    for image_id, names in labels.items():
-        for name in names:
-            objects.add(image_id, name)
-    return objects
+    counts = {image_id: Counter(names) for image_id, names in labels.items() if names}
+    return ObjectLabels(counts, kind, "detections.json", 0.6, lists_every_image=False)
 
 
 @pytest.mark.parametrize(
@@ -35,14 +41,16 @@ def detections(labels, kind="coco-results"):
         ("(unknown)", "(unknown)"),
         ("cafe\u0301", "caf\u00e9"),
         ("犬", "犬"),
+        ("bat_" * 100_000, " ".join(["bat"] * 100_000)),
     ],
+    ids=lambda text: text[:20],
 )
 def test_clean_label(name, label):
     assert clean_label(name) == label
 
 
 def test_instances_of_one_label_add_up_however_they_are_written():
-    objects = detections({42: ["Hot dog", "hot_dog", "cat"]})
+    objects = gold({42: ["Hot dog", "hot_dog", "cat"]})
     assert objects == {42: {"hot dog": 2, "cat": 1}}
 
 
@@ -78,7 +86,7 @@ def test_detections_that_know_half_of_the_images_will_do(known, empty):
 
 
 def test_detections_that_know_fewer_than_half_are_of_other_images():
-    with pytest.raises(ImageIdError, match=r"detections\.json.* know 6 image ids .*same split"):
+    with pytest.raises(ImageIdError, match=r"detections\.json.* lacks 6 image ids .*same split"):
         detections({i: ["dog"] for i in range(4)}).of_images(range(10))
 
 
@@ -151,19 +159,149 @@ def test_signature_changes_with_the_content(labels):
     assert gold(labels).signature() != gold({1: ["dog", "dog"]}).signature()
 
 
+def test_signature_of_the_example_is_that_of_version_0_1_0():
+    assert read_objects(EXAMPLE).signature() == "coco-instances#ea4518ba"
+
+
+def test_nothing_can_be_changed():
+    counts = {"dog": 2}
+    objects = ObjectLabels({42: counts}, "labels", "gold.json")
+    counts["dog"] = 3
+    for change in (
+        lambda: objects[42].update(dog=3),
+        lambda: objects[42].__setitem__("dog", 3),
+        lambda: objects.__setitem__(42, {}),
+        lambda: objects.update({7: {}}),
+        lambda: setattr(objects, "threshold", 0.5),
+        lambda: delattr(objects, "kind"),
+    ):
+        with pytest.raises((TypeError, AttributeError)):
+            change()
+    assert objects == {42: {"dog": 2}}
+    assert copy.copy(objects) is copy.deepcopy(objects) is objects
+
+
+def test_a_mapping_is_copied():
+    labels = {42: ["dog"]}
+    objects = read_objects(labels)
+    signature = objects.signature()
+    labels[42].append("cat")
+    labels[7] = []
+    assert objects == {42: {"dog": 1}}
+    assert objects.signature() == signature == read_objects({42: ["dog"]}).signature()
+
+
+def test_equal_content_is_equal():
+    one, same, other = gold({1: ["dog", "cat"]}), gold({1: ["cat", "dog"]}), gold({1: ["dog"]})
+    assert one == same == {1: {"dog": 1, "cat": 1}}
+    assert hash(one) == hash(same)
+    assert one != other
+    assert one != [1]
+
+
+@pytest.mark.parametrize(
+    ("objects", "line"),
+    [
+        (gold({1: ["dog"], 2: ["dog", "cat"]}), "labels: 2 images, 2 labels, gold.json"),
+        (gold({1: ["dog"]}), "labels: 1 image, 1 label, gold.json"),
+        (detections({}), "coco-results>=0.6: 0 images, 0 labels, detections.json"),
+    ],
+)
+def test_repr_is_one_line(objects, line):
+    assert repr(objects) == f"<ObjectLabels {line}>"
+
+
+def read_elsewhere(pickled, folder, code):
+    """Return what `code` prints about the unpickled `objects` in another process and folder."""
+    load = "import pickle, sys; objects = pickle.load(sys.stdin.buffer); "
+    done = subprocess.run(
+        [sys.executable, "-c", load + code],
+        input=pickled,
+        capture_output=True,
+        check=True,
+        cwd=folder,
+        timeout=60,
+    )
+    return done.stdout.decode().splitlines()
+
+
+def test_objects_read_from_paths_pickle_as_paths(tmp_path, monkeypatch):
+    labels = {i: [["dog", 0.9], ["tree", 0.4], [f"thing {i}", 0.7]] for i in range(500)}
+    (tmp_path / "labels.json").write_text(json.dumps(labels))
+    monkeypatch.chdir(tmp_path)
+    objects = read_objects("labels.json", threshold=0.5)
+    pickled = pickle.dumps(objects)
+    assert len(pickled) < 1000 < len(pickle.dumps(gold(labels)))
+    (tmp_path / "elsewhere").mkdir()
+    code = (
+        "print(repr(objects)); print(objects.signature()); print(repr(objects)); "
+        "print(len(objects), objects[7], len(objects.vocabulary()), objects.threshold)"
+    )
+    unread = "<ObjectLabels labels>=0.5: not read yet, labels.json>"
+    assert read_elsewhere(pickled, tmp_path / "elsewhere", code) == [
+        unread,
+        objects.signature(),
+        unread,
+        "500 {'dog': 1, 'thing 7': 1} 501 0.5",
+    ]
+    assert pickle.loads(pickle.dumps(pickle.loads(pickled))) == objects
+
+
+def test_a_union_of_files_pickles_as_paths_and_categories(tmp_path):
+    box = {"image_id": 1, "category_id": 5, "score": 0.9}
+    (tmp_path / "boxes.json").write_text(json.dumps([box]))
+    (tmp_path / "labels.json").write_text('{"1": ["dog"]}')
+    paths = [tmp_path / "boxes.json", tmp_path / "labels.json"]
+    names = {5: "kite"}
+    united = read_objects(paths, categories=names)
+    names[5] = "bird"
+    restored = pickle.loads(pickle.dumps(united))
+    assert "not read yet" in repr(restored)
+    assert restored == united == {1: {"kite": 1, "dog": 1}}
+    assert restored.categories == {"kite"}
+    assert restored.signature() == united.signature()
+
+
+def test_a_changed_file_is_noticed_when_a_pickle_is_read(tmp_path):
+    path = tmp_path / "labels.json"
+    path.write_text('{"1": ["dog"]}')
+    objects = read_objects(path)
+    pickled = pickle.dumps(objects)
+    path.write_text('{"1": ["cat"]}')
+    restored = pickle.loads(pickled)
+    assert restored.signature() == objects.signature()
+    with pytest.raises(
+        AnnotationError, match=r"labels\.json: .* were labels#\w{8} when .* are labels#\w{8} now"
+    ):
+        restored.of_images([1])
+    path.unlink()
+    with pytest.raises(AnnotationError, match=r"labels\.json: no such file"):
+        len(restored)
+
+
+@pytest.mark.parametrize("rest", [[], [EXAMPLE]], ids=["mapping", "mapping and file"])
+def test_objects_from_python_pickle_with_their_content(rest):
+    objects = read_objects([{101: ["dog", "dog"], "000000000102": [["cat", 0.9]]}, *rest])
+    restored = pickle.loads(pickle.dumps(objects))
+    assert dict(restored) == dict(objects)
+    assert restored.signature() == objects.signature()
+    assert restored.vocabulary() == objects.vocabulary()
+    assert restored.lists_every_image == objects.lists_every_image
+    assert restored.threshold == objects.threshold
+
+
 def test_objects_under_other_ids_keep_counts_and_signature():
     objects = gold({42: ["dog", "dog"], 7: []})
     renamed = objects.under({"first": "COCO_val2014_000000000042", "second": 42, "third": 7})
     assert dict(renamed) == {"first": {"dog": 2}, "second": {"dog": 2}, "third": {}}
     assert renamed.signature() == objects.signature()
-    with pytest.raises(ImageIdError, match="does not know 1 image id of the captions: 8"):
+    with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 8"):
         objects.under({"first": 8})
 
 
 def test_vocabulary_is_what_was_looked_for_and_what_was_found():
-    first = ObjectLabels("coco-instances", "a.json", categories=["Hot dog", "cat"])
-    first.add(1, "kite")
-    first.add(2, "bus")
+    labels = {1: {"kite": 1}, 2: {"bus": 1}}
+    first = ObjectLabels(labels, "coco-instances", "a.json", categories=["Hot dog", "cat"])
     known = {"hot dog", "cat", "kite", "bus"}
     assert first.vocabulary() == known
     assert union([first, gold({1: ["tree"]})]).vocabulary() == known | {"tree"}

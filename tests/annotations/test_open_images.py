@@ -77,8 +77,8 @@ def test_class_descriptions_with_and_without_header(header):
     [
         ("/m/011k07,Tortoise\n/m/01bms0\n", "line 2 has 1 fields"),
         ("/m/011k07,Tortoise,animal\n", "line 1 has 3 fields"),
-        ("LabelName,DisplayName\n", "no class such as"),
-        ("", "no class such as"),
+        ("LabelName,DisplayName\n", "no class in it"),
+        ("", "no class in it"),
         ('/m/011k07,"' + "Tortoise\n" * 20_000, "line"),  # a quote that nothing closes
     ],
 )

@@ -156,8 +156,8 @@ def test_no_categories():
     ("name", "content", "message"),
     [
         ("captions.json", CAPTIONS, "'categories' is not a list"),
-        ("names.json", ["dog"], r"categories\[0\] is not an object but 'dog'"),
-        ("classes.csv", "dog,cat\n", "no class such as"),
+        ("names.json", ["dog"], r"categories\[0\] is 'dog', not an object"),
+        ("classes.csv", "dog,cat\n", "no class in it"),
         ("cut.json", '{"categories": [{"id": 18', "the JSON ends too early"),
     ],
 )
@@ -183,7 +183,7 @@ def test_missing_categories_file(tmp_path):
         ("cut.xml", VOC("000123")[:40], "not well-formed XML"),
         ("notes.txt", "two dogs and a frisbee", "not a source of objects; accepted: COCO"),
         ("number.json", "42", "not a source of objects; accepted: COCO"),
-        ("captions.json", CAPTIONS, ".*a caption file is no source of objects"),
+        ("captions.json", CAPTIONS, ".*a caption file says nothing of objects"),
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
         ("keyed.json", {"42": "A dog."}, "image 42: expected a list of labels, found 'A dog"),
         ("none.json", [], "an empty list"),

@@ -136,13 +136,13 @@ def test_thresholds_are_options():
         (
             ("--image", 999, "--caption", "a cat"),
             1,
-            "does not know 1 image id of the captions: 999",
+            "lacks 1 image id of the captions: 999",
         ),
-        ((CAREFUL, "--image", 999), 1, "system 'careful' does not know 1 image id of --image: 999"),
+        ((CAREFUL, "--image", 999), 1, "system 'careful' lacks 1 image id of --image: 999"),
         (
             ("--image", 999, "--caption", "x", "--references", REFERENCES),
             1,
-            "the reference side does not know 1 image id of --image: 999",
+            "the reference side lacks 1 image id of --image: 999",
         ),
         (("none.json",), 1, "none.json: no such file or directory; check the path."),
         ((CAREFUL, "--output", CAREFUL), 1, "the output would replace an input"),

@@ -55,7 +55,7 @@ def test_numbers_find_file_names():
 
 def test_unknown_ids_are_named():
     features = Plain(NAMED)
-    with pytest.raises(ImageIdError, match=r"side \(here\) does not know 2 image ids of .*: 8, 'c"):
+    with pytest.raises(ImageIdError, match=r"side \(here\) lacks 2 image ids of .*: 8, 'c"):
         features.find([8, 42, "cat.jpg", 8])
     with pytest.raises(ImageIdError, match=r"'dog\.txt'"):
         features.find(["dog.txt"])
@@ -77,7 +77,7 @@ def test_several_captions_of_an_image():
     assert renamed.under({0: "c3"}).find([0]) == ["dog"]
     with pytest.raises(ImageIdError, match=r"it has 3 image ids: 'c1', 'c2', 'c3'"):
         renamed.find([42])
-    with pytest.raises(ImageIdError, match="does not know 1 image id of the captions: 9;"):
+    with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 9;"):
         features.under({"c1": 9, "c2": 42, "c3": 9})
     assert side(renamed, ["c1", "c3"]).signature() == side(Plain(NAMED), [42, "dog"]).signature()
 

@@ -299,4 +299,4 @@ class TestCommand:
         path = tmp_path / "results.json"
         path.write_text('[{"image_id": 1, "caption": "a dog"}]', "utf-8")
         result = self.run(path, "--output", tmp_path / "lm.pt")
-        assert "a list, as result files are" in str(result.exception)
+        assert "holds a list, as result files do" in str(result.exception)

@@ -282,7 +282,7 @@ def test_no_image(make):
         ({1: [A], 2: []}, {1: [A], 2: [A]}, CaptionError, "image 2: no reference; TIGEr compares"),
         ({1: [A]}, {1: [A, H]}, CaptionError, "one candidate caption, found 2"),
         ({1: A}, {1: [A]}, CaptionError, "expected a list of references"),
-        ({9: [A]}, {9: [A]}, ImageIdError, r"feature side \(features\) does not know 1 image id"),
+        ({9: [A]}, {9: [A]}, ImageIdError, r"feature side \(features\) lacks 1 image id"),
         ({"1": [A]}, {"1": [A]}, ImageIdError, "one side has strings where the other has integers"),
     ],
 )

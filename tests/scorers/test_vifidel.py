@@ -201,7 +201,7 @@ def test_stop_words_are_an_argument_and_never_apply_to_labels(random_vectors):
             {9: []},
             {9: ["worda"]},
             ImageIdError,
-            "does not know 1 image id .*: 9; .*same split",
+            "lacks 1 image id .*: 9; .*same split",
         ),
         ({"a.jpg": []}, {"a.jpg": ["worda"]}, ImageIdError, "file names where the other has"),
     ],

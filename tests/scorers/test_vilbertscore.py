@@ -279,7 +279,7 @@ def test_images_without_references(make):
 
 
 def test_images_without_features(make):
-    with pytest.raises(ImageIdError, match=r"the feature side \(features\) does not know .*: 9"):
+    with pytest.raises(ImageIdError, match=r"the feature side \(features\) lacks .*: 9"):
         make().compute_score(GTS | {9: ["a"]}, RES | {9: ["a"]})
 
 

@@ -12,7 +12,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,11 @@ class RegionFeatures(Features[NDArray[np.float32]]):
         return content.shape[1], digest.hexdigest()
 
 
-def read_regions(source: Any) -> RegionFeatures:
+#: Everything that `read_regions` takes.
+RegionSource: TypeAlias = str | os.PathLike[str] | Mapping[Any, Any] | RegionFeatures
+
+
+def read_regions(source: RegionSource) -> RegionFeatures:
     """Open the region features of images.
 
     Parameters

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,10 @@ class Regions:
         return digest.hexdigest()
 
 
+#: What `DetectorFeatures` takes: a folder, or image id to features, boxes, width and height.
+DetectorSource: TypeAlias = str | os.PathLike[str] | Mapping[Any, Mapping[str, Any]]
+
+
 class DetectorFeatures(Features[Regions]):
     """The regions of many images, read one at a time when they are needed.
 
@@ -89,7 +93,7 @@ class DetectorFeatures(Features[Regions]):
         If the source is neither, or a folder without such files.
     """
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: DetectorSource) -> None:
         if isinstance(source, Mapping):
             super().__init__("features", source)
         elif isinstance(source, str | os.PathLike):

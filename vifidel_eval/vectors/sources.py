@@ -10,7 +10,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,31 @@ class WordVectors(Protocol):
         ...
 
 
-def load_vectors(source: Any = None) -> WordVectors:
+class GensimVectors(Protocol):
+    """gensim's ``KeyedVectors``, or what looks like them."""
+
+    @property
+    def key_to_index(self) -> Any:
+        """Row of each word."""
+
+    @property
+    def vectors(self) -> Any:
+        """One row per word."""
+
+
+class GensimModel(Protocol):
+    """gensim's ``Word2Vec`` or ``FastText``, which hold ``KeyedVectors``."""
+
+    @property
+    def wv(self) -> Any:
+        """The word vectors."""
+
+
+#: Everything that `load_vectors` takes.
+VectorSource: TypeAlias = str | os.PathLike[str] | WordVectors | GensimVectors | GensimModel | None
+
+
+def load_vectors(source: VectorSource = None) -> WordVectors:
     """Return word vectors from any accepted source.
 
     Parameters
@@ -70,7 +94,7 @@ def load_vectors(source: Any = None) -> WordVectors:
     if _is_keyed_vectors(trained):
         return _KeyedVectors(trained, "KeyedVectors")
     if hasattr(source, "lookup") and hasattr(source, "signature"):
-        return source  # type: ignore[no-any-return]
+        return source  # type: ignore[return-value]
     raise VectorsError(
         f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
         "default), a path, a gensim-downloader name, or gensim KeyedVectors."

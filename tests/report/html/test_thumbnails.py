@@ -43,7 +43,7 @@ def test_pictures_are_found(folder, image_id, name, file_names):
 
 
 def test_no_picture_of_any_image_is_an_error(folder):
-    with pytest.raises(ImageIdError, match=r"does not know .*7.*has 1 image id: 'beach.jpg'"):
+    with pytest.raises(ImageIdError, match=r"lacks .*7.*has 1 image id: 'beach.jpg'"):
         thumbnails.find_pictures(folder("beach.jpg"), [7], {})
     with pytest.raises(VifidelError, match="nowhere: no such file"):
         thumbnails.find_pictures(folder() / "nowhere", [7], {})
