@@ -179,21 +179,6 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         nothing: dict[str, int] = {}
         return [images[matched[i]] if i in matched else nothing for i in ids]
 
-    # Only until the commands evaluate rows, which need no renamed copies of the objects.
-    def under(self, image_of: Mapping[ImageId, ImageId]) -> ObjectLabels:
-        """Return the same objects under other ids, with the signature of this source."""
-        images = list(dict.fromkeys(image_of.values()))
-        labels = dict(zip(images, self.of_images(images), strict=True))
-        renamed = ObjectLabels(
-            {new: labels[image_id] for new, image_id in image_of.items()},
-            self.kind,
-            self.where,
-            self.threshold,
-            categories=self.vocabulary(),
-        )
-        vars(renamed)["_digest"] = self._digest
-        return renamed
-
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it."""
         return f"{self._source()}#{self._digest[:8]}"

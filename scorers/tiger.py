@@ -8,7 +8,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from ..evaluation import Column, Evaluation, Floats, Tally
 from ..image_ids import ImageId
 from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
-from ..networks.scan_features import read_regions
+from ..networks.scan_features import RegionSource, read_regions
 from ..networks.scan_words import Tokenizer
 from ..rows import Rows, image_ids_of
 from .base import Progress, Scorer
@@ -116,7 +115,7 @@ class Tiger(Scorer):
         self,
         checkpoint: str | os.PathLike[str],
         vocabulary: str | os.PathLike[str],
-        features: Any,
+        features: RegionSource,
         device: str | None = None,
     ) -> None:
         super().__init__()

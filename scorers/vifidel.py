@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import read_objects
+from ..annotations import ObjectSource, read_objects
 from ..evaluation import Floats, Integers
 from ..explain.explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
 from ..explain.judging import Grounding, Labels, ground
@@ -27,6 +26,7 @@ from ..kernels.transport import (
 )
 from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
+from ..vectors.sources import VectorSource
 from .word_vectors import Gold, Part, TransportScorer, similarities
 
 _THRESHOLDS = Thresholds()
@@ -87,8 +87,8 @@ class Vifidel(TransportScorer[_WeightedGold]):
 
     def __init__(
         self,
-        objects: Any = None,
-        vectors: Any = None,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
         references: bool = True,
         p: int = 2,
         counts: bool = True,
@@ -127,7 +127,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         scores = similarities(gold.objects.sizes > 0, words, distances)
         return scores, unweighted if self._use_references else 0
 
-    def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, Counter[str]]:
+    def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, Mapping[str, int]]:
         """Return the object labels of images with their counts.
 
         Raises

@@ -15,7 +15,7 @@ from ..image_ids import ImageId
 from ..networks.features import ImageSide, Kept
 from ..networks.pytorch import find_device, length_sorted, load_torch
 from ..networks.vilbert import Floats32, Vilbert
-from ..networks.vilbert_features import DetectorFeatures, Regions
+from ..networks.vilbert_features import DetectorFeatures, DetectorSource, Regions
 from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
 from ..networks.vilbert_words import WordPieces
 from ..rows import Rows, image_ids_of
@@ -73,7 +73,7 @@ class ViLBERTScore(Scorer):
         self,
         checkpoint: str | os.PathLike[str],
         vocabulary: str | os.PathLike[str],
-        features: Any,
+        features: DetectorSource | DetectorFeatures,
         layer: int = -1,
         device: str | None = None,
         config: str | os.PathLike[str] | None = None,
@@ -81,8 +81,7 @@ class ViLBERTScore(Scorer):
         super().__init__()
         torch = load_torch("ViLBERTScore", "vilbertscore")
         place = find_device(torch, device)
-        is_read = isinstance(features, DetectorFeatures)
-        source = features if is_read else DetectorFeatures(features)
+        source = features if isinstance(features, DetectorFeatures) else DetectorFeatures(features)
         self._sizes = Architecture() if config is None else read_architecture(config)
         self._pieces = WordPieces(vocabulary, self._sizes.vocabulary)
         self._encoder = Vilbert(torch, checkpoint, self._sizes, layer, place)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, transport_distances, travel_costs
 from ..text.words import STOP_WORDS
+from ..vectors.sources import VectorSource
 from .word_vectors import Gold, TransportScorer, similarities
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
@@ -59,7 +59,7 @@ class Wmd(TransportScorer[Gold]):
     def __init__(
         self,
         against: str = "best",
-        vectors: Any = None,
+        vectors: VectorSource = None,
         p: int = 1,
         normalize: bool = True,
         stop_words: Collection[str] = STOP_WORDS,

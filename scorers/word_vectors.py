@@ -21,6 +21,7 @@ from ..kernels.lexicon import Lexicon, word_space
 from ..kernels.verdicts import check_known_words
 from ..rows import LabelCounts, Rows, image_ids_of
 from ..vectors import load_vectors
+from ..vectors.sources import VectorSource
 from .base import Progress, Scorer
 
 _ROWS_AT_ONCE = 1024
@@ -122,7 +123,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def __init__(
         self,
-        vectors: Any,
+        vectors: VectorSource,
         references: bool,
         normalize: bool,
         stop_words: Collection[str],
@@ -205,7 +206,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if len(rows) <= _MOST_ROWS_KEPT and tuple(golds) != known:
             # Copies: the caller may change its lists afterwards.
             references = None if key.references is None else [r[:] for r in key.references]
-            objects = None if key.objects is None else [dict(labels) for labels in key.objects]
+            objects: list[LabelCounts] | None = None
+            if key.objects is not None:
+                objects = [dict(labels) for labels in key.objects]
             self._kept = _Kept(key.image_ids, references, objects, tuple(golds))
 
     def _read_part(

@@ -368,7 +368,7 @@ def test_flickr30k_images_meet_objects_whose_ids_are_numbers(tmp_path):
     assert ratings.judged[0].others(ratings.judged[0].references) == ["a man in a hat"]
     labels = tmp_path / "labels.json"
     labels.write_text('{"1007129816": ["person"]}', "utf-8")
-    assert read_objects(labels).under({"caption": 1007129816})["caption"] == {"person": 1}
+    assert read_objects(labels).of_images([1007129816]) == [{"person": 1}]
 
 
 def test_the_same_caption_at_two_places_is_rated_twice(tmp_path):

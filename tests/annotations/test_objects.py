@@ -290,19 +290,9 @@ def test_objects_from_python_pickle_with_their_content(rest):
     assert restored.threshold == objects.threshold
 
 
-def test_objects_under_other_ids_keep_counts_and_signature():
-    objects = gold({42: ["dog", "dog"], 7: []})
-    renamed = objects.under({"first": "COCO_val2014_000000000042", "second": 42, "third": 7})
-    assert dict(renamed) == {"first": {"dog": 2}, "second": {"dog": 2}, "third": {}}
-    assert renamed.signature() == objects.signature()
-    with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 8"):
-        objects.under({"first": 8})
-
-
 def test_vocabulary_is_what_was_looked_for_and_what_was_found():
     labels = {1: {"kite": 1}, 2: {"bus": 1}}
     first = ObjectLabels(labels, "coco-instances", "a.json", categories=["Hot dog", "cat"])
     known = {"hot dog", "cat", "kite", "bus"}
     assert first.vocabulary() == known
     assert union([first, gold({1: ["tree"]})]).vocabulary() == known | {"tree"}
-    assert first.under({"a": 1}).vocabulary() == known

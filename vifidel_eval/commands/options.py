@@ -154,7 +154,7 @@ class MetricOptions(TransportOptions):
         def tiger() -> Scorer:
             from ..networks.scan_features import read_regions
 
-            features = read_regions(self.tiger_features)
+            features = read_regions(str(self.tiger_features))
             return scorers.Tiger(
                 str(self.tiger_checkpoint),
                 str(self.tiger_vocabulary),
