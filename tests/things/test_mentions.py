@@ -1,0 +1,175 @@
+import pickle
+
+import pytest
+
+from vifidel_eval.things.mentions import MentionFinder
+from vifidel_eval.things.synonyms import ClassList, coco_synonyms
+
+# A list in the published program's way, and the same names in ours.
+CLASSES = (
+    ("person", "man", "baby", "passenger", "adult"),
+    ("bicycle", "bike"),
+    ("motorcycle",),
+    ("airplane", "jet"),
+    ("bus",),
+    ("train",),
+    ("fire hydrant", "hydrant"),
+    ("bird",),
+    ("dog", "puppy"),
+    ("bear",),
+    ("tie", "bow", "bow tie"),
+    ("tennis racket", "racket"),
+    ("wine glass",),
+    ("knife",),
+    ("orange",),
+    ("hot dog",),
+    ("chair", "seat"),
+    ("dining table", "table"),
+    ("toilet",),
+    ("teddy bear",),
+)
+PUBLISHED = MentionFinder(ClassList("small", CLASSES, published=True))
+OURS = MentionFinder(ClassList("small", CLASSES, no_class=("bus stop", "glasses")))
+
+
+def names(finder, caption):
+    return [mention.name for mention in finder.find(caption).found]
+
+
+@pytest.mark.parametrize(
+    ("caption", "expected"),
+    [
+        ("A man on a bike", ["man", "bike"]),
+        ("A MAN and men", ["man", "man"]),  # repeats count
+        ("Two dogs, geese and knives.", ["dog", "knife"]),
+        ("A dog. A puppy", ["dog", "puppy"]),  # sentences are split first
+        ("a motor bike and an air plane", []),  # joined, and not in this list
+        ("a fire hydrant", ["fire hydrant"]),
+        ("a hydrant", ["hydrant"]),
+        ("hot dogs", ["hot dog"]),
+        ("a teddy bear", ["teddy bear"]),
+        ("a baby bear and an adult bird", ["bear", "bird"]),
+        ("a passenger jet, a passenger train", ["jet", "train"]),
+        ("a train track", []),
+        ("a toilet seat", ["toilet"]),
+        ("a seat", ["seat"]),
+        ("a toilet with its seat up", ["toilet"]),
+        ("a wine glass", ["wine glass"]),  # by way of "wine glas"
+        ("wine glasses", ["wine glass"]),
+        ("nothing here", []),
+        ("", []),
+    ],
+)
+def test_rules_for_words_that_both_ways_share(caption, expected):
+    assert names(PUBLISHED, caption) == expected
+    assert names(OURS, caption) == expected
+
+
+@pytest.mark.parametrize(
+    ("caption", "published", "ours"),
+    [
+        ("a bus", [], ["bus"]),
+        ("two buses", ["bus"], ["bus"]),
+        ("a tennis racket", ["racket"], ["tennis racket"]),
+        ("a dining table", ["table"], ["dining table"]),
+        ("a bow tie", ["tie"], ["bow tie"]),
+        ("two bow ties", ["bow"], ["bow tie"]),  # "ties" is made "ty"
+        ("three ties", [], ["tie"]),
+        ("an orange cat", ["orange"], []),
+        ("an orange on a plate", ["orange"], ["orange"]),
+        ("apples, oranges", ["orange"], ["orange"]),
+        ("an orange.", ["orange"], ["orange"]),
+        ("an orange and white bird", ["orange", "bird"], ["bird"]),
+        ("an orange and a bird", ["orange", "bird"], ["orange", "bird"]),
+        ("an orange or bird", ["orange", "bird"], ["orange", "bird"]),
+        ("an orange, white and black bird", ["orange", "bird"], ["bird"]),
+        ("a baby goat", ["baby"], []),
+        ("a baby sitting", ["baby"], ["baby"]),
+        ("an adult and baby goat", ["adult", "baby"], []),
+        ("a passenger ship", ["passenger"], []),
+        ("a bus stop, many bus stops, buses", ["bus"], ["bus"]),
+    ],
+)
+def test_rules_for_words_that_differ(caption, published, ours):
+    assert names(PUBLISHED, caption) == published
+    assert names(OURS, caption) == ours
+
+
+def test_a_mention_has_the_list_s_name_its_class_and_the_caption_s_words():
+    mention = OURS.find("Three Wine Glasses.").found[0]
+    assert mention == ("wine glass", "wine glass", "wine glasses")
+    assert PUBLISHED.find("puppies").found[0] == ("puppy", "dog", "puppies")
+
+
+def test_tokens_are_counted_after_joining_punctuation_included():
+    assert PUBLISHED.find("A man, a fire hydrant.").tokens == 6
+    assert OURS.find("a dining table by a bus stop").tokens == 5
+    assert PUBLISHED.find("a toilet with a seat").tokens == 5  # the seat is a token still
+    assert PUBLISHED.find("").tokens == 0
+
+
+def test_a_word_that_is_of_no_class_is_not_looked_up_in_its_singular_form():
+    classes = ClassList("mine", (("cup", "glas"),), no_class=("glasses",))
+    assert names(MentionFinder(classes), "glass") == ["glas"]
+    assert names(MentionFinder(classes), "glasses") == []
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_added_classes_are_found_by_their_names(published):
+    classes = ClassList("small", CLASSES, published=published)
+    finder = MentionFinder(classes.with_names(["alarm clock", "clock", "sunglasses", "stop lamp"]))
+    caption = "Alarm clocks, a clock, sunglasses, a lamp and a bear"
+    assert names(finder, caption) == ["alarm clock", "clock", "sunglasses", "bear"]
+
+
+def test_the_longest_name_is_taken():
+    classes = ClassList("mine", (("truck", "fire truck"), ("fire truck ladder",), ("fire",)))
+    finder = MentionFinder(classes)
+    assert names(finder, "fire truck ladders, fire trucks, fire") == [
+        "fire truck ladder",
+        "fire truck",
+        "fire",
+    ]
+
+
+def test_abbreviations_and_hyphens_are_names_too():
+    finder = MentionFinder(ClassList("mine", (("tv", "t.v", "t.v.", "flat-screen t.v."),)))
+    assert names(finder, "A t.v. on a t.v.") == ["t.v.", "t.v"]
+    assert names(finder, "A flat-screen t.v. here") == ["flat-screen t.v."]
+
+
+def test_names_are_split_into_tokens_as_captions_are():
+    finder = MentionFinder(ClassList("mine", (("chef's hat", "men's"), ("s.u.v.",), ("a & b",))))
+    assert names(finder, "A chef's hats, men's") == ["chef's hat", "men's"]
+    assert names(finder, "An s.u.v. and a&b") == ["s.u.v.", "a & b"]
+
+
+def test_long_texts_are_read():
+    assert len(OURS.find("an adult and baby and " * 5000).found) == 10000
+    assert len(OURS.find("A dog. " * 20000).found) == 20000
+
+
+def test_a_finder_can_be_pickled():
+    again = pickle.loads(pickle.dumps(OURS))
+    assert again.find("a baby bear on a bus") == OURS.find("a baby bear on a bus")
+
+
+@pytest.mark.parametrize(
+    ("caption", "categories"),
+    [
+        ("Surfers and a batter", ["person", "person"]),
+        ("A tennis racquet", ["tennis racket"]),
+        ("two men in neckties", ["person", "tie"]),
+        ("A table at a desk", ["dining table"]),
+        ("A pair of scissors", ["scissors"]),
+        ("skis and a ski pole", ["skis"]),
+        ("a stuffed bear and a polar bear", ["teddy bear", "bear"]),
+        ("a roll of toilet paper", []),
+        ("a desktop computer and a computer mouse", ["mouse"]),
+        ("an elephant with its mother", ["elephant"]),
+        ("two glasses of red wine", ["wine glass"]),
+    ],
+)
+def test_our_synonyms(caption, categories):
+    found = MentionFinder(coco_synonyms()).find(caption).found
+    assert [mention.category for mention in found] == categories

@@ -1,0 +1,128 @@
+import dataclasses
+import json
+import pickle
+
+import pytest
+
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.things.synonyms import coco_synonyms, read_classes
+
+LIST = """\
+# animals
+dog, puppy
+cat,kitten ,  Kitty
+
+hot dog, hotdog, hotdog
+- dog house, cat food
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content: str | bytes, name: str = "mine.txt"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def test_classes_their_names_and_what_is_of_no_class(write):
+    classes = read_classes(write(LIST))
+    assert classes.classes == (
+        ("dog", "puppy"),
+        ("cat", "kitten", "kitty"),
+        ("hot dog", "hotdog"),
+    )
+    assert classes.no_class == ("dog house", "cat food")
+    assert classes.class_of["kitty"] == "cat"
+    assert not classes.published
+
+
+def test_the_published_way_splits_at_a_comma_and_one_blank_only(write):
+    classes = read_classes(write("cake,  cheesecake, iPhone,bun\n"), published=True)
+    assert classes.classes == (("cake", " cheesecake", "iPhone,bun"),)
+    assert classes.published
+
+
+@pytest.mark.parametrize("change", [lambda text: text, lambda text: text.replace("\n", "\r\n")])
+def test_the_published_list_is_recognised(shared_data, write, change):
+    published = (shared_data.parent / "oracles" / "chair" / "synonyms.txt").read_text("utf-8")
+    classes = read_classes(write(change(published)))
+    assert classes.published
+    assert classes.name == "rohrbach2018"
+    assert len(classes.classes) == 80
+    assert "cheesecake" not in classes.class_of
+    edited = read_classes(write(published + "unicorn\n"))
+    assert not edited.published
+    assert edited.class_of["cheesecake"] == "cake"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", r"mine\.txt: no class found; write one class per line"),
+        ("# only a comment\n- and no class\n", r"no class found"),
+        ("dog\ncat, dog\n", r"line 2: 'dog' is already a name of 'dog' \(line 1\); keep it"),
+        ("dog, pup\n\n# x\nDog\n", r"line 4: 'dog' is already a name of 'dog' \(line 1\)"),
+        ("- dog\ndog\n", r"line 2: 'dog' is already listed as of no class \(line 1\)"),
+        ("dog,, pup\n", r"line 1: a name is missing beside a comma"),
+        ("dog, pup,\n", r"line 1: a name is missing beside a comma"),
+        (b"caf\xe9\n", r"mine\.txt: not a UTF-8 text file \(byte 3\)"),
+        ('{"info": 1}\n', r"line 1: '\{\"info\": 1\}' is not a name"),
+    ],
+)
+def test_errors_say_where_and_what_to_do(write, content, message):
+    with pytest.raises(VifidelError, match=message):
+        read_classes(write(content))
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(VifidelError, match=r"none\.txt: no such file or directory; check the path"):
+        read_classes(tmp_path / "none.txt")
+
+
+def test_the_digest_is_of_the_content(write):
+    classes = read_classes(write(LIST))
+    same = read_classes(
+        write("hot dog, hotdog\ncat, kitty, kitten\ndog, puppy\n- cat food,dog house")
+    )
+    assert same.signature() == classes.signature()
+    assert classes.signature() == f"mine#{classes.digest}"
+    others = [
+        "dog, puppy, pup\ncat, kitten, kitty\nhot dog, hotdog\n- dog house, cat food",
+        "puppy, dog\ncat, kitten, kitty\nhot dog, hotdog\n- dog house, cat food",
+        "dog, puppy\ncat, kitten, kitty\nhot dog, hotdog\n- dog house",
+    ]
+    digests = {read_classes(write(text)).digest for text in others}
+    digests |= {classes.digest, dataclasses.replace(classes, published=True).digest}
+    digests.add(classes.with_names(["zebra"]).digest)
+    assert len(digests) == 6
+
+
+def test_labels_that_the_list_does_not_know_are_classes_of_their_own(write):
+    classes = read_classes(write(LIST))
+    more = classes.with_names(["zebra", "puppy", "cat food", "dog", "zebra", ""])
+    assert more.added == ("cat food", "zebra")
+    assert more.class_of["zebra"] == "zebra"
+    assert more.class_of["puppy"] == "dog"
+    assert more.no_class == ("dog house",)
+    assert classes.with_names(["puppy"]) is classes
+    assert classes.added == ()
+
+
+def test_a_list_is_immutable_and_can_be_pickled(write):
+    classes = read_classes(write(LIST)).with_names(["zebra"])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        classes.name = "other"
+    again = pickle.loads(pickle.dumps(classes))
+    assert again == classes
+    assert again.digest == classes.digest
+
+
+def test_our_list_is_of_coco_s_80_categories(shared_data):
+    categories = json.loads((shared_data / "class_names.json").read_text("utf-8"))["classes"]
+    ours = coco_synonyms()
+    assert {names[0] for names in ours.classes} == {names[0] for names in categories["coco"]}
+    assert not ours.published
+    assert ours.name == "coco_synonyms"

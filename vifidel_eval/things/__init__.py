@@ -1,0 +1,1 @@
+"""Names of what pictures show, and where captions mention them."""

@@ -1,0 +1,179 @@
+"""Lists of classes: what names a caption may give to the things of one class.
+
+The syntax is one for CHAIR's synonyms and for the list of things of the open vocabulary::
+
+    # A comment.
+    couch, sofa, settee, loveseat
+    hot dog, hotdog
+    - hot water, dog house
+
+Each line is a class: names separated by commas, of which the first is the class. A line that
+begins with ``-`` lists words that are of no class although a part of them is. Names are compared
+in lower case.
+
+The list that was published with CHAIR (Rohrbach et al., EMNLP 2018) is recognised by its content
+and read as their program reads it: split at a comma and one blank only, so that a name behind two
+blanks (`` motor bike``) or with a capital (``iPhone``) never matches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+
+from ..errors import VifidelError
+
+#: SHA-256 of the published list's lines, stripped and joined by line breaks.
+_PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
+
+# What tells JSON, XML and YAML from a list of names.
+_NOT_IN_NAMES = frozenset('{}[]<>":;=\0')
+
+
+@dataclass(frozen=True)
+class ClassList:
+    """Classes of things and the names of each; immutable.
+
+    Attributes
+    ----------
+    name : str
+        What signatures call the list: the file's name without its ending.
+    classes : tuple of tuple of str
+        The names of each class; the first one is the class.
+    no_class : tuple of str
+        Words that are of no class although a part of them is: ``bus stop``.
+    published : bool
+        Whether names are looked up as CHAIR's published program does it.
+    added : tuple of str
+        Classes that the list does not have and that are known by their name alone.
+    """
+
+    name: str
+    classes: tuple[tuple[str, ...], ...]
+    no_class: tuple[str, ...] = ()
+    published: bool = False
+    added: tuple[str, ...] = ()
+
+    @cached_property
+    def class_of(self) -> dict[str, str]:
+        """The class of each name, added classes included."""
+        known = {name: names[0] for names in self.classes for name in names}
+        return known | {name: name for name in self.added}
+
+    def with_names(self, labels: Iterable[str]) -> ClassList:
+        """Return the list with the labels that it does not know as classes of their own.
+
+        Parameters
+        ----------
+        labels : iterable of str
+            Lower-case object labels, such as the categories of LVIS. Those that are a name of a
+            class (``sofa``) stay with that class.
+        """
+        new = sorted({label for label in labels if label.strip()} - self.class_of.keys())
+        if not new:
+            return self
+        no_class = tuple(name for name in self.no_class if name not in new)
+        return replace(self, no_class=no_class, added=(*self.added, *new))
+
+    @cached_property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that pin the content, whatever its order and comments."""
+        lines = sorted(", ".join([names[0], *sorted(names[1:])]) for names in self.classes)
+        lines += [f"- {name}" for name in sorted(self.no_class)]
+        lines += [f"+ {name}" for name in sorted(self.added)]
+        lines.append("published" if self.published else "")
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
+
+    def signature(self) -> str:
+        """Return the name of the list and its digest, as signatures show them."""
+        return f"{self.name}#{self.digest}"
+
+
+@cache
+def coco_synonyms() -> ClassList:
+    """Return the package's own synonyms of COCO's 80 categories."""
+    text = files(__package__).joinpath("coco_synonyms.txt").read_text(encoding="utf-8")
+    return _parse(text, "coco_synonyms.txt", published=False)
+
+
+def read_classes(path: str | os.PathLike[str], published: bool | None = None) -> ClassList:
+    """Read a list of classes.
+
+    Parameters
+    ----------
+    path : path
+        A UTF-8 text file in the syntax above.
+    published : bool, optional
+        Whether to read the list, and to look its names up, as CHAIR's published program does;
+        by default only where the list is the published one.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read, is not UTF-8 or has no class, or if a line has an empty name
+        or a name of another class.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise VifidelError(
+            f"{path}: not a UTF-8 text file (byte {problem.start}); is it the right file?"
+        ) from None
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        what = (getattr(problem, "strerror", None) or str(problem)).lower()
+        raise VifidelError(f"{path}: {what}; check the path.") from None
+    return _parse(text, str(path), published)
+
+
+def _parse(text: str, where: str, published: bool | None = None) -> ClassList:
+    lines = [line.strip() for line in text.splitlines()]
+    content = "\n".join(line for line in lines if line)
+    original = hashlib.sha256(content.encode()).hexdigest() == _PUBLISHED
+    published = original if published is None else published
+    classes: list[tuple[str, ...]] = []
+    no_class: list[str] = []
+    first_seen: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line or line.startswith("#"):
+            continue
+        at = f"{where}, line {number}"
+        of_none = line.startswith("-")
+        listed = line[1:].strip() if of_none else line
+        names = tuple(dict.fromkeys(listed.split(", ") if published else _names(listed, at)))
+        one_class = "" if of_none else names[0]
+        for name in names:
+            other, earlier = first_seen.setdefault(name, (one_class, number))
+            if earlier != number and (other or one_class):
+                place = f"a name of {other!r}" if other else "listed as of no class"
+                raise VifidelError(
+                    f"{at}: {name!r} is already {place} (line {earlier}); keep it on one line."
+                )
+        if of_none:
+            no_class.extend(names)
+        else:
+            classes.append(names)
+    if not classes:
+        raise VifidelError(
+            f"{where}: no class found; write one class per line, its names separated by commas."
+        )
+    name = "rohrbach2018" if original else Path(where).stem
+    return ClassList(name, tuple(classes), tuple(dict.fromkeys(no_class)), published)
+
+
+def _names(line: str, at: str) -> Iterator[str]:
+    for part in unicodedata.normalize("NFC", line).lower().split(","):
+        name = " ".join(part.split())
+        if not name:
+            raise VifidelError(f"{at}: a name is missing beside a comma; write it.")
+        if not _NOT_IN_NAMES.isdisjoint(name):
+            raise VifidelError(
+                f"{at}: {name[:40]!r} is not a name; write one class per line, its names "
+                "separated by commas."
+            )
+        yield name

@@ -1,0 +1,148 @@
+"""Words of English captions as CHAIR counts them: sentences, tokens, singular forms.
+
+Tokens are those of the Penn Treebank's tokeniser on lower-case sentences; the published program
+takes them from NLTK. NLTK itself is not used: its sentences need a download, and its tokeniser is
+an order of magnitude slower. ``benchmarks/chair.py`` counts the differences and times both.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+# Words whose full stop does not end a sentence while more text follows.
+_ABBREVIATIONS = frozenset(
+    """
+    a.m approx apt ave bldg blvd capt co corp dept dr e.g etc fig ft gov i.e inc jr lb lbs lt ltd
+    mr mrs ms mt oz p.m prof rd sgt sr st t.v u.k u.s u.s.a vs
+    """.split()
+)
+# ruff: noqa: RUF001 - typographic quotes are meant.
+_CLOSERS = r"""[\])}>"'”’»*_]*"""
+_SENTENCE_END = re.compile(rf"(?P<stop>[.!?…]+){_CLOSERS}(?=\s|\Z)")
+_END = re.compile(rf"{_CLOSERS}\s*\Z")
+_OPENERS = "\"'([{“‘*_"
+
+_FULL_STOP = re.compile(rf"(?<=[^.\s])\.(?={_CLOSERS}(?:\s|\Z))")
+_PUNCTUATION = re.compile(
+    r"""\.{2,}|--|''|`+|[;@#$%&?!*()\[\]{}<>"“”„«»‘’\u2012-\u2015]|[:,](?!\d)"""
+)
+_OPENING_APOSTROPHE = re.compile(r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)")
+_ENDING = re.compile(r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?|n't)(?='?(?:\s|\Z))")  # man's, dogs', isn't
+# Words that the Treebank takes for two, and where it parts them.
+_TWO_WORDS = {
+    "cannot": 3, "d'ye": 1, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "more'n": 4, "wanna": 3,
+}  # fmt: skip
+_TWO_WORDS_PATTERN = re.compile(rf"\b(?:{'|'.join(_TWO_WORDS)})\b")
+
+
+def tokens(caption: str) -> list[str]:
+    """Return the lower-case tokens of a caption, punctuation included.
+
+    The full stop of every sentence is a token of its own; the Treebank's tokeniser, which expects
+    one sentence, would leave ``dog.`` inside a text.
+
+    >>> tokens("Two dogs' bowls. A man isn't near the fire-hydrant!")
+    ['two', 'dogs', "'", 'bowls', '.', 'a', 'man', 'is', "n't", 'near', 'the', 'fire-hydrant', '!']
+    """
+    text = caption.lower().strip()
+    if "'" in text:
+        text = _OPENING_APOSTROPHE.sub("' ", text)
+    if "." in text:
+        text = _FULL_STOP.sub(lambda stop: " ." if _ends(text, stop.start()) else ".", text)
+    text = _PUNCTUATION.sub(r" \g<0> ", text)
+    if "'" in text:
+        text = _ENDING.sub(r" \1", text)
+    if any(word in text for word in _TWO_WORDS):
+        text = _TWO_WORDS_PATTERN.sub(_parted, text)
+    return text.split()
+
+
+def drop_incomplete(caption: str) -> str:
+    """Return the caption without a last sentence that has no end, where a complete one precedes it.
+
+    A sentence ends with ``.``, ``!``, ``?`` or an ellipsis, closing quotes and brackets included;
+    the full stop of an abbreviation, an initial or a list's number does not end one. A caption
+    that does not end with an incomplete sentence comes back as it is.
+
+    >>> drop_incomplete("A dog runs. A cat sits on the")
+    'A dog runs.'
+    >>> drop_incomplete("A dog runs with Mr. Smith and the")
+    'A dog runs with Mr. Smith and the'
+    """
+    end = None
+    for found in _SENTENCE_END.finditer(caption):
+        if found["stop"] != "." or _ends(caption, found.start()):
+            end = found.end()
+    if end is None or not any(character.isalnum() for character in caption[end:]):
+        return caption
+    return caption[:end]
+
+
+@lru_cache(maxsize=1 << 16)
+def singular(word: str) -> str:
+    """Return the singular form of a lower-case word by TextBlob's rules.
+
+    They are the rules of the published program and slip where it does: *bus* becomes *bu*, *tennis*
+    *tenni*, *glass* *glas*.
+
+    >>> singular("people"), singular("knives"), singular("bus")
+    ('person', 'knife', 'bu')
+    """
+    return str(_rules().singularize(word))
+
+
+def irregular_plural(word: str) -> str | None:
+    """Return the plural of a lower-case word if `singular` does not lead back from it.
+
+    >>> irregular_plural("tie"), irregular_plural("shelf"), irregular_plural("dog")
+    ('ties', 'shelves', None)
+    """
+    plural = str(_rules().pluralize(word))
+    return None if singular(plural) == word else plural
+
+
+def _ends(text: str, stop: int) -> bool:
+    """Whether the full stop at `stop` ends a sentence."""
+    if _END.match(text, stop + 1):
+        return True
+    line = text.rfind("\n", 0, stop) + 1
+    start = max(line, text.rfind(" ", 0, stop) + 1)
+    word = text[start:stop].lstrip(_OPENERS)
+    if word.isdecimal():
+        return bool(text[line:start].strip())  # else the number of a list's item
+    return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
+
+
+def _parted(word: re.Match[str]) -> str:
+    at = _TWO_WORDS[word[0]]
+    return f"{word[0][:at]} {word[0][at:]}"
+
+
+@cache
+def _rules() -> Any:
+    # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
+    # scikit-learn where they are installed.
+    package = importlib.util.find_spec("textblob")
+    folders = package.submodule_search_locations if package else None
+    path = Path(folders[0], "en", "inflect.py") if folders else None
+    spec = (
+        importlib.util.spec_from_file_location("vifidel_eval._singular_rules", path)
+        if path and path.is_file()
+        else None
+    )
+    if spec is None or spec.loader is None:
+        return importlib.import_module("textblob.en.inflect")
+    rules = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rules)
+    return rules
+
+
+def lemmatizer() -> str:
+    """Return what makes words singular and its version, as signatures show it."""
+    return f"textblob:{importlib.metadata.version('textblob')}"
