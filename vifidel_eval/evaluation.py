@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +125,8 @@ class Evaluation:
         What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
     signature : str
         One line that pins everything that changes the number.
+    details : mapping
+        What ``--output`` says of each row beside its score: a name to one JSON value per row.
     """
 
     ids: Sequence[ImageId]
@@ -134,6 +137,7 @@ class Evaluation:
     counts: Mapping[str, int] = field(default_factory=dict)
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     signature: str = ""
+    details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def score(self) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..digits import rounded
+from ..digits import for_json, rounded
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId, to_json_value
@@ -285,7 +285,10 @@ def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
 def _per_image(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:
     images: dict[str, dict[str, Any]] = {}
     for column, evaluation in of_column.items():
-        for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
-            row = {"image_id": to_json_value(image_id)}
-            images.setdefault(str(image_id), row)[column] = rounded(score)
+        for at, (image_id, score) in enumerate(
+            zip(evaluation.ids, evaluation.scores.tolist(), strict=True)
+        ):
+            row = images.setdefault(str(image_id), {"image_id": to_json_value(image_id)})
+            row[column] = rounded(score)
+            row |= {name: for_json(values[at]) for name, values in evaluation.details.items()}
     return images

@@ -9,6 +9,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -84,7 +85,7 @@ def load_vectors(source: VectorSource = None) -> WordVectors:
         If the source cannot be read as word vectors.
     """
     if source is None:
-        return _EmbeddedVectors()
+        return _embedded()
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if path.exists() or path.suffix or len(path.parts) != 1:
@@ -99,6 +100,11 @@ def load_vectors(source: VectorSource = None) -> WordVectors:
         f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
         "default), a path, a gensim-downloader name, or gensim KeyedVectors."
     )
+
+
+@cache
+def _embedded() -> _EmbeddedVectors:
+    return _EmbeddedVectors()
 
 
 class _EmbeddedVectors:
@@ -128,6 +134,7 @@ class _EmbeddedVectors:
                 f"the embedded word vectors in the wordllama package cannot be read ({problem}); "
                 "install wordllama again."
             ) from None
+        self._fingerprint = _fingerprint(None, self._matrix)
         # Characters the tokenizer does not know are spelt in bytes: no meaning to average.
         self._meaningless = {
             number
@@ -146,15 +153,19 @@ class _EmbeddedVectors:
         return rows
 
     def signature(self) -> str:
-        return f"{EMBEDDED_NAME}#{_fingerprint(None, self._matrix)}"
+        return f"{EMBEDDED_NAME}#{self._fingerprint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load_vectors, ()
 
 
 class _KeyedVectors:
     """gensim's KeyedVectors; a fastText model also composes words that it does not list."""
 
-    def __init__(self, keyed_vectors: Any, name: str) -> None:
+    def __init__(self, keyed_vectors: Any, name: str, path: Path | None = None) -> None:
         self._vectors = keyed_vectors
         self._name = name
+        self._path = path
         if len(keyed_vectors.key_to_index) == 0:
             raise VectorsError(f"{name}: the word vectors hold no word.")
 
@@ -171,13 +182,18 @@ class _KeyedVectors:
         matrix = self._vectors.vectors
         return f"{self._name}#{_fingerprint(lambda row: str(words[row]).encode(), matrix)}"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._path is None:
+            return _KeyedVectors, (self._vectors, self._name)
+        return load_vectors, (str(self._path.absolute()),)
+
 
 class _StoredVectors:
     """A file of the word2vec family, memory-mapped from the cache."""
 
-    def __init__(self, store: VectorStore, name: str) -> None:
+    def __init__(self, store: VectorStore, path: Path) -> None:
         self._store = store
-        self._name = name
+        self._path = path
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
         rows = np.full((len(words), self._store.vectors.shape[1]), np.nan)
@@ -187,7 +203,10 @@ class _StoredVectors:
         return rows
 
     def signature(self) -> str:
-        return f"{self._name}#{_fingerprint(self._store.word, self._store.vectors)}"
+        return f"{self._path.name}#{_fingerprint(self._store.word, self._store.vectors)}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load_vectors, (str(self._path.absolute()),)
 
 
 def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -> str:
@@ -204,13 +223,13 @@ def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -
 def _read_file(path: Path) -> WordVectors:
     start = _first_bytes(path)
     if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
-        return _StoredVectors(open_store(path), path.name)
+        return _StoredVectors(open_store(path), path)
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
 
     try:
         if start.startswith(_FASTTEXT_MAGIC):
-            return _KeyedVectors(load_facebook_vectors(str(path)), path.name)
+            return _KeyedVectors(load_facebook_vectors(str(path)), path.name, path)
         loaded = KeyedVectors.load(str(path), mmap="r")
     except Exception as problem:  # gensim raises whatever its parsers meet
         raise VectorsError(
@@ -220,7 +239,7 @@ def _read_file(path: Path) -> WordVectors:
     loaded = getattr(loaded, "wv", loaded)
     if not _is_keyed_vectors(loaded):
         raise VectorsError(f"{path}: a saved {type(loaded).__name__}, not word vectors.")
-    return _KeyedVectors(loaded, path.name)
+    return _KeyedVectors(loaded, path.name, path)
 
 
 def _is_keyed_vectors(candidate: Any) -> bool:
