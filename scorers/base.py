@@ -45,7 +45,7 @@ class Scorer(ABC):
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
             raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
-        self._undefined = float(undefined)
+        self._undefined: float = float(undefined)
 
     @abstractmethod
     def method(self) -> str:
