@@ -26,7 +26,7 @@ from ..kernels.transport import (
 )
 from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
-from ..vectors.sources import VectorSource
+from ..vectors import VectorSource
 from .word_vectors import Gold, Part, TransportScorer, similarities
 
 _THRESHOLDS = Thresholds()

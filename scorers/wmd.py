@@ -12,7 +12,7 @@ from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, transport_distances, travel_costs
 from ..text.words import STOP_WORDS
-from ..vectors.sources import VectorSource
+from ..vectors import VectorSource
 from .word_vectors import Gold, TransportScorer, similarities
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}

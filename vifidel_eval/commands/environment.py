@@ -9,7 +9,7 @@ from ..errors import MetricUnavailable, VifidelError
 from ..metrics import METRICS
 from ..scorers import Meteor, Spice
 from ..text.java import find_java
-from ..vectors.sources import load_vectors
+from ..vectors import load_vectors
 
 _PACKAGES = (
     "vifidel-eval",

@@ -42,7 +42,7 @@ class TransportOptions:
         """Return the arguments that the optimal-transport metrics share."""
         from ..files import read_text
         from ..text.words import STOP_WORDS
-        from ..vectors.sources import load_vectors
+        from ..vectors import load_vectors
 
         words = STOP_WORDS
         if self.stop_words is not None:
