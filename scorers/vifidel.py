@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, read_objects
-from ..evaluation import Floats, Tally
+from ..evaluation import Column, Floats, Tally
 from ..explain.explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
 from ..explain.judging import Grounding, Labels, ground
 from ..image_ids import ImageId
@@ -25,6 +25,7 @@ from ..kernels.penalties import penalties
 from ..kernels.transport import sums_of_bags, transport_distances, transport_plans, travel_costs
 from ..rows import Rows, make_rows
 from ..text.words import STOP_WORDS, content_words
+from .record import Metric, Settings
 from .transport import Gold, TransportScorer, similarities
 
 _THRESHOLDS = Thresholds()
@@ -325,3 +326,24 @@ class Vifidel(TransportScorer[_ObjectGold]):
         return travel_costs(
             self._distances, gold.objects, words, self._p, gold.label_penalties, word_penalties
         )
+
+
+def make_vifidel(settings: Settings) -> Vifidel:
+    """Return VIFIDEL as the settings of a run have it."""
+    return Vifidel(
+        settings.labels,
+        references=settings.weighted,
+        counts=settings.counts,
+        **settings.words,
+    )
+
+
+VIFIDEL = Metric(
+    "VIFIDEL",
+    "Faithfulness to the objects in the image, weighted by references where there are some",
+    (Column("VIFIDEL"),),
+    make_vifidel,
+    references=False,
+    objects=True,
+    default=True,
+)

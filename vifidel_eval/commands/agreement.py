@@ -10,7 +10,10 @@ import click
 
 from ..errors import VifidelError
 from .agreement_options import Experiment, experiment_options
-from .options import FILE, MetricOptions, metric_options, progress_bar
+from .metric_options import MetricCommand, MetricOptions, metric_options
+from .options import FILE
+from .printing import show
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..agreement.correlation import Correlations
@@ -39,7 +42,7 @@ def agreement() -> None:
     """
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @click.option(
     "--consensus",
@@ -62,7 +65,7 @@ def pascal50s(
     _choose(read_pascal50s(folder, consensus), files, ties, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @_TIES
 @experiment_options("1,5,48")
@@ -78,7 +81,7 @@ def abstract50s(folder: Path, ties: str, experiment: Experiment, options: Metric
     _choose(read_abstract50s(folder), files, ties, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @click.argument("file", type=FILE)
 @click.option("--captions", type=FILE, help="References where the file has none: COCO captions.")
 @_TIES
@@ -99,7 +102,7 @@ def distractors(
     _choose(read_distractors(file, references), files, ties, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @experiment_options("all")
 @metric_options
@@ -114,7 +117,7 @@ def flickr8k(folder: Path, experiment: Experiment, options: MetricOptions) -> No
     _rate(read_flickr8k(folder), files, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @experiment_options("all")
 @metric_options
@@ -169,7 +172,7 @@ def _rate(
         _deliver(result, experiment)
         for path in experiment.figure if result.matrices else ():
             write_matrices(path, result.matrices)
-    if experiment.figure and not result.matrices:  # nothing else is lost
+    if experiment.figure and not result.matrices:  # everything else is done
         raise VifidelError(
             f"{experiment.figure[0]}: a matrix needs two metrics; name more --metrics."
         )
@@ -185,9 +188,9 @@ def _trials(
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)
-    names = experiment.names(options, has_references)
-    scorers, unavailable = build(names, options.makers())
-    scorers |= experiment.ablations(options)
+    settings = options.settings(has_references)
+    scorers, unavailable = build(experiment.names(options, settings), settings)
+    scorers |= experiment.ablations(options, settings)
     numbers = experiment.references if has_references else (0,)
     todo = work(judged, scorers, numbers, experiment.draws)
     with progress_bar(todo) as bar:
@@ -222,7 +225,7 @@ def _deliver(result: ForcedChoice | Correlations, experiment: Experiment) -> Non
         tables = result.long_tables() if experiment.style == "csv" else result.tables()
         text = "\n\n".join(table.render(experiment.style) for table in tables)
     try:
-        click.echo(text.encode(errors="replace"))  # JSON can spell half a character
+        show(text)
         if experiment.style == "csv":  # the tables say it themselves
             click.echo("\n".join(result.notes()), err=True)
     finally:

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FILE, MetricOptions, format_option, gathered
+from .options import FILE, format_option, gathered
 
 if TYPE_CHECKING:
     from ..agreement.judgements import Judged
     from ..agreement.parts import Parts
     from ..agreement.trials import References
     from ..scorers import Scorer
+    from ..scorers.record import Settings
+    from .metric_options import MetricOptions
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
 
@@ -106,7 +108,7 @@ class Experiment:
             raise
         parts.clear()
 
-    def names(self, options: MetricOptions, references: bool) -> list[str]:
+    def names(self, options: MetricOptions, settings: Settings) -> list[str]:
         """Return the metrics to compute beside ablations and other tools' scores.
 
         Raises
@@ -114,22 +116,10 @@ class Experiment:
         click.UsageError
             If a metric lacks what it needs.
         """
-        from ..metrics import DEFAULT, needs_references
+        # Ablations and other tools' scores stand alone, unless --metrics names more.
+        return options.names(settings, by_default=not (self.ablation or self.scores))
 
-        if self.ablation or self.scores:
-            return options.names((), references)  # these alone, unless --metrics names others
-        default = [
-            name
-            for name in DEFAULT
-            if (options.objects or name != "VIFIDEL") and (references or not needs_references(name))
-        ]
-        if not default and options.metrics is None:
-            raise click.UsageError(
-                "there are no references, and no --objects for the metric that needs none."
-            )
-        return options.names(default, references)
-
-    def ablations(self, options: MetricOptions) -> dict[str, Scorer]:
+    def ablations(self, options: MetricOptions, settings: Settings) -> dict[str, Scorer]:
         """Return the scorers of the ablation, by name."""
         from ..agreement.ablation import ablations
         from ..annotations import read_objects
@@ -143,7 +133,7 @@ class Experiment:
             for name, paths in self.ablation
         }
         vectors = self.ablation_vectors or (options.vectors,)
-        return ablations(sides, vectors, options.word_settings())
+        return ablations(sides, vectors, settings.words)
 
 
 def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -10,7 +10,9 @@ import click
 
 from ..explain.explanation import Thresholds
 from ..text_tables import Table
-from .options import FILE, TransportOptions, format_option, progress_bar, transport_options
+from .options import FILE, TransportOptions, format_option, transport_options
+from .printing import show
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..explain.explanation import Explanation
@@ -94,6 +96,7 @@ def explain(
     from ..files import check_output, json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
+    from ..scorers.vifidel import make_vifidel
 
     if output is not None:
         check_output(output, [*results, references, *options.files()])
@@ -104,7 +107,8 @@ def explain(
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
     gold = None if references is None else read_references(references)
-    scorer = options.vifidel(options.word_settings(), gold is not None)
+    has_references = gold is not None
+    scorer = make_vifidel(options.settings(has_references, weighted=has_references))
     thresholds = Thresholds(names, near, far)
     document: dict[str, Any] = {"signature": scorer.signature(), "thresholds": vars(thresholds)}
     cosines = ", ".join(f"{name} {value:g}" for name, value in vars(thresholds).items())
@@ -125,7 +129,7 @@ def explain(
     else:
         shown = _show_explanations(explained, style, notes)
     try:
-        click.echo(shown)
+        show(shown)
     finally:
         if output is not None:
             write_whole(output, text + "\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from .options import FILE, format_option
+from .printing import show
 
 
 @click.command()
@@ -26,10 +27,10 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     board = read(file)
     if not board.runs:
         raise VifidelError(
-            f"{file}: no such file, or no run in it; score --leaderboard {file} adds runs."
+            f"{file}: there is no such file, or no run in it; score --leaderboard {file} adds runs."
         )
     board = board.ranked(sort, history)
     if style == "json":
-        click.echo(json_text(board.to_json()))
+        show(json_text(board.to_json()))
     else:
-        click.echo(board.table().render(style))
+        show(board.table().render(style))

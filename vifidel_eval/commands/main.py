@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..errors import VifidelError, VifidelWarning
+from ..files import reason
 from .agreement import agreement
 from .convert_features import convert_features
 from .explain import explain
@@ -37,10 +38,11 @@ class _Group(click.Group):
                 return super().invoke(ctx)
             except VifidelError as problem:
                 raise click.ClickException(str(problem)) from None
-            except OSError as problem:
-                if problem.errno == errno.EPIPE:  # the reader has seen enough: click ends quietly
+            except OSError as problem:  # of a file that a command uses: printing has its own
+                if problem.errno == errno.EPIPE:
                     raise
-                raise click.ClickException(f"the output cannot be printed: {problem}.") from None
+                where = f"{problem.filename}: " if problem.filename else ""
+                raise click.ClickException(f"{where}{reason(problem)}.") from None
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import click
 
-from .options import FILE, MetricOptions, format_option, metric_options, progress_bar
+from .metric_options import MetricCommand, MetricOptions, metric_options
+from .options import FILE, format_option
+from .printing import show
+from .progress import progress_bar
 from .report_options import ReportOptions, report_options
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("results", nargs=-1, required=True, type=FILE)
 @click.option("--references", type=FILE, help="Reference captions: COCO captions JSON.")
 @click.option(
@@ -75,29 +78,29 @@ def score(
     from ..captions import read_references, read_results, system_names
     from ..errors import VifidelError
     from ..files import check_output, write_whole
-    from ..metrics import DEFAULT, build, left_out
+    from ..metrics import build
     from ..report.score_tables import beside, render, to_json
     from ..runs import leaderboard as leaderboards
     from ..runs.comparison import compare
     from ..runs.harness import score_systems
     from ..runs.pairing import System
 
-    default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
-    names = options.names(default, references is not None)
+    settings = options.settings(references is not None, weighted=not no_references)
+    names = options.names(settings)
     inputs = [*results, references, *options.files()]
     page.check([*inputs, output, leaderboard])
     if output is not None:
         check_output(output, [*inputs, leaderboard])
     if leaderboard is not None:
         check_output(leaderboard, inputs)
-        leaderboards.read(leaderboard)  # a file that is none is found out before the work
+        leaderboards.read(leaderboard)  # another file is refused before the work
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
     ]
     gold = None if references is None else read_references(references)
     pictures = page.pictures(inputs, systems, gold)
-    scorers, unavailable = build(names, options.makers(not no_references))
+    scorers, unavailable = build(names, settings)
     captions = sum(len(system.captions) for system in systems)
     with progress_bar(captions * len(scorers)) as bar:
         scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
@@ -105,11 +108,11 @@ def score(
     if comparing or page.report is not None:
         try:
             comparisons = compare(scores, seed, resamples)
-        except VifidelError as of_comparison:  # the scores are not lost
+        except VifidelError as of_comparison:  # the scores are still printed and saved
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        click.echo(render(scores, style, shown))
+        show(render(scores, style, shown))
         for line in beside(scores, style, shown):
             click.echo(line, err=True)
     finally:
@@ -120,5 +123,3 @@ def score(
     if problem is not None:
         raise problem
     page.write(scores, comparisons, systems, gold, scorers.values(), pictures)
-    if options.metrics is None:
-        click.echo(left_out(names), err=True)
