@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Rows
 from .base import Progress, Scorer
@@ -33,13 +33,12 @@ class Mean(Scorer):
     Raises
     ------
     VifidelError
-        If there are fewer than two parts, or lower is better in one of them.
+        If there are fewer than two parts.
     """
 
     def __init__(self, *parts: Scorer, scaled: bool = False) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
-        check_directions(part.columns[-1] for part in parts)
         super().__init__()
         self.parts = parts
         self._scaled = scaled
@@ -92,22 +91,6 @@ class Mean(Scorer):
                 )
             )
         return combined
-
-
-def check_directions(columns: Iterable[Column]) -> None:
-    """Check that columns can be combined.
-
-    Raises
-    ------
-    VifidelError
-        If lower is better in one of them.
-    """
-    for column in columns:
-        if column.lower_is_better:
-            raise VifidelError(
-                f"{column.name} cannot be part of a combination: lower is better there, and a "
-                "mean would reward what is worse."
-            )
 
 
 def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -21,7 +21,6 @@ from .scorers import (
     vilbertscore,
     wmd,
 )
-from .scorers.combined import check_directions
 from .scorers.record import Metric, Option, Settings
 
 #: Every metric by its name, in the order of help, defaults and ``info``.
@@ -75,8 +74,13 @@ def parse(text: str) -> list[str]:
         names.append("+".join(known))
         if len(set(known)) < len(known):
             raise VifidelError(f"{names[-1]} names a metric twice.")
-        if len(known) > 1:
-            check_directions(METRICS[part].main for part in known)
+        lower = [name for name in known if METRICS[name].main.lower_is_better]
+        if 0 < len(lower) < len(known):
+            higher = [name for name in known if name not in lower]
+            raise VifidelError(
+                f"{names[-1]}: lower is better for {' and '.join(lower)}, but higher for "
+                f"{' and '.join(higher)}; combine metrics of one direction."
+            )
     return list(dict.fromkeys(names))
 
 

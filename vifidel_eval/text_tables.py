@@ -115,6 +115,15 @@ def best(
     return places
 
 
+def direction_notes(lower: Sequence[str]) -> list[str]:
+    """Return the note below a table with columns in which lower is better.
+
+    >>> direction_notes(["CHAIRi", "CHAIRs"])
+    ['CHAIRi, CHAIRs: lower is better.']
+    """
+    return [f"{', '.join(lower)}: lower is better."] if lower else []
+
+
 def one_line(text: str) -> str:
     r"""Return text with blanks for line breaks and control characters.
 

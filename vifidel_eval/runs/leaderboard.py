@@ -23,7 +23,7 @@ from ..digits import rounded
 from ..errors import VifidelError, VifidelWarning
 from ..files import json_text, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
-from ..text_tables import Table, best
+from ..text_tables import Table, best, direction_notes
 from .harness import Scores
 from .pairing import System, paired
 
@@ -125,18 +125,23 @@ class Leaderboard:
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
     def table(self) -> Table:
-        """Return a row a run, in the order of `runs`, with the best score of a metric in bold."""
+        """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
         rows = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        lower = [at for at, m in enumerate(self.signatures, 2) if m in self.lower_is_better]
+        lower = [metric for metric in self.signatures if metric in self.lower_is_better]
+        place = {metric: at for at, metric in enumerate(self.signatures, 2)}
         return Table(
             ["System", "Date", *self.signatures],
             rows,
-            [f"{self.images} images", *dict.fromkeys(self.signatures.values())],
+            [
+                f"{self.images} images",
+                *direction_notes(lower),
+                *dict.fromkeys(self.signatures.values()),
+            ],
             texts=2,
-            bold=best(rows, range(2, 2 + len(self.signatures)), lower),
+            bold=best(rows, place.values(), [place[metric] for metric in lower]),
         )
 
 
