@@ -349,11 +349,11 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--references", "x"], "'x' is no list of numbers such as 0,1,5, nor 'all'"),
-        (["--references", "1,,2"], "is no list of numbers"),
-        (["--references", "-1"], "is no list of numbers"),
-        (["--references", "1.5"], "is no list of numbers"),
-        (["--references", "²"], "is no list of numbers"),
+        (["--references", "x"], "'x' is neither a list of numbers such as 0,1,5 nor 'all'"),
+        (["--references", "1,,2"], "is neither a list of numbers"),
+        (["--references", "-1"], "is neither a list of numbers"),
+        (["--references", "1.5"], "is neither a list of numbers"),
+        (["--references", "²"], "is neither a list of numbers"),
         (["--scores", "file.json"], "'file.json' is not NAME=FILE"),
         (["--scores", "=file.json"], "is not NAME=FILE"),
         (["--scores", "a="], "is not NAME=FILE"),
@@ -375,7 +375,7 @@ def test_wrong_options_are_usage_errors(data, arguments, expected):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--metrics", "CIDEr", "--references", "0"], "all of them need references; give"),
+        (["--metrics", "CIDEr", "--references", "0"], "all of them need references; try"),
         (["--metrics", "BLEU", "--figure", "figure.jpg"], "a figure is a .png, .svg, .pdf file"),
         (["--metrics", "BLEU", "--figure", "none/figure.png"], "there is no such folder"),
         (["--metrics", "BLEU", "--output", "none/result.json"], "there is no such folder"),

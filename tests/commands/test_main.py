@@ -137,8 +137,8 @@ def test_a_comparison_that_cannot_be_leaves_the_scores(write):
     assert result.exit_code == 1
     assert result.stderr.startswith("VIFIDEL|refs:yes|")
     assert result.stderr.splitlines()[1] == (
-        "Error: first, second have no image that all of them share, so there is nothing to "
-        "compare; score them on the same images."
+        "Error: first, second share no image, so there is nothing to compare; "
+        "score them on the same images."
     )
     assert len(result.stdout.splitlines()) == 3
 

@@ -147,7 +147,7 @@ def test_a_run_of_other_captions_replaces_that_of_its_date_and_it_is_said(board)
         add(board, scored(mine=[0.75, 1.0]), REFERENCES, DAY, "a wolf")
     assert [str(warning.message) for warning in warned] == [
         f"{board}: the run of system 'mine' of 2026-11-21 had other captions and was replaced; "
-        "another --date keeps both."
+        "give another --date to keep both."
     ]
     assert [(run.system, run.scores["VIFIDEL"]) for run in read(board).runs] == [
         ("theirs", 0.5),

@@ -30,7 +30,7 @@ _TIES = click.option(
     type=click.Choice(["half", "wrong", "right"]),
     default="half",
     show_default=True,
-    help="What a pair counts whose captions a metric scores alike.",
+    help="What a pair counts if a metric scores both captions alike.",
 )
 
 
@@ -83,14 +83,16 @@ def abstract50s(folder: Path, ties: str, experiment: Experiment, options: Metric
 
 @agreement.command(cls=MetricCommand)
 @click.argument("file", type=FILE)
-@click.option("--captions", type=FILE, help="References where the file has none: COCO captions.")
+@click.option(
+    "--captions", type=FILE, help="References where the file has none: COCO captions JSON."
+)
 @_TIES
 @experiment_options("all")
 @metric_options
 def distractors(
     file: Path, captions: Path | None, ties: str, experiment: Experiment, options: MetricOptions
 ) -> None:
-    """Correct captions beside distracted ones, kind by kind.
+    """Correct captions against distractors, kind by kind.
 
     FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.
     """
@@ -181,7 +183,7 @@ def _rate(
 def _trials(
     judged: Sequence[Judged], experiment: Experiment, options: MetricOptions, parts: Parts
 ) -> Trials:
-    """Return the scores of the metrics that were asked for, other tools' among them."""
+    """Return the scores of the metrics that were asked for, other tools' included."""
     from ..agreement.other_tools import read_scores
     from ..agreement.trials import run_trials, work
     from ..metrics import build
@@ -209,7 +211,7 @@ def _trials(
     if not trials.trials:
         raise VifidelError(
             " ".join(trials.unavailable.values())
-            or "no metric can be computed: all of them need references; give --references 1."
+            or "no metric can be computed: all of them need references; try --references 1."
         )
     return trials
 

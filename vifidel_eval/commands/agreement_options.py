@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import FILE, format_option, gathered
+from .printing import show
 
 if TYPE_CHECKING:
     from ..agreement.judgements import Judged
@@ -28,7 +29,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str) -> tuple[Referen
     """Return numbers of references, each once."""
     words = [word.strip() for word in value.split(",")]
     if not all(word == "all" or _NUMBER.fullmatch(word) for word in words):
-        raise click.BadParameter(f"{value!r} is no list of numbers such as 0,1,5, nor 'all'.")
+        raise click.BadParameter(f"{value!r} is neither a list of numbers such as 0,1,5 nor 'all'.")
     return tuple(dict.fromkeys(word if word == "all" else int(word) for word in words))
 
 
@@ -49,7 +50,7 @@ def _named(
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a user chose for an experiment; one field an option of `experiment_options`."""
+    """What a user chose for an experiment; one field per option of `experiment_options`."""
 
     references: tuple[References, ...]
     draws: int
@@ -91,7 +92,7 @@ class Experiment:
             return False
         write_candidates(self.write_candidates, judged)
         captions = sum(len(one.captions) for one in judged)
-        click.echo(f"{captions} captions written to {self.write_candidates}")
+        show(f"{captions} captions written to {self.write_candidates}")
         return True
 
     @contextmanager
@@ -127,7 +128,9 @@ class Experiment:
         if not self.ablation:
             return {}
         if options.presence:
-            raise click.UsageError("--ablation has counts and presence; leave --presence out.")
+            raise click.UsageError(
+                "--ablation scores with counts and by presence; leave --presence out."
+            )
         sides = {
             name: read_objects(paths.split(","), options.threshold, options.categories)
             for name, paths in self.ablation
@@ -144,36 +147,36 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             callback=_numbers,
             default=references,
             show_default=True,
-            help="Numbers of references, apart by commas; 'all' is all there are.",
+            help="Numbers of references, separated by commas; 'all' takes all there are.",
         ),
         click.option(
             "--draws",
             type=click.IntRange(min=1),
             default=5,
             show_default=True,
-            help="How often references are drawn where there are more than that.",
+            help="How often references are drawn where an image has more than that number.",
         ),
         click.option(
             "--seed",
             type=click.IntRange(min=0),
             default=0,
             show_default=True,
-            help="Of draws and intervals.",
+            help="Seed of draws and intervals.",
         ),
         click.option(
             "--scores",
             callback=_named,
             multiple=True,
             metavar="NAME=FILE",
-            help="Scores of another tool: what --write-candidates wrote, with a score an entry.",
+            help="Scores of another tool: --write-candidates' file with a score in each entry.",
         ),
         click.option(
             "--ablation",
             callback=_named,
             multiple=True,
             metavar="NAME=OBJECTS",
-            help="VIFIDEL with these objects (several files apart by commas: their union), with "
-            "counts, where labels have any, and by presence. Repeat for other image sides.",
+            help="VIFIDEL with these objects (files separated by commas: their union), with "
+            "counts, where labels have them, and by presence. Repeat for other image sides.",
         ),
         click.option(
             "--ablation-vectors",
@@ -183,7 +186,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         click.option(
             "--write-candidates",
             type=FILE,
-            help="Write the captions to this JSON file, for another tool to score, and end.",
+            help="Write the captions to this JSON file for another tool to score, and stop.",
         ),
         click.option(
             "--figure",
@@ -194,7 +197,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         click.option(
             "--output",
             type=FILE,
-            help="Write the result to this JSON file; what an interrupted run has finished is kept "
+            help="Write the result to this JSON file. What an interrupted run has finished is kept "
             "beside it, and the same command goes on from there.",
         ),
         format_option("How to print the result."),

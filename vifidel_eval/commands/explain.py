@@ -33,7 +33,7 @@ _References = Mapping["ImageId", list[str]] | None
     "--references",
     type=FILE,
     help="Reference captions: COCO captions JSON. They weight words as in score, and what they "
-    "mention is not taken for hallucinated.",
+    "mention does not count as hallucinated.",
 )
 @transport_options
 @click.option(
@@ -41,7 +41,7 @@ _References = Mapping["ImageId", list[str]] | None
     type=click.FloatRange(-1, 1),
     default=_DEFAULT.names,
     show_default=True,
-    help="Cosine from which on a word names a label. This and the next two fit the embedded "
+    help="Lowest cosine at which a word names a label. This and the next two suit the embedded "
     "vectors.",
 )
 @click.option(
@@ -49,24 +49,24 @@ _References = Mapping["ImageId", list[str]] | None
     type=click.FloatRange(-1, 1),
     default=_DEFAULT.near,
     show_default=True,
-    help="Cosine from which on a word is near an object.",
+    help="Lowest cosine at which a word is near an object.",
 )
 @click.option(
     "--far",
     type=click.FloatRange(-1, 1),
     default=_DEFAULT.far,
     show_default=True,
-    help="Cosine below which all words stay of an unmentioned object.",
+    help="Cosine below which all words are for an unmentioned object.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many words and objects of a system to print.",
+    help="How many words and objects to print per system.",
 )
 @click.option("--output", type=FILE, help="Write everything found to this JSON file.")
-@format_option("How to print; csv has the transport plan, or the findings, alone.")
+@format_option("How to print; csv has only the transport plan or the findings.")
 def explain(
     results: tuple[Path, ...],
     image: str | None,

@@ -12,11 +12,13 @@ from .printing import show
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--sort", metavar="METRIC", help="Best first in this metric.  [default: the first]")
-@click.option("--history", is_flag=True, help="Show all runs of a system, not only the last.")
+@click.option(
+    "--sort", metavar="METRIC", help="Metric to sort by, best first.  [default: the first]"
+)
+@click.option("--history", is_flag=True, help="Show all runs of a system, not only the last one.")
 @format_option("How to print the leaderboard.")
 def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None:
-    """Print the runs that were collected in a file.
+    """Print the runs that a file has collected.
 
     `score --leaderboard FILE` collects them.
     """

@@ -18,7 +18,9 @@ from .report_options import ReportOptions, report_options
 @click.argument("results", nargs=-1, required=True, type=FILE)
 @click.option("--references", type=FILE, help="Reference captions: COCO captions JSON.")
 @click.option(
-    "--no-references", is_flag=True, help="Score without weighting words by the references."
+    "--no-references",
+    is_flag=True,
+    help="Score without references, or do not weight words by them.",
 )
 @metric_options
 @click.option(
@@ -30,21 +32,21 @@ from .report_options import ReportOptions, report_options
     "--compare",
     "comparing",
     is_flag=True,
-    help="Add bootstrap intervals and, between every two systems, significance tests and ranks.",
+    help="Add bootstrap intervals, significance tests between every two systems, and ranks.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Of the random numbers of --compare and --report.",
+    help="Seed of --compare and --report.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Of --compare and --report.",
+    help="Resamples of --compare and --report.",
 )
 @click.option(
     "--leaderboard",
@@ -54,7 +56,7 @@ from .report_options import ReportOptions, report_options
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Of the run in the leaderboard, as 2026-11-21.  [default: today]",
+    help="Date of the run in the leaderboard, such as 2026-11-21.  [default: today]",
 )
 @report_options
 def score(
@@ -72,7 +74,7 @@ def score(
     date: datetime | None,
     page: ReportOptions,
 ) -> None:
-    """Score result files against the objects of their images."""
+    """Score result files: against the objects in the images, the references, or both."""
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     from ..captions import read_references, read_results, system_names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ _COSTS_ON_SCALE = 95
 
 
 class Images:
-    """The data behind the list of images: everything that is shown of an image comes from it.
+    """The data behind the list of images: everything that is shown about an image.
 
     This package draws the first page of the list from these numbers, the page's script all
     others.
@@ -114,7 +114,7 @@ class Images:
 
         - words: (word, penalty), ..., in the order of the caption
         - matches: (object, word, mass, cost), ..., the places of the object in the image and of
-          the word in the caption; objects whose words stand early come first, so that few lines
+          the word in the caption; objects whose words are early come first, so that few lines
           of the picture cross
         - hallucinated: places of words
         - unmentioned: places of objects
@@ -156,7 +156,7 @@ class Images:
         names = list(self._labels)
         return [names[label] for label in objects[::3]]
 
-    def _scores(self, ids: list[ImageId], scores: Floats) -> list[float | None]:
+    def _scores(self, ids: Sequence[ImageId], scores: Floats) -> list[float | None]:
         of_image = dict(zip(ids, scores.tolist(), strict=True))
         found = (of_image.get(image_id, math.nan) for image_id in self.ids)
         return [None if math.isnan(score) else float(f"{score:.4g}") for score in found]

@@ -30,7 +30,7 @@ class Standing:
     tied, best : bool
         Whether another system has the same rank; whether the rank is the first.
     place, start, length : str
-        Score and interval on the metric's axis, from 0 to 100; empty where there is no comparison.
+        Score and interval on the metric's axis, from 0 to 100; empty without a comparison.
     """
 
     score: str
