@@ -45,6 +45,8 @@ class Count:
         Its header in tables.
     phrase : str
         What a sentence says after the number: ``"3 undefined"``.
+    meaning : str
+        What is counted, as a legend says it.
     always : bool
         Whether a table shows it even if it is zero for every system.
     """
@@ -52,15 +54,40 @@ class Count:
     key: str
     header: str
     phrase: str
+    meaning: str
     always: bool = False
 
 
 #: Every count that a metric may report.
 COUNTS = (
-    Count("undefined", "Undefined", "undefined", always=True),
-    Count("no_words", "No words", "without words", always=True),
-    Count("unknown_words", "Unknown words", "unknown words", always=True),
-    Count("unweighted", "Unweighted", "unweighted"),
+    Count(
+        "undefined",
+        "Undefined",
+        "undefined",
+        "images without a score under some metric, as VIFIDEL has none for an image without "
+        "objects",
+        always=True,
+    ),
+    Count(
+        "no_words",
+        "No words",
+        "without words",
+        "captions without a usable word; they score 0",
+        always=True,
+    ),
+    Count(
+        "unknown_words",
+        "Unknown words",
+        "unknown words",
+        "words of captions that have no word vector",
+        always=True,
+    ),
+    Count(
+        "unweighted",
+        "Unweighted",
+        "unweighted",
+        "images scored without weights, as no reference has a usable word",
+    ),
 )
 
 

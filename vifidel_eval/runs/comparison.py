@@ -10,8 +10,8 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
 - Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed. Holm's correction (1979) covers the pairs of a metric.
-- Rank: 1 + the number of systems that beat this one: with a better score, and significantly so by
-  the randomisation test after Holm's correction. Equal ranks are ties.
+- Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
+  better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Comparison:
         The metric's direction.
     own_score : bool
         Whether the metric's own corpus score was compared; if not, the mean of its image scores,
-        because its corpus score cannot be had for part of the images (METEOR).
+        because its corpus score cannot be computed for some of the images (METEOR).
     """
 
     metric: str
@@ -186,7 +186,7 @@ def compare(
     ImageIdError
         If the systems share no image.
     VifidelError
-        If there is no system, or an argument is of another type or out of its range.
+        If there is no system, or an argument has the wrong type or is out of range.
 
     Warns
     -----
@@ -202,8 +202,8 @@ def compare(
         and _alpha(level) > 0
     ):
         raise VifidelError(
-            "a comparison takes a whole number of 0 or more as seed, one of 1 or more as resamples "
-            f"and a level between 0 and 1; given were {seed!r}, {resamples!r} and {level!r}."
+            "seed must be a whole number of at least 0, resamples one of at least 1, and level a "
+            f"number between 0 and 1, not {seed!r}, {resamples!r} and {level!r}."
         )
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
@@ -273,21 +273,21 @@ def _warn_of_few_images(
         needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
         warnings.warn(
             f"{', '.join(few)}: {min(few.values())} images are too few for a significant "
-            f"difference (pairs of systems: {number_of_pairs}), and the bootstrap's p-values of "
-            f"so few mean nothing; compare at least {needed}.",
+            f"difference (pairs of systems: {number_of_pairs}), and with so few the bootstrap's "
+            f"p-values mean nothing; compare at least {needed}.",
             VifidelWarning,
             stacklevel=3,
         )
 
 
 def _shared_images(scores: Scores) -> list[ImageId]:
-    """Return the images that every system has, in an order that no input file decides."""
+    """Return the images that every system has, in an order that depends on no input file."""
     of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
     shared = set(of_systems[0]).intersection(*of_systems[1:])
     if not shared:
         raise ImageIdError(
-            f"{', '.join(scores.evaluations)} have no image that all of them share, so there is "
-            "nothing to compare; score them on the same images."
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
         )
     return sorted(shared, key=in_order)
 
