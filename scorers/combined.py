@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Rows
 from .base import Progress, Scorer
 
 
 class Mean(Scorer):
-    """The mean of other metrics' scores, image by image.
+    """The mean of other metrics' scores, row by row.
 
     Plain means are VIFIDEL+CIDEr and VIFIDEL+LM of the VIFIDEL paper (section 4.4). Scaled ones
     bring every metric to [0, 1] first, smallest to largest score of the run, as Kilickaya et al.
@@ -26,29 +26,44 @@ class Mean(Scorer):
     Parameters
     ----------
     *parts : Scorer
-        Two or more metrics; of one with several columns the last counts (BLEU-4).
+        Two or more metrics; of one with several columns the main one counts (BLEU-4).
     scaled : bool
         Whether scores are scaled to [0, 1] over all systems of a run before the mean.
+    undefined : float
+        What stands for an undefined score.
 
     Raises
     ------
     VifidelError
-        If there are fewer than two parts.
+        If there are fewer than two parts, or lower is better for only some of them.
     """
 
-    def __init__(self, *parts: Scorer, scaled: bool = False) -> None:
+    def __init__(self, *parts: Scorer, scaled: bool = False, undefined: float = math.nan) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
-        super().__init__()
+        super().__init__(undefined)
         self.parts = parts
         self._scaled = scaled
+        lower = [part.method() for part in parts if _falls(part)]
+        higher = [part.method() for part in parts if not _falls(part)]
+        if lower and higher:
+            raise VifidelError(
+                f"{self.method()}: lower is better for {' and '.join(lower)}, but higher for "
+                f"{' and '.join(higher)}; combine metrics of one direction."
+            )
+        self._columns = (Column(self.method(), lower_is_better=bool(lower)),)
 
     def method(self) -> str:
         return "+".join(part.method() for part in self.parts)
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self._columns
+
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         parts = " + ".join(f"({part.signature(image_ids)})" for part in self.parts)
-        return f"{self.method()}|scaled:{'run' if self._scaled else 'no'}|{parts}"
+        scaled = f"scaled:{'run' if self._scaled else 'no'}"
+        return "|".join([self.method(), scaled, *self._pinned_undefined(), parts])
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         for part in self.parts:
@@ -71,7 +86,7 @@ class Mean(Scorer):
         Parameters
         ----------
         systems : sequence of sequences of Evaluation
-            For each system the evaluation of each part. An image that a part leaves undefined is
+            For each system the evaluation of each part. A row that a part leaves undefined is
             undefined.
         """
         ranges = [_range([parts[at].scores for parts in systems]) for at in range(len(self.parts))]
@@ -83,14 +98,15 @@ class Mean(Scorer):
             total = np.zeros(len(parts[0].scores))
             for of_part in scores:
                 total = total + of_part
-            combined.append(
-                Evaluation(
-                    parts[0].ids,
-                    total / len(parts),
-                    counts=_most(part.counts for part in parts),
-                )
-            )
+            counts = _most(part.counts for part in parts)
+            mean = Evaluation(parts[0].ids, total / len(parts), counts=counts)
+            combined.append(self._finished(self.columns[0], mean))
         return combined
+
+
+def _falls(part: Scorer) -> bool:
+    """Return whether lower is better in a metric's main column."""
+    return next(c.lower_is_better for c in part.columns if c.name == part.main)
 
 
 def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

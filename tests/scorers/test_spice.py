@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 from fake_java import is_running, put_java
-from host_metrics import on_posix, python_tokens
+from host_metrics import evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.scorers import Spice
@@ -40,7 +40,7 @@ def test_rows_of_spice_come_back_in_our_order(kind, with_models, tmp_path, monke
     ids = [9, 100, 2, 30, *range(1000, 1011)]
     res = {kind(i): ["a" * (at + 1)] for at, i in enumerate(ids)}
     gts = {i: ["a"] for i in reversed(res)}
-    evaluation = Spice(python_tokens()).evaluate(gts, res)
+    evaluation = evaluate(Spice(python_tokens()), gts, res)
     assert evaluation.ids == list(gts)
     expected = [len(res[i][0]) / 100 for i in gts]
     differing = [
@@ -54,7 +54,7 @@ def test_rows_of_spice_come_back_in_our_order(kind, with_models, tmp_path, monke
 @on_posix
 def test_spice_without_a_number_is_nan(with_models, tmp_path, monkeypatch):
     put_java(tmp_path, monkeypatch, SPICE)
-    evaluation = Spice(python_tokens()).evaluate({1: ["a"], 2: ["b"]}, {1: ["dog"], 2: ["nan"]})
+    evaluation = evaluate(Spice(python_tokens()), {1: ["a"], 2: ["b"]}, {1: ["dog"], 2: ["nan"]})
     assert evaluation.scores.tolist() == pytest.approx([0.03, math.nan], nan_ok=True)
 
 
@@ -73,7 +73,7 @@ def test_spice_without_a_number_is_nan(with_models, tmp_path, monkeypatch):
 def test_spice_that_fails_is_named(script, sentence, with_models, tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, script)
     with pytest.raises(MetricUnavailable, match=f"^SPICE: its Java process {sentence}"):
-        Spice(python_tokens()).evaluate({1: ["a"]}, {1: ["a"]})
+        evaluate(Spice(python_tokens()), {1: ["a"]}, {1: ["a"]})
     assert not is_running(pid)
 
 

@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("nltk")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytest.importorskip("nltk", reason="needs NLTK")
+pytestmark = pytest.mark.pytorch
 
 from vifidel_eval import (  # noqa: E402
     CaptionError,

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
 
 from vilbert_oracle import (  # noqa: E402
     Plain,
