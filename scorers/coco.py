@@ -23,10 +23,8 @@ from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
 from ..rows import Rows, coco_rows
-from ..text.tokenization import Tokenization
+from ..text.tokenization import Tokenization, Tokens
 from .base import Progress, Scorer
-
-Tokens = dict[ImageId, list[str]]
 
 
 class HostColumn(NamedTuple):

@@ -16,9 +16,9 @@ import pycocoevalcap.meteor.meteor as host_meteor
 
 from ..errors import MetricUnavailable
 from ..text.java import find_java, why_ended
-from ..text.tokenization import Tokenization
+from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric, Tokens
+from .coco import HostColumn, HostMetric
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.

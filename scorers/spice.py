@@ -19,9 +19,9 @@ import pycocoevalcap.spice as host_spice
 from ..errors import MetricUnavailable
 from ..image_ids import ImageId
 from ..text.java import PATIENCE, find_java, run_java
-from ..text.tokenization import Tokenization
+from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric, Tokens
+from .coco import HostColumn, HostMetric
 
 #: Seconds that SPICE may take for each image; it needs about one.
 SPICE_SECONDS_PER_IMAGE = 60.0

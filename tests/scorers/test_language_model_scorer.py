@@ -1,6 +1,8 @@
 import hashlib
 import math
+import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -157,3 +159,20 @@ def test_without_pytorch_the_metric_is_unavailable(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MetricUnavailable, match=r"pip install 'vifidel-eval\[lm\]'"):
         LanguageModel(model)
+
+
+def test_a_pickle_holds_the_settings(model):
+    scorer = LanguageModel(model)
+    before = score(scorer, ["a dog is in the park"])
+    content = pickle.dumps(scorer)
+    assert len(content) < 1000
+    assert score(pickle.loads(content), ["a dog is in the park"]) == before
+
+
+def test_threads_share_a_model(model):
+    scorer, captions = LanguageModel(model), ["a dog is in the park", "the cow", "a bird runs"]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: score(scorer, captions)[1], range(16)))
+    expected = score(LanguageModel(model), captions)[1]
+    for scores in found:
+        np.testing.assert_array_equal(scores, expected)

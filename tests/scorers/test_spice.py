@@ -177,7 +177,7 @@ def test_failed_download_leaves_nothing_and_can_be_repeated(
 
 def test_a_folder_that_cannot_be_written_is_named_before_the_download(spice_folder):
     shutil.rmtree(spice_folder)
-    with pytest.raises(MetricUnavailable, match="on first use, and that failed .*No such file"):
+    with pytest.raises(MetricUnavailable, match=r"on first use, and that failed .*No such file"):
         spice_module._fetch_stanford_models()
 
 
@@ -192,7 +192,7 @@ def test_a_stalled_download_fails(spice_folder, monkeypatch):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{silent.getsockname()[1]}")
         monkeypatch.setenv("no_proxy", "")
         monkeypatch.setattr(spice_module, "_STALLED_SECONDS", 0.2)
-        with pytest.raises(MetricUnavailable, match="that failed .*timed out"):
+        with pytest.raises(MetricUnavailable, match=r"that failed .*timed out"):
             spice_module._fetch_stanford_models()
 
 

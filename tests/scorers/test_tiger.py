@@ -2,7 +2,10 @@ import csv
 import hashlib
 import json
 import math
+import pickle
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
 import numpy as np
@@ -402,6 +405,39 @@ def test_several_sentences_of_a_reference_are_no_systems_own(make, no_punkt):
         score_systems(systems, {"TIGEr": make()}, {3: [I]})
 
 
+@pytest.fixture
+def features_file(tmp_path):
+    np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
+    (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
+    return tmp_path / "x_ims.npy"
+
+
+def test_a_pickle_holds_the_settings(make, features_file):
+    scorer = make(features_file)
+    before = scorer.compute_score(GTS, RES)[1]
+    content = pickle.dumps(scorer)
+    assert len(content) < 2000
+    again = pickle.loads(content)
+    np.testing.assert_array_equal(again.compute_score(GTS, RES)[1], before)
+    assert again.signature() == scorer.signature()
+
+
+def test_threads_share_a_scorer(make, monkeypatch):
+    monkeypatch.setattr(module, "_CAPTION_BYTES", 6 * 9 * 8)  # some are kept, some are not
+    expected = make().compute_score(GTS, RES)[1]
+    scorer, barrier = make(), threading.Barrier(8)
+
+    def use(at):
+        barrier.wait()
+        turned = dict(list(GTS.items())[at % 5 :] + list(GTS.items())[: at % 5])
+        scores = scorer.compute_score(turned, RES)[1]
+        return [dict(zip(turned, scores, strict=True))[image_id] for image_id in GTS]
+
+    with ThreadPoolExecutor(8) as pool:
+        for scores in pool.map(use, range(8)):
+            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("library", ["torch", "nltk.tokenize"])
 def test_without_its_libraries_the_metric_is_unavailable(make, monkeypatch, library):
     monkeypatch.setitem(sys.modules, library, None)
@@ -410,9 +446,7 @@ def test_without_its_libraries_the_metric_is_unavailable(make, monkeypatch, libr
 
 
 @pytest.fixture
-def score(files, tmp_path):
-    np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
-    (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
+def score(files, features_file, tmp_path):
     gts = {str(image_id): references for image_id, references in GTS.items()}
     (tmp_path / "references.json").write_text(json.dumps(gts))
     res = {str(image_id): caption for image_id, (caption,) in RES.items()}
@@ -424,7 +458,7 @@ def score(files, tmp_path):
             "--metrics": metrics,
             "--tiger-checkpoint": checkpoint,
             "--tiger-vocabulary": files[1],
-            "--tiger-features": tmp_path / "x_ims.npy",
+            "--tiger-features": features_file,
         }
         arguments = [part for option in options.items() if option[1] for part in option]
         command = ["score", tmp_path / "mine.json", *arguments, *more]

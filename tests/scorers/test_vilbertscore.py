@@ -3,6 +3,8 @@ import json
 import math
 import pickle
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -204,7 +206,9 @@ def test_progress_adds_up_and_comes_in_steps(make, monkeypatch):
     assert sum(steps) == 4
     assert len(steps) > 1
     steps.clear()
-    scorer.evaluate(coco_rows(GTS, {i: [GTS[i][0]] for i in GTS}), steps.append)  # nothing to encode
+    scorer.evaluate(
+        coco_rows(GTS, {i: [GTS[i][0]] for i in GTS}), steps.append
+    )  # nothing to encode
     assert sum(steps) == 4
 
 
@@ -259,7 +263,9 @@ def test_several_captions_of_an_image_share_its_references(make, monkeypatch):
     columns = scorer.score_columns(texts, image_ids=image_ids, references=references)
     assert list(columns) == COLUMNS
     assert len(captions) == 3 + 1 + 3
-    for row, image, caption in zip(zip(*columns.values(), strict=True), image_ids, texts, strict=True):
+    for row, image, caption in zip(
+        zip(*columns.values(), strict=True), image_ids, texts, strict=True
+    ):
         alone = table(make(), {image: GTS[image]}, {image: [caption]})[0]
         np.testing.assert_allclose(row, alone, rtol=0, atol=1e-6)
     with pytest.raises(VifidelError, match="ViLBERTScore looks images up by their ids"):
@@ -344,6 +350,40 @@ def test_devices(make):
         make(device="nowhere")
 
 
+@pytest.fixture
+def features_folder(images, tmp_path):
+    folder = tmp_path / "features"
+    folder.mkdir()
+    for image, content in images.items():
+        write_regions(folder, image, regions_of(content, "image"))
+    return folder
+
+
+def test_a_pickle_holds_the_settings(make, features_folder):
+    scorer = make(features_folder)
+    before = table(scorer)
+    content = pickle.dumps(scorer)
+    assert len(content) < 2000
+    again = pickle.loads(content)
+    np.testing.assert_array_equal(table(again), before)
+    assert again.signature() == scorer.signature()
+
+
+def test_threads_share_a_scorer(make, monkeypatch):
+    monkeypatch.setattr(vilbertscore, "_CAPTIONS_AT_ONCE", 2)
+    expected, scorer, barrier = table(make()), make(), threading.Barrier(8)
+
+    def use(at):
+        barrier.wait()
+        order = [*GTS][at % 4 :] + [*GTS][: at % 4]
+        scores = table(scorer, {i: GTS[i] for i in order}, RES)
+        return [scores[order.index(i)] for i in GTS]
+
+    with ThreadPoolExecutor(8) as pool:
+        for scores in pool.map(use, range(8)):
+            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-6)
+
+
 def test_without_pytorch_the_metric_is_unavailable(make, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MetricUnavailable, match=r"pip install 'vifidel-eval\[vilbertscore\]'"):
@@ -383,20 +423,16 @@ def test_added_to_a_finished_run(make, tmp_path, capsys):
 
 
 @pytest.fixture
-def score(files, images, tmp_path, monkeypatch):
+def score(files, features_folder, tmp_path, monkeypatch):
     """Return a function that runs ``score`` with the small model in the published one's place."""
     small = read_architecture(files / "config.json")
     monkeypatch.setattr(vilbertscore, "Architecture", lambda: small)
     truth, results = coco_files(tmp_path)
-    features = tmp_path / "features"
-    features.mkdir()
-    for image, content in images.items():
-        write_regions(features, image, regions_of(content, "image"))
     options = {
         "--references": truth,
         "--vilbert-checkpoint": files / "multi.bin",
         "--vilbert-vocabulary": files / "vocab.txt",
-        "--vilbert-features": features,
+        "--vilbert-features": features_folder,
         "--metrics": "vilbertscore",
     }
 

@@ -1,6 +1,8 @@
 import json
+import pickle
 import shutil
 import sys
+import threading
 
 import pytest
 from fake_java import is_running, put_java
@@ -12,6 +14,7 @@ from vifidel_eval.text.tokenization import PtbTokenizer, PythonTokenizer, Tokeni
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")
 
+KINDS = [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
 LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 CAPTIONS = {
     7: ["A man isn't riding his bicycle (red).", "It's a hot-dog, on St. John's Ave."],
@@ -44,7 +47,9 @@ def test_ptb_gives_the_tokens_of_pycocoevalcap_on_val2017(shared_data):
     assert PtbTokenizer().tokenize(captions) == stock(captions)
 
 
-@pytest.mark.parametrize("kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
+)
 def test_captions_with_line_breaks_stay_one_row(kind):
     captions = {n: [f"a dog{char}runs", f"row {n}"] for n, char in enumerate(LINE_BREAKS)}
     captions[99] = ["\n", "last\r\n"]
@@ -61,7 +66,9 @@ def test_stock_tokenizer_does_shift_rows():
     assert stock({1: ["a dog\u2028runs"], 2: ["a cat"]}) == {1: ["a dog"], 2: ["runs"]}
 
 
-@pytest.mark.parametrize("kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
+)
 def test_images_without_captions_and_halves_of_characters_keep_their_place(kind):
     assert kind().tokenize({}) == {}
     assert kind().tokenize({1: []}) == {1: []}
@@ -204,3 +211,45 @@ def test_candidates_of_the_systems_of_a_run_are_tokenised_once():
     for _metric in range(3):
         assert [shared.candidates(system) for system in systems] == systems
     assert counting.runs == 4
+
+
+def test_threads_share_a_tokenization():
+    shared, barrier = Tokenization(Counting()), threading.Barrier(8)
+    systems = [{1: [f"a {at}"]} for at in range(40)]  # more than are remembered
+    found = [[] for _ in range(8)]
+
+    def use(at):
+        barrier.wait()
+        order = systems[5 * at :] + systems[: 5 * at]
+        for system in order:
+            found[at].append(shared.candidates(system) == system == shared.references(system))
+
+    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[True] * 40] * 8
+    assert len(shared._candidates._known) == 16
+
+
+def test_what_failed_is_not_tried_again_for_the_next_metric():
+    class Failing(Counting):
+        def tokenize(self, captions):
+            super().tokenize(captions)
+            raise MetricUnavailable("no Java here.")
+
+    failing = Failing()
+    shared = Tokenization(failing)
+    for _ in range(2):
+        with pytest.raises(MetricUnavailable, match="no Java here"):
+            shared.references({1: ["a"]})
+    assert failing.runs == 1
+
+
+def test_a_pickle_is_the_tokenizer_alone():
+    shared = Tokenization(PythonTokenizer())
+    shared.references({at: ["a dog"] for at in range(1000)})
+    content = pickle.dumps(shared)
+    assert len(content) < 200
+    assert pickle.loads(content).candidates({1: ["A dog."]}) == {1: ["a dog"]}
