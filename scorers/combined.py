@@ -35,30 +35,19 @@ class Mean(Scorer):
     Raises
     ------
     VifidelError
-        If there are fewer than two parts, or lower is better for only some of them.
+        If there are fewer than two parts, or lower is better in one of them.
     """
 
     def __init__(self, *parts: Scorer, scaled: bool = False, undefined: float = math.nan) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
+        check_directions(part.columns[-1] for part in parts)
         super().__init__(undefined)
         self.parts = parts
         self._scaled = scaled
-        lower = [part.method() for part in parts if _falls(part)]
-        higher = [part.method() for part in parts if not _falls(part)]
-        if lower and higher:
-            raise VifidelError(
-                f"{self.method()}: lower is better for {' and '.join(lower)}, but higher for "
-                f"{' and '.join(higher)}; combine metrics of one direction."
-            )
-        self._columns = (Column(self.method(), lower_is_better=bool(lower)),)
 
     def method(self) -> str:
         return "+".join(part.method() for part in self.parts)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return self._columns
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         parts = " + ".join(f"({part.signature(image_ids)})" for part in self.parts)
@@ -69,16 +58,17 @@ class Mean(Scorer):
         for part in self.parts:
             part.check_images(image_ids)
 
-    def judge(self, evaluations: Iterable[Evaluation]) -> None:
-        evaluations = list(evaluations)
-        for part in self.parts:
-            part.judge(evaluations)
-
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        parts = [part.evaluate(rows, on_progress)[part.main] for part in self.parts]
-        return {
-            self.main: replace(self.combine([parts])[0], signature=self.signature(rows.image_ids))
-        }
+        return self._mean(rows, [part.evaluate(rows, on_progress) for part in self.parts])
+
+    def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
+        # Each part judges the run by what it has counted itself.
+        return self._mean(rows, [part._evaluate_run(rows) for part in self.parts])
+
+    def _mean(self, rows: Rows, of_parts: Iterable[dict[str, Evaluation]]) -> dict[str, Evaluation]:
+        main = [columns[part.main] for part, columns in zip(self.parts, of_parts, strict=True)]
+        mean = self.combine([main])[0]
+        return {self.main: replace(mean, signature=self.signature(rows.image_ids))}
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
         """Return the combination for each system of a run.
@@ -104,9 +94,20 @@ class Mean(Scorer):
         return combined
 
 
-def _falls(part: Scorer) -> bool:
-    """Return whether lower is better in a metric's main column."""
-    return next(c.lower_is_better for c in part.columns if c.name == part.main)
+def check_directions(columns: Iterable[Column]) -> None:
+    """Check that columns can be combined.
+
+    Raises
+    ------
+    VifidelError
+        If lower is better in one of them.
+    """
+    for column in columns:
+        if column.lower_is_better:
+            raise VifidelError(
+                f"{column.name} cannot be part of a combination: lower is better there, and a "
+                "mean would reward what is worse."
+            )
 
 
 def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

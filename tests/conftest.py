@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -22,8 +23,8 @@ def pytest_addoption(parser):
         "--need",
         default="",
         metavar="WHAT,...",
-        help="what this machine must have: a test that skips because it 'needs Java' fails with "
-        "--need Java; likewise PyTorch, NLTK and 'a browser'",
+        help="what this machine must have, of Java, PyTorch, NLTK and browser: tests that would "
+        "skip for want of it fail",
     )
 
 
@@ -53,8 +54,8 @@ def _failed_if_needed(report, config):
     """Make a failure of a skip for want of something that the machine must have."""
     if report.skipped and isinstance(report.longrepr, tuple):
         *_, reason = report.longrepr
-        needed = filter(None, config.getoption("--need").split(","))
-        if any(f"needs {what}" in reason for what in needed):
+        needed = [re.escape(what) for what in config.getoption("--need").split(",") if what]
+        if needed and re.search(rf"needs (a )?({'|'.join(needed)})\b", reason):
             report.outcome = "failed"
             report.longrepr = f"{reason}; with --need it must not be skipped"
     return report

@@ -88,12 +88,17 @@ def test_one_metric_is_no_combination():
         Mean(fixed("A"))
 
 
-def test_parts_have_one_direction():
-    both = Mean(fixed("A", lower_is_better=True), fixed("B", lower_is_better=True))
-    res = captions(1, 2)
-    assert both.columns == (Column("A+B", lower_is_better=True),)
-    assert both.evaluate(coco_rows(res, res))["A+B"].lower_is_better
-    of_run = score_systems([System("x", {1: "1"})], {"A+B": both})
-    assert of_run.columns() == [Column("A+B", lower_is_better=True)]
-    with pytest.raises(VifidelError, match=r"A\+B: lower is better for A, but higher for B"):
-        Mean(fixed("A", lower_is_better=True), fixed("B"))
+def test_a_metric_where_lower_is_better_is_no_part():
+    with pytest.raises(VifidelError, match="B cannot be part of a combination: lower is better"):
+        Mean(fixed("A"), fixed("B", lower_is_better=True))
+
+
+def test_each_part_judges_the_run():
+    class Judging(FakeScorer):
+        def judge(self, evaluations):
+            raise VifidelError(f"{self.method()}: {[e.scores.tolist() for e in evaluations]}")
+
+    mean = Mean(fixed("A"), Judging("B", lambda *_: 7.0))
+    with pytest.raises(VifidelError, match=r"B: \[\[7\.0, 7\.0\]\]"):
+        mean.compute_score(captions(1, 2), captions(1, 2))
+    assert mean.score(["1", "2"]).tolist() == [4.0, 4.5]  # rows may be a part of a run

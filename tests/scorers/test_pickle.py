@@ -15,7 +15,7 @@ from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, Mean, Meteor, RougeL, Scorer, Vifidel, Wmd
 from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
-GTS = {n: [f"a dog of kind {n}", "the dog catches a frisbee"] for n in range(300)}
+GTS = {n: [f"a dog of kind {n}", "the dog catches a frisbee"] for n in range(50)}
 RES = {n: [f"a cat sees dog {n}"] for n in GTS}
 
 
@@ -26,12 +26,13 @@ def objects(tmp_path_factory):
     return path
 
 
+PYTHON = Tokenization(PythonTokenizer())
 MAKERS = {
     "Vifidel": lambda objects: Vifidel(objects, references=False, p=1),
     "Wmd": lambda objects: Wmd("worst"),
-    "Bleu": lambda objects: Bleu(Tokenization(PythonTokenizer())),
-    "RougeL": lambda objects: RougeL(),
-    "Cider": lambda objects: Cider(undefined=0.0),
+    "Bleu": lambda objects: Bleu(PYTHON),
+    "RougeL": lambda objects: RougeL(PYTHON),
+    "Cider": lambda objects: Cider(PYTHON, undefined=0.0),
     "Mean": lambda objects: Mean(Vifidel(objects), Wmd(vectors=None), scaled=True, undefined=-1),
 }
 
@@ -56,9 +57,9 @@ def test_a_used_scorer_pickles_as_its_settings(name, objects):
 @pytest.mark.java
 def test_meteor_pickles_without_its_process():
     scorer = Meteor()
-    score = scorer.compute_score({1: ["a dog runs"]}, {1: ["a dog is running"]})
-    assert pickle.loads(pickle.dumps(scorer)).signature() == scorer.signature()
-    assert 0 < score[0] < 1
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again.compute_score({1: ["a dog"]}, {1: ["a dog"]})[0] > 0.5
+    assert again.signature() == scorer.signature()
 
 
 def test_another_process_gives_the_same_scores(objects):
