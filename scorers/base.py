@@ -7,8 +7,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from ..evaluation import Column, Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Rows, coco_rows, make_rows
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 Progress = Callable[[int], object]
 
 
@@ -25,7 +29,7 @@ class Scorer(ABC):
     """A metric that scores candidate captions.
 
     Settings never change after the constructor, and nothing that an evaluation leaves behind is
-    needed for the next one: a scorer may be used from several threads.
+    needed for the next one: a scorer may be used from several threads, and pickles as its settings.
 
     Parameters
     ----------
@@ -123,17 +127,20 @@ class Scorer(ABC):
             If the metric cannot score such rows.
         """
         evaluations = self._evaluate(rows, on_progress or _ignore)
-        directions = {column.name: column.lower_is_better for column in self.columns}
-        for name, evaluation in evaluations.items():
-            missing = np.isnan(evaluation.scores)
-            counts = {"undefined": int(missing.sum()), **evaluation.counts}
-            scores = evaluation.scores
-            if not math.isnan(self._undefined):
-                scores = np.where(missing, self._undefined, scores)
-            evaluations[name] = replace(
-                evaluation, scores=scores, counts=counts, lower_is_better=directions[name]
-            )
-        return evaluations
+        return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
+
+    def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
+        """Return an evaluation with its direction, its count of undefined scores and these."""
+        missing = np.isnan(evaluation.scores)
+        counts = {"undefined": int(missing.sum()), **evaluation.counts}
+        finished = replace(evaluation, counts=counts, lower_is_better=column.lower_is_better)
+        if math.isnan(self._undefined):
+            return finished
+        statistics = evaluation.statistics
+        if statistics is not None:  # a row without a score adds nothing to the corpus score
+            statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
+        scores = np.where(missing, self._undefined, evaluation.scores)
+        return replace(finished, scores=scores, statistics=statistics)
 
     def score(
         self,
@@ -265,6 +272,23 @@ class Scorer(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method()}>"
+
+
+class MadeAgain(Scorer):
+    """A scorer that pickles, and is copied, as the arguments of its constructor.
+
+    For networks, which are read from files: the constructor runs again where it is unpickled.
+    """
+
+    _made_from: partial[Any]
+
+    def __new__(cls, *arguments: Any, **settings: Any) -> Self:
+        scorer = super().__new__(cls)
+        scorer._made_from = partial(cls, *arguments, **settings)
+        return scorer
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made_from, ()
 
 
 def _ignore(_: int) -> None:
