@@ -103,8 +103,7 @@ class Things:
         self.class_of: dict[str, str] = {}
         self.no_mention: set[str] = set()
         self.guard = guard
-        for line in lines:
-            line = line.strip()
+        for line in map(str.strip, lines):
             names = [name.strip() for name in line.removeprefix("-").split(",")]
             if line.startswith("-"):
                 self.no_mention.update(names)
