@@ -223,7 +223,7 @@ class Scorer(ABC):
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
         evaluations = self.evaluate(rows)
-        self.judge(evaluations.values())
+        self.judge([evaluations[self.main]])
         return evaluations
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:  # noqa: B027
@@ -232,7 +232,7 @@ class Scorer(ABC):
         Parameters
         ----------
         evaluations : iterable of Evaluation
-            All evaluations of a run by this metric, however it was cut into parts.
+            The main column's evaluations of a whole run, however it was cut into parts.
 
         Raises
         ------
