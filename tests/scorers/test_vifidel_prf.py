@@ -58,9 +58,8 @@ def plain(words, labels, references, vector_of, is_thing) -> tuple[float, float,
         return max(near(vector_of(target), vector_of(word)) for word in words)
 
     if references:
-        shares = {
-            u: c / len(references) for u, c in Counter(w for r in references for w in r).items()
-        }
+        counts = Counter(word for reference in references for word in reference)
+        shares = {word: count / len(references) for word, count in counts.items()}
         total = sum(shares.values())
         k = sum(share * reached(u) for u, share in shares.items()) / total
         d = sum(share**2 for share in shares.values()) / total
