@@ -88,6 +88,13 @@ COUNTS = (
         "unweighted",
         "images scored without weights, as no reference has a usable word",
     ),
+    Count(
+        "not_judged",
+        "Not judged",
+        "mentions not judged",
+        "mentions of things that the source of objects does not look for, under VIFIDEL-H without "
+        "references",
+    ),
 )
 
 
