@@ -78,6 +78,9 @@ class Vifidel(TransportScorer[_WeightedGold]):
         The lowest detection score that counts; by default .6, and .4 for Open Images.
     stop_words : collection of str
         Words of captions that are left out.
+    things : path or ClassList, optional
+        Names of things, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
+        them.
     undefined : float
         What stands for an undefined score, where a script takes plain means.
 
@@ -106,6 +109,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         normalize: bool = True,
         threshold: float | None = None,
         stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
         undefined: float = math.nan,
     ) -> None:
         source = None if objects is None else read_objects(objects, threshold)
@@ -113,6 +117,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         self._p = check_exponent(p)
         self._counts = counts
         self._threshold = threshold
+        self._things = None if things is None else read_things(things)
         self._needed = f"a usable object label{'' if source is None else f' in {source.where}'}"
 
     def method(self) -> str:
@@ -156,7 +161,6 @@ class Vifidel(TransportScorer[_WeightedGold]):
         caption: str,
         references: Sequence[str] = (),
         thresholds: Thresholds = _THRESHOLDS,
-        things: ClassList | str | None = None,
     ) -> Explanation:
         """Return what of a caption is in the image, and who was matched with what, at what cost.
 
@@ -170,8 +174,6 @@ class Vifidel(TransportScorer[_WeightedGold]):
             Weight words by these; none are needed, and a scorer without references ignores them.
         thresholds : Thresholds
             The cosines that decide; other word vectors may need others.
-        things : path or ClassList, optional
-            Names of things, as for `VifidelH`.
 
         Raises
         ------
@@ -179,14 +181,13 @@ class Vifidel(TransportScorer[_WeightedGold]):
             If the image is unknown or a caption is not a string.
         """
         rows = make_rows([caption], [image_id], [references])
-        return next(self.explain_rows(rows, thresholds, things))
+        return next(self.explain_rows(rows, thresholds))
 
     def explanations(
         self,
         gts: Mapping[Any, Sequence[str]],
         res: Mapping[Any, Sequence[str]],
         thresholds: Thresholds = _THRESHOLDS,
-        things: ClassList | str | None = None,
     ) -> Iterator[Explanation]:
         """Return what `explain` returns for each caption, in the order of `gts`.
 
@@ -194,7 +195,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         ----------
         gts, res : mapping
             References and candidates, as `compute_score` takes them.
-        thresholds, things
+        thresholds : Thresholds
             As for `explain`.
 
         Raises
@@ -202,13 +203,12 @@ class Vifidel(TransportScorer[_WeightedGold]):
         VifidelError
             If ids or captions are not as described.
         """
-        return self.explain_rows(coco_rows(gts, res), thresholds, things)
+        return self.explain_rows(coco_rows(gts, res), thresholds)
 
     def explain_rows(
         self,
         rows: Rows,
         thresholds: Thresholds = _THRESHOLDS,
-        things: ClassList | str | None = None,
     ) -> Iterator[Explanation]:
         """Yield what `explain` returns for each row.
 
@@ -219,7 +219,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         ----------
         rows : Rows
             Captions with image ids and references.
-        thresholds, things
+        thresholds : Thresholds
             As for `explain`.
 
         Raises
@@ -227,7 +227,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         VifidelError
             If an image is unknown.
         """
-        judge = Judge(read_things(things), self._space.stop_words, thresholds.support)
+        judge = Judge(read_things(self._things), self._space.stop_words, thresholds.support)
         sought = judge.sought_by(self._objects)
 
         def texts(part: Rows) -> list[str]:
@@ -333,6 +333,7 @@ def make_vifidel(settings: Settings) -> Vifidel:
         settings.labels,
         references=settings.weighted,
         counts=settings.counts,
+        things=settings.options.get("things"),
         **settings.words,
     )
 

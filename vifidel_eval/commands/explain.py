@@ -110,9 +110,10 @@ def explain(
         systems = [System("caption", {from_json_key(image or ""): caption})]
     gold = None if references is None else read_references(references)
     has_references = gold is not None
-    scorer = make_vifidel(options.settings(has_references, weighted=has_references))
     names = read_things(things)
-    rules = partial(scorer.explain_rows, thresholds=Thresholds(support, far), things=names)
+    settings = options.settings(has_references, has_references, {"things": names})
+    scorer = make_vifidel(settings)
+    rules = partial(scorer.explain_rows, thresholds=Thresholds(support, far))
     document: dict[str, Any] = {
         "signature": scorer.signature(),
         "things": names.signature(),
