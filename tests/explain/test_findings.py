@@ -6,20 +6,20 @@ from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_results
 from vifidel_eval.explain.findings import find, findings_table, summary_table
 
-AXES = ("dog", "cat", "kite", "bus", "large")
+AXES = ("dog", "cat", "kite", "bus", "large", "wolf")
 OBJECTS = {1: ["dog", "dog", "kite"], 2: ["dog"], 3: [], 4: ["bus"], 5: ["dog", "bus"]}
 CAPTIONS = {
     1: "a large cat",
     2: "a dog and a cat and a cat",
     3: "a cat",
     4: "it is",
-    5: "a bus, a kite, a zzz",
+    5: "a bus, a kite, a wolf, a zzz",
 }
 
 
 @pytest.fixture(scope="module")
 def found(make_vectors):
-    vectors = {word: [float(i == k) for i in range(5)] for k, word in enumerate(AXES)}
+    vectors = {word: [float(i == k) for i in range(6)] for k, word in enumerate(AXES)}
     objects = {**OBJECTS, 6: ["cat"]}
     scorer = Vifidel(objects, make_vectors(vectors), references=False)
     gts = {image_id: [] for image_id in CAPTIONS}
@@ -28,8 +28,9 @@ def found(make_vectors):
 
 
 def test_counts_worked_by_hand(found):
-    # Image 3 has no objects, caption 4 no word. Naming: cat, dog, cat, bus, kite. Objects: dog
-    # and kite, dog, bus, dog and bus; not mentioned: both of 1, bus of 4, dog of 5.
+    # Image 3 has no objects, caption 4 no word. Mentions: cat, dog, cat, cat, bus, kite, wolf, of
+    # which the source does not look for the last. Objects: dog and kite, dog, bus, dog and bus;
+    # not mentioned: both of 1, bus of 4, dog of 5.
     numbers = {k: v for k, v in vars(found).items() if isinstance(v, int)}
     assert numbers == {
         "captions": 4,
@@ -37,21 +38,22 @@ def test_counts_worked_by_hand(found):
         "wordless": 1,
         "unknown_words": 1,
         "hallucinating": 3,
-        "naming": 5,
-        "not_in_image": 3,
+        "mentions": 7,
+        "judged": 6,
+        "not_in_image": 4,
         "objects": 6,
         "unmentioned": 4,
     }
-    words = [(f.what, f.names, f.captions, f.of) for f in found.hallucinated_words]
+    words = [(f.what, f.category, f.captions, f.of) for f in found.hallucinated_words]
     assert words == [("cat", "cat", 2, 2), ("kite", "kite", 1, 1)]
-    objects = [(f.what, f.names, f.captions, f.of) for f in found.unmentioned_objects]
+    objects = [(f.what, f.category, f.captions, f.of) for f in found.unmentioned_objects]
     assert objects == [("dog", None, 2, 3), ("bus", None, 1, 2), ("kite", None, 1, 1)]
     assert found.hallucinated_words[0].examples == [(1, CAPTIONS[1]), (2, CAPTIONS[2])]
 
 
 def test_tables_and_json_show_the_counts(found):
     assert summary_table({"mine": found}).rows == [
-        ["mine", 4, "75.0%", 5, "60.0%", 6, "66.7%", 1, 1, 1]
+        ["mine", 4, "75.0%", 7, 6, "66.7%", 6, "66.7%", 1, 1, 1]
     ]
     rows = findings_table({"mine": found}, most=1).rows
     assert rows == [
@@ -62,7 +64,7 @@ def test_tables_and_json_show_the_counts(found):
     assert document["hallucinating"] == 3
     assert document["hallucinated_words"][1] == {
         "what": "kite",
-        "names": "kite",
+        "class": "kite",
         "captions": 1,
         "share": 0.25,
         "of": 1,

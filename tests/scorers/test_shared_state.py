@@ -15,7 +15,7 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.kernels import distances, lexicon
-from vifidel_eval.scorers import Wmd
+from vifidel_eval.scorers import VifidelH, Wmd
 
 ROOT = Path(__file__).parents[2]
 NOUNS = (
@@ -23,7 +23,7 @@ NOUNS = (
     "bed bottle cup bowl fork knife spoon apple banana orange pizza cake sandwich man woman child "
     "street beach kitchen field snow river window"
 ).split()
-MODES = ["objects alone", "references", "WMD"]
+MODES = ["objects alone", "references", "WMD", "VIFIDEL-H"]
 
 
 def corpus(seed: int, captions: int = 24):
@@ -41,7 +41,7 @@ def corpus(seed: int, captions: int = 24):
 
 
 def make(mode: str):
-    return Wmd() if mode == "WMD" else Vifidel()
+    return {"WMD": Wmd, "VIFIDEL-H": VifidelH}.get(mode, Vifidel)()
 
 
 def score(scorer, mode: str, seed: int, captions_of_call: int = 24) -> np.ndarray:

@@ -173,3 +173,47 @@ def test_a_finder_can_be_pickled():
 def test_our_synonyms(caption, categories):
     found = MentionFinder(coco_synonyms()).find(caption).found
     assert [mention.category for mention in found] == categories
+
+
+def units(finder, caption):
+    return [
+        (unit.text, unit.words, unit.category) for unit in finder.units(caption, {"the", "can"})
+    ]
+
+
+def test_units_are_content_words_and_terms():
+    # Terms are called as the list calls them, words as the caption does.
+    assert units(OURS, "The wet dogs\u2019 bus stops; wine glasses, isn't it?") == [
+        ("wet", "wet", None),
+        ("dogs", "dogs", "dog"),
+        ("bus stop", "bus stops", None),
+        ("wine glass", "wine glasses", "wine glass"),
+        ("is", "is", None),
+        ("it", "it", None),
+    ]
+
+
+def test_a_word_that_describes_is_a_unit_and_no_mention():
+    assert units(OURS, "an orange cat") == [
+        ("an", "an", None), ("orange", "orange", None), ("cat", "cat", None),
+    ]  # fmt: skip
+
+
+def test_stop_words_are_no_units_whatever_the_list_says():
+    finder = MentionFinder(ClassList("mine", (("can", "tin can"), ("dog",))))
+    assert units(finder, "a dog can see the tin can") == [
+        ("dog", "dog", "dog"), ("see", "see", None), ("tin can", "tin can", "can"),
+    ]  # fmt: skip
+
+
+def test_control_characters_and_symbols_stick_to_no_word():
+    assert units(OURS, "dogs\x1b\nchairs\xac") == [
+        ("dogs", "dogs", "dog"),
+        ("chairs", "chairs", "chair"),
+    ]
+
+
+def test_units_and_mentions_are_the_same_things():
+    caption = "A toilet with its seat up by a fire hydrant, two bow ties and an adult bird"
+    mentioned = [(unit.words, unit.category) for unit in OURS.units(caption, ()) if unit.category]
+    assert mentioned == [(m.words, m.category) for m in OURS.find(caption).found]

@@ -257,6 +257,7 @@ class Judge:
         rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
         atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
         support, by = self._nearest(lexicon, atoms, rows, evidence)
+        support[~evidence.is_there[rows]] = np.nan
         grounded = support.copy()
         self._correct(lexicon, units, atoms, rows, evidence, support, grounded, by)
         texts = [None if number < 0 else lexicon.word(number) for number in by.tolist()]

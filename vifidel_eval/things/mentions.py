@@ -202,7 +202,7 @@ class MentionFinder:
         >>> [(unit.text, unit.category) for unit in found]
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
-        words = tokens(unicodedata.normalize("NFC", caption))
+        words = tokens(_plain(caption))
         forms = [singular(word) for word in words]
         found: list[Unit] = []
         done = 0
@@ -272,6 +272,16 @@ class MentionFinder:
         return (
             follower[0].isalpha() and follower not in _AFTER_A_NOUN and not follower.endswith("ing")
         )
+
+
+def _plain(caption: str) -> str:
+    """Return a caption with blanks for control characters and symbols, which stick to words."""
+    if caption.isascii() and caption.isprintable():
+        return caption
+    return "".join(
+        " " if unicodedata.category(character)[0] in "CS" else character
+        for character in unicodedata.normalize("NFC", caption)
+    )
 
 
 @lru_cache(maxsize=1 << 14)

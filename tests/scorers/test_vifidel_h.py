@@ -1,0 +1,366 @@
+"""VIFIDEL-H against hand-worked examples, docs/fidelity.md's table, and plain loops."""
+
+import csv
+import io
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.annotations.coco import COCO_CATEGORIES
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.commands.main import main
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.rows import coco_rows, make_rows
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.harness import score_systems
+from vifidel_eval.runs.pairing import System
+from vifidel_eval.scorers import VifidelH
+from vifidel_eval.text.words import STOP_WORDS
+from vifidel_eval.things.mentions import MentionFinder
+from vifidel_eval.things.synonyms import ClassList, class_names
+from vifidel_eval.vectors import load_vectors
+
+# Cosines: puppy .9 to dog, wolf .3 to dog, child 0 to person, traffic .8 to light.
+VECTORS = {
+    "dog": [1, 0, 0, 0, 0],
+    "puppy": [0.9, math.sqrt(0.19), 0, 0, 0],
+    "wolf": [0.3, math.sqrt(0.91), 0, 0, 0],
+    "person": [0, 0, 1, 0, 0],
+    "child": [0, 0, 0, 1, 0],
+    "light": [0, 0, 0, 0, 1],
+    "traffic": [0, 0, 0, 0.6, 0.8],
+    "large": [0, -1, 0, 0, 0],
+}
+THINGS = ClassList(
+    "small", (("dog", "puppy"), ("wolf",), ("person", "child"), ("traffic light",), ("light",))
+)
+
+
+@pytest.fixture
+def scorer(make_vectors):
+    return VifidelH(vectors=make_vectors(VECTORS), things=THINGS)
+
+
+def columns(evaluations):
+    return {name: evaluation.scores.tolist() for name, evaluation in evaluations.items()}
+
+
+def mentions(scorer, caption, objects=None, references=None):
+    rows = make_rows(
+        [caption],
+        None,
+        None if references is None else [references],
+        None if objects is None else [dict.fromkeys(objects, 1)],
+        "rows",
+    )
+    [of_row] = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
+    return [(m["words"], m["verdict"], m["by"]) for m in of_row["mentions"]]
+
+
+def test_numbers_worked_by_hand(scorer):
+    rows = make_rows(
+        ["a puppy and a wolf", "a child", "large", "a dog, a dog, a wolf", "a dog"],
+        references=[["a dog"], ["a person"], ["a dog"], ["a large person"], []],
+    )
+    found = scorer.evaluate(rows)
+    # T: (.9 + .3) / 2; 0 of a child to a person; no mention; (0 + 0 + 0) / 3; nothing is known.
+    assert columns(found)["VIFIDEL-T"] == pytest.approx(
+        [0.6, 0.0, math.nan, 0.0, math.nan], nan_ok=True, abs=1e-7
+    )
+    assert columns(found)["VIFIDEL-Hi"] == pytest.approx(
+        [0.5, 0.0, math.nan, 1.0, math.nan], nan_ok=True
+    )
+    assert columns(found)["VIFIDEL-Hs"] == pytest.approx([1, 0, 0, 1, math.nan], nan_ok=True)
+    # Over the run: four of six mentions, two of four captions.
+    assert found["VIFIDEL-Hi"].score == pytest.approx(4 / 6)
+    assert found["VIFIDEL-Hs"].score == pytest.approx(2 / 4)
+    assert found["VIFIDEL-T"].score == pytest.approx(0.2, abs=1e-7)
+    assert all(e.counts["not_judged"] == 1 for e in found.values())  # of the last caption
+    lower = {name for name, evaluation in found.items() if evaluation.lower_is_better}
+    assert lower == {"VIFIDEL-Hs", "VIFIDEL-Hi"}
+    # As one number it is T.
+    assert (scorer.main, scorer.method()) == ("VIFIDEL-T", "VIFIDEL-H")
+
+
+def test_what_supports_a_mention(scorer):
+    assert mentions(scorer, "a puppy, a wolf and a child", references=["a person and a dog"]) == [
+        ("puppy", "there", "dog"),
+        ("wolf", "not in the image", "dog"),
+        ("child", "there", "person"),  # by its class alone
+    ]
+    # Words that only describe a mention support it, and give it no verdict.
+    found = mentions(scorer, "a traffic light", references=["large traffic"])
+    assert found == [("traffic light", "not in the image", "traffic")]
+    assert mentions(scorer, "a traffic light", references=["a light"]) == [
+        ("traffic light", "there", "light")
+    ]
+
+
+def test_mentions_without_a_vector(scorer):
+    # "unheard" is a thing of this list that the vectors lack.
+    things = ClassList("mine", (("unheard", "unread"), ("dog",)))
+    scorer = VifidelH(vectors=scorer._space.vectors, things=things)
+    rows = make_rows(["an unheard dog", "unheard"], references=[["a dog"], ["an unread"]])
+    found = scorer.evaluate(rows)
+    assert columns(found)["VIFIDEL-T"] == pytest.approx([1.0, math.nan], nan_ok=True)
+    assert columns(found)["VIFIDEL-Hi"] == [0.0, 0.0]
+    assert found["VIFIDEL-Hi"].counts["not_judged"] == 1
+    assert mentions(scorer, "unheard", references=["unheard"]) == [("unheard", "there", "unheard")]
+
+
+@pytest.mark.parametrize(
+    ("labels", "judged"),
+    [
+        (["dog"], "not judged"),  # a label of COCO's 80, which lack wolves
+        (["dog", "aeroplane"], "not judged"),  # PASCAL VOC's 20
+        (["dog", "large"], "not in the image"),  # looks for everything
+    ],
+)
+def test_labels_that_do_not_say_what_they_look_for(scorer, make_vectors, labels, judged):
+    assert mentions(scorer, "a wolf", objects=labels)[0][1] == judged
+    of_source = VifidelH({1: ["dog"], 2: labels}, make_vectors(VECTORS), things=THINGS)
+    [of_row] = of_source.evaluate(make_rows(["a wolf"], [1]))["VIFIDEL-T"].details["VIFIDEL-H"]
+    assert of_row["mentions"][0]["verdict"] == judged
+    # References know of everything.
+    assert mentions(scorer, "a wolf", labels, ["a dog"])[0][1] == "not in the image"
+
+
+def test_rows_do_not_depend_on_each_other(scorer):
+    captions = ["a wolf", "a puppy", "a child and a wolf"]
+    objects = [["dog"], ["large"], ["person", "dog"]]
+    together = scorer.score_columns(captions, objects=objects)
+    for at in range(3):
+        alone = scorer.score_columns(captions[at : at + 1], objects=objects[at : at + 1])
+        for name, scores in together.items():
+            np.testing.assert_array_equal(alone[name], scores[at : at + 1])
+
+
+def coco(labels):
+    """Return COCO instances of one image, which list all 80 categories."""
+    number = {name: i for i, name in COCO_CATEGORIES.items()}
+    return {
+        "images": [{"id": 1}],
+        "annotations": [{"image_id": 1, "category_id": number[label]} for label in labels],
+        "categories": [{"id": i, "name": name} for i, name in COCO_CATEGORIES.items()],
+    }
+
+
+# "Verdicts that an earlier version missed" of docs/fidelity.md.
+@pytest.mark.parametrize(
+    ("caption", "labels", "source", "expected"),
+    [
+        ("Two hot dogs on a plate", "hot dog", "COCO", "hot dogs: there 1.00; plate: - 0.08"),
+        ("A dog on a plate", "hot dog", "COCO", "dog: absent 0.00; plate: - 0.08"),
+        (
+            "People on a sofa with a puppy",
+            "oven, sink",
+            "COCO",
+            "people: absent 0.03; sofa: absent 0.00; puppy: absent 0.00",
+        ),
+        (
+            "A bike next to a monitor",
+            "oven, sink",
+            "COCO",
+            "bike: absent 0.02; monitor: absent 0.10",
+        ),
+        (
+            "People on a sofa with a puppy",
+            "person, couch, dog",
+            "COCO",
+            "people: there 0.38; sofa: there 0.51; puppy: there 0.56",
+        ),
+        (
+            "A bike next to a monitor",
+            "bicycle, tv",
+            "COCO",
+            "bike: there 0.76; monitor: there 0.15",
+        ),
+        (
+            "Two kids, children or men and a woman",
+            "person",
+            "COCO",
+            "kids: there 0.00; children: there 0.00; men: there 0.03; woman: there 0.24",
+        ),
+        (
+            "An apple, an umbrella and a person",
+            "oven, sink",
+            "COCO",
+            "apple: absent 0.02; umbrella: absent 0.03; person: absent 0.06",
+        ),
+        (
+            "A fire hydrant under a traffic light",
+            "car, truck",
+            "COCO",
+            "fire hydrant: absent 0.02; traffic light: absent 0.20",
+        ),
+        (
+            "a dog on a couch",
+            "oven, sink, refrigerator",
+            "labels file",
+            "dog: absent 0.07; couch: absent 0.15",
+        ),
+        ("a plate on the counter", "oven, sink, refrigerator", "COCO", "plate: - 0.15"),
+        (
+            "An orange cat can watch the train station",
+            "cat",
+            "COCO",
+            "cat: there 1.00; watch: - 0.00",
+        ),
+    ],
+)
+def test_verdicts_that_an_earlier_version_missed(caption, labels, source, expected):
+    labels = labels.split(", ")
+    scorer = VifidelH(coco(labels) if source == "COCO" else {1: labels}, references=False)
+    evaluation = scorer.evaluate(coco_rows({1: []}, {1: [caption]}))["VIFIDEL-T"]
+    short = {"not judged": "-", "not in the image": "absent", "there": "there"}
+    [found] = evaluation.details["VIFIDEL-H"]
+    assert expected == "; ".join(
+        f"{m['words']}: {short[m['verdict']]} {m['support']:.2f}" for m in found["mentions"]
+    )
+
+
+def test_t_is_what_a_plain_loop_gives(shared_data):
+    """Mean support, mention by mention, with cosines of float64 dot products."""
+    coco = shared_data / "coco"
+    references = read_references(coco / "captions_val2017_references.json")
+    captions = read_results(coco / "captions_val2017_human_results.json")
+    objects = read_objects(coco / "instances_val2017.json")
+    ids = [image_id for image_id in captions if objects[image_id]][::100]
+    finder, vectors = MentionFinder(class_names()), load_vectors()
+
+    def unit(text):
+        rows = vectors.lookup([w for w in text.replace("-", " ").split() if len(w) > 1])
+        mean = np.mean([row / np.linalg.norm(row) for row in rows.astype(np.float64)], axis=0)
+        return mean / np.linalg.norm(mean)
+
+    def support(text, category, evidence):
+        best = 0.0
+        for other, of in evidence.items():
+            if {category, of} != {"dog", "hot dog"}:
+                best = max(best, float(unit(text) @ unit(other)))
+        return best
+
+    expected = []
+    for image_id in ids:
+        evidence = {}
+        for reference in references[image_id]:
+            for found in finder.units(reference, STOP_WORDS):
+                evidence[found.text] = evidence.get(found.text) or found.category
+        evidence |= {label: class_names().class_of.get(label) for label in objects[image_id]}
+        supports = [
+            support(found.text, found.category, evidence)
+            for found in finder.units(captions[image_id], STOP_WORDS)
+            if found.category is not None
+        ]
+        expected.append(np.mean(supports) if supports else math.nan)
+    scorer = VifidelH(objects)
+    rows = make_rows([captions[i] for i in ids], ids, [references[i] for i in ids])
+    found = scorer.evaluate(rows)["VIFIDEL-T"].scores
+    assert np.isfinite(found).sum() > 40
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_figures_of_the_docs_on_nocaps_foil(shared_data):
+    pairs = json.loads((shared_data / "nocaps_foil/nocaps-val-foil.json").read_text("utf-8"))
+    references = [pair["references"] for pair in pairs]
+    scorer = VifidelH()
+    found = {
+        side: scorer.evaluate(make_rows([pair[side] for pair in pairs], references=references))
+        for side in ("baseline", "foil")
+    }
+    # The mention of the lowest support is the planted one in .91 of the captions.
+    hits = []
+    for pair, of_row in zip(pairs, found["foil"]["VIFIDEL-T"].details["VIFIDEL-H"], strict=True):
+        planted = set(pair["replacement"][1].lower().split())
+        supports = [m["support"] for m in of_row["mentions"]]
+        lowest = [m for m in of_row["mentions"] if m["support"] == min(supports)]
+        hits.append(
+            np.mean([bool(planted & set(m["words"].split())) for m in lowest or [{"words": ""}]])
+        )
+    assert np.mean(hits) > 0.89
+    assert found["baseline"]["VIFIDEL-Hs"].score == pytest.approx(0.178, abs=0.005)
+    assert found["foil"]["VIFIDEL-Hs"].score == pytest.approx(0.869, abs=0.005)
+
+
+def test_comparisons_resample_counts(scorer):
+    captions = {"mine": ["a wolf", "a dog"] * 6, "other": ["a dog", "a dog"] * 6}
+    references = {i: ["a dog"] for i in range(12)}
+    systems = [System(name, dict(enumerate(of_system))) for name, of_system in captions.items()]
+    scores = score_systems(systems, {"VIFIDEL-H": scorer}, references)
+    compared = compare(scores, seed=1, resamples=200).metrics["VIFIDEL-Hi"]
+    assert compared.own_score
+    assert compared.lower_is_better
+    assert compared.systems["mine"].score == 0.5
+    assert 0.1 < compared.systems["mine"].low < 0.5 < compared.systems["mine"].high < 0.9
+    assert compared.systems["other"].high == 0.0
+
+
+def test_the_signature_pins_what_changes_the_number(make_vectors):
+    vectors = make_vectors(VECTORS)
+    signatures = {
+        scorer.signature()
+        for scorer in (
+            VifidelH(vectors=vectors),
+            VifidelH(vectors=vectors, things=THINGS),
+            VifidelH(vectors=vectors, support=0.3),
+            VifidelH(vectors=vectors, references=False),
+            VifidelH({1: ["dog"]}, vectors),
+            VifidelH({1: ["dog", "dog"]}, vectors),
+            VifidelH(vectors=vectors, stop_words=["dog"]),
+        )
+    }
+    assert len(signatures) == 7
+    assert "|things:things#" in VifidelH(vectors=vectors).signature()
+    assert "|textblob:" in VifidelH(vectors=vectors).signature()
+
+
+@pytest.mark.parametrize("support", [-0.1, 1.1, math.nan, True])
+def test_bad_support(support):
+    with pytest.raises(VifidelError, match=r"support must be a number from 0 to 1"):
+        VifidelH(support=support)
+
+
+def test_a_pickle_holds_no_list_that_ships_with_the_package():
+    scorer = VifidelH()
+    pickled = pickle.dumps(scorer)
+    assert len(pickled) < 8_000
+    assert pickle.loads(pickled).signature() == scorer.signature()
+
+
+def test_undefined_is_what_the_user_says(make_vectors):
+    scorer = VifidelH(vectors=make_vectors(VECTORS), things=THINGS, undefined=0.5)
+    found = scorer.score_columns(["large", "a dog"], references=[["a dog"], ["a dog"]])
+    assert found["VIFIDEL-T"].tolist() == [0.5, 1.0]
+
+
+def test_the_command_scores_and_writes_every_mention(tmp_path):
+    files = {
+        "references.json": {"1": ["a puppy with a ball"], "2": ["a man on a horse"]},
+        "objects.json": {"1": ["dog"], "2": ["horse"]},
+        "mine_results.json": {"1": "a dog on a couch", "2": "a woman on a horse"},
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content), "utf-8")
+    output = tmp_path / "scores.json"
+    arguments = [
+        "score", "mine_results.json", "--references", "references.json", "--objects",
+        "objects.json", "--metrics", "vifidel-h", "--output", "scores.json", "--format", "csv",
+    ]  # fmt: skip
+    arguments = [str(tmp_path / a) if a.endswith(".json") else a for a in arguments]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.stderr
+    [row] = csv.DictReader(io.StringIO(result.stdout))
+    assert float(row["VIFIDEL-Hs"]) == 0.5
+    assert float(row["VIFIDEL-Hi"]) == pytest.approx(1 / 4, abs=1e-4)
+    system = json.loads(output.read_text("utf-8"))["systems"]["mine"]
+    [dog, couch] = system["imgToEval"]["1"]["VIFIDEL-H"]["mentions"]
+    assert (dog["words"], dog["class"], dog["verdict"], dog["by"]) == ("dog", "dog", "there", "dog")
+    assert couch["verdict"] == "not in the image"
+    assert 0 <= couch["support"] < 0.4
+    woman = system["imgToEval"]["2"]["VIFIDEL-H"]["mentions"][0]
+    assert (woman["class"], woman["verdict"]) == ("person", "there")
