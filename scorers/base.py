@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..annotations import label_rows
+from ..annotations import ObjectLabels, label_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats
 from ..image_ids import ImageId
-from ..rows import Rows, coco_rows, make_rows
+from ..rows import LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
 Progress = Callable[[int], object]
 
@@ -72,6 +72,11 @@ class Scorer(ABC):
             all that they know.
         """
 
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        """Return the signature of a run: of the rows of all its systems together."""
+        ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
+        return self.signature(list(dict.fromkeys(ids)) or None)
+
     def _pinned(self, *settings: str, package: str, splitter: str | None = None) -> str:
         """Return a signature: name, settings, the packages that compute, and this one."""
         version = importlib.metadata.version
@@ -123,15 +128,18 @@ class Scorer(ABC):
             If the metric cannot score such rows.
         """
         evaluations = self._evaluate(rows, on_progress or _ignore)
-        directions = {column.name: column.lower_is_better for column in self.columns}
+        of_name = {column.name: column for column in self.columns}
         for name, evaluation in evaluations.items():
-            missing = np.isnan(evaluation.scores)
-            counts = {"undefined": int(missing.sum()), **evaluation.counts}
+            counts = {"undefined": int(evaluation.missing.sum()), **evaluation.counts}
             scores = evaluation.scores
             if not math.isnan(self._undefined):
-                scores = np.where(missing, self._undefined, scores)
+                scores = np.where(np.isnan(scores), self._undefined, scores)
             evaluations[name] = replace(
-                evaluation, scores=scores, counts=counts, lower_is_better=directions[name]
+                evaluation,
+                scores=scores,
+                counts=counts,
+                lower_is_better=of_name[name].lower_is_better,
+                ranked=of_name[name].ranked,
             )
         return evaluations
 
@@ -265,6 +273,40 @@ class Scorer(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method()}>"
+
+
+def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
+    """Return the object labels of each row's image: a scorer's own, or those given with the rows.
+
+    Parameters
+    ----------
+    rows : Rows
+        What is scored.
+    objects : ObjectLabels, optional
+        The scorer's source.
+    scorer : Scorer
+        For messages.
+
+    Raises
+    ------
+    VifidelError
+        If there are no objects, or two sources of them.
+    ImageIdError
+        If the source does not know an image.
+    """
+    if rows.objects is not None:
+        if objects is not None:
+            raise VifidelError(
+                f"this scorer has its own objects ({objects.where}): give image_ids, not objects, "
+                f"or make {type(scorer).__name__} without objects."
+            )
+        return rows.objects
+    if objects is None:
+        raise VifidelError(
+            f"{scorer.method()} needs to know what the images show: give objects, one entry per "
+            f"caption, or make {type(scorer).__name__} with a source of objects."
+        )
+    return objects.of_images(image_ids_of(rows, scorer.method()))
 
 
 def _ignore(_: int) -> None:

@@ -47,7 +47,14 @@ class Mean(Scorer):
         return "+".join(part.method() for part in self.parts)
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        parts = " + ".join(f"({part.signature(image_ids)})" for part in self.parts)
+        return self._signature(part.signature(image_ids) for part in self.parts)
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        systems = list(systems)
+        return self._signature(part.signature_of(systems) for part in self.parts)
+
+    def _signature(self, of_parts: Iterable[str]) -> str:
+        parts = " + ".join(f"({of_part})" for of_part in of_parts)
         return f"{self.method()}|scaled:{'run' if self._scaled else 'no'}|{parts}"
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
@@ -61,9 +68,7 @@ class Mean(Scorer):
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         parts = [part.evaluate(rows, on_progress)[part.main] for part in self.parts]
-        return {
-            self.main: replace(self.combine([parts])[0], signature=self.signature(rows.image_ids))
-        }
+        return {self.main: replace(self.combine([parts])[0], signature=self.signature_of([rows]))}
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
         """Return the combination for each system of a run.

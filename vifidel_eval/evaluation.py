@@ -27,10 +27,14 @@ class Column:
         As papers write it.
     lower_is_better : bool
         Whether a system with a lower number is the better one.
+    ranked : bool
+        Whether systems are better or worse by it at all; the length of captions only says how
+        long they are.
     """
 
     name: str
     lower_is_better: bool = False
+    ranked: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ COUNTS = (
     Count("no_words", "No words", "without words", always=True),
     Count("unknown_words", "Unknown words", "unknown words", always=True),
     Count("unweighted", "Unweighted", "unweighted"),
+    Count("no_mentions", "No mentions", "that mention no object"),
+    Count("incomplete", "Incomplete", "with an incomplete last sentence left out"),
 )
 
 
@@ -94,7 +100,7 @@ class Statistics:
     Attributes
     ----------
     of_rows : (n, k) float64
-        Whole numbers; NaN where the row's score is undefined.
+        Whole numbers; NaN where the row does not count in the corpus score.
     score : callable
         The corpus score of sums over rows: (..., k) to (...).
     """
@@ -115,6 +121,8 @@ class Evaluation:
         One score per row; NaN (or what the scorer was told to put there) where it is undefined.
     lower_is_better : bool
         The direction of the column.
+    ranked : bool
+        Whether the column has a direction.
     corpus_score : float, optional
         The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
     statistics : Statistics, optional
@@ -132,6 +140,7 @@ class Evaluation:
     ids: Sequence[ImageId]
     scores: Floats
     lower_is_better: bool = False
+    ranked: bool = True
     corpus_score: float | None = None
     statistics: Statistics | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -148,6 +157,18 @@ class Evaluation:
         return math.fsum(defined) / len(defined) if defined else math.nan
 
     @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether each row is left out of the corpus score, (n,).
+
+        A row without a score of its own may still count: a caption that mentions nothing has no
+        share of absent mentions, and adds nothing to the mentions of the run.
+        """
+        if self.statistics is None:
+            return np.isnan(self.scores)
+        missing: NDArray[np.bool_] = np.isnan(self.statistics.of_rows).any(axis=1)
+        return missing
+
+    @property
     def undefined(self) -> int:
-        """How many rows have no score."""
-        return self.counts.get("undefined", int(np.isnan(self.scores).sum()))
+        """How many rows are left out of the corpus score."""
+        return self.counts.get("undefined", int(self.missing.sum()))
