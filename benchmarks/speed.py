@@ -38,7 +38,7 @@ from oracle import vifidel
 from vifidel_eval import Vifidel, content_words
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.vectors.sources import load_vectors
+from vifidel_eval.vectors import load_vectors
 
 NEW = "(1) VIFIDEL, 4 references, new ones"
 SAME = "(2) VIFIDEL, 4 references, those of the system before"

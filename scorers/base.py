@@ -14,7 +14,7 @@ import numpy as np
 
 from ..annotations import ObjectLabels, label_rows
 from ..errors import CaptionError, VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
 from ..rows import LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
@@ -45,7 +45,7 @@ class Scorer(ABC):
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
             raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
-        self._undefined = float(undefined)
+        self._undefined: float = float(undefined)
 
     @abstractmethod
     def method(self) -> str:
@@ -58,8 +58,8 @@ class Scorer(ABC):
 
     @property
     def main(self) -> str:
-        """The column that stands for the metric where it must be one number: the last one."""
-        return self.columns[-1].name
+        """The column that stands for the metric where it must be one number."""
+        return main_column(self.columns).name
 
     @abstractmethod
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:

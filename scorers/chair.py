@@ -23,10 +23,14 @@ from ..things.mentions import Mention, MentionFinder, Mentions
 from ..things.synonyms import ClassList, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
 from .base import Progress, Scorer, labels_of
+from .record import Metric, Option, Settings
 
 _LOWER = frozenset({"CHAIRs", "CHAIRi"})
 _UNRANKED = frozenset({"CHAIR-Len"})
-_COLUMNS = tuple(Column(name, name in _LOWER, name not in _UNRANKED) for name in CORPUS)
+_COLUMNS = tuple(
+    Column(name, name in _LOWER, ranked=name not in _UNRANKED, main=name == "CHAIRi")
+    for name in CORPUS
+)
 _ROWS_AT_ONCE = 256
 
 
@@ -115,10 +119,6 @@ class Chair(Scorer):
     @property
     def columns(self) -> tuple[Column, ...]:
         return _COLUMNS
-
-    @property
-    def main(self) -> str:
-        return "CHAIRi"
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()
@@ -263,3 +263,36 @@ def _digest_of_references(systems: Iterable[Rows]) -> str:
     if not lines:
         return ""
     return f"+references#{hashlib.sha256(chr(10).join(sorted(lines)).encode()).hexdigest()[:8]}"
+
+
+def _make(settings: Settings) -> Chair:
+    return Chair(
+        settings.labels,
+        settings.options.get("synonyms"),
+        bool(settings.options.get("drop_incomplete")),
+        references=settings.weighted,
+    )
+
+
+CHAIR = Metric(
+    "CHAIR",
+    "Mentions of objects that are not there, by a list of names of COCO's 80 categories",
+    _COLUMNS,
+    _make,
+    spellings=("CHAIRi", "CHAIRs"),
+    references=False,
+    objects=True,
+    options=(
+        Option(
+            "synonyms",
+            "Names of each category, one category per line, for CHAIR.  [default: our own list for "
+            "COCO's 80]",
+        ),
+        Option(
+            "drop_incomplete",
+            "Leave a last sentence without an end out of captions, for CHAIR.",
+            bool,
+            default=False,
+        ),
+    ),
+)

@@ -25,6 +25,7 @@ from ..image_ids import ImageId
 from ..rows import Rows, coco_rows
 from ..text.tokenization import Tokenization
 from .base import Progress, Scorer
+from .record import Metric
 
 Tokens = dict[ImageId, list[str]]
 
@@ -195,3 +196,27 @@ class Cider(HostMetric):
             return [HostColumn(0.0, [0.0] * len(gts))]
         corpus_score, row = HostCider().compute_score(gts, res)
         return [HostColumn(corpus_score, row)]
+
+
+BLEU = Metric(
+    "BLEU",
+    "Precision of n-grams of up to four tokens, with a penalty for short captions",
+    tuple(map(Column, Bleu._names)),
+    lambda settings: Bleu(settings.tokenization),
+    default=True,
+)
+ROUGE_L = Metric(
+    "ROUGE_L",
+    "Longest common subsequence with a reference",
+    tuple(map(Column, RougeL._names)),
+    lambda settings: RougeL(settings.tokenization),
+    spellings=("ROUGE-L",),
+    default=True,
+)
+CIDER = Metric(
+    "CIDEr",
+    "n-grams shared with the references, weighted by how rare they are in the run (CIDEr-D)",
+    tuple(map(Column, Cider._names)),
+    lambda settings: Cider(settings.tokenization),
+    default=True,
+)

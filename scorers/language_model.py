@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..evaluation import Evaluation
+from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
 from ..networks.language_model import load
 from ..rows import Rows
 from .base import Progress, Scorer
+from .record import Extra, Metric, Option
 
 
 class LanguageModel(Scorer):
@@ -56,3 +57,14 @@ class LanguageModel(Scorer):
             signature=self.signature(),
         )
         return {self.main: evaluation}
+
+
+LM = Metric(
+    "LM",
+    "Fluency of the caption alone: inverse perplexity under a trained language model",
+    (Column("LM"),),
+    lambda settings: LanguageModel(settings.options["language_model"]),
+    references=False,
+    options=(Option("language_model", "Model that train-lm wrote, for LM.", required=True),),
+    extra=Extra("lm", ("torch",)),
+)

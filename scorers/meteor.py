@@ -15,10 +15,12 @@ from typing import IO
 import pycocoevalcap.meteor.meteor as host_meteor
 
 from ..errors import MetricUnavailable
+from ..evaluation import Column
 from ..text.java import find_java, why_ended
 from ..text.tokenization import Tokenization
 from .base import Progress
 from .coco import HostColumn, HostMetric, Tokens
+from .record import Metric
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.
@@ -150,3 +152,13 @@ def _why_silent(
         return "METEOR: its Java process stopped answering and was killed."
     errors.seek(0)
     return f"METEOR: its Java process ended in the middle ({why_ended(status, errors.read())})."
+
+
+METEOR = Metric(
+    "METEOR",
+    "Aligned words, stems, synonyms and paraphrases",
+    tuple(map(Column, Meteor._names)),
+    lambda settings: Meteor(settings.tokenization),
+    needs=("Java",),
+    check=Meteor,
+)

@@ -17,11 +17,13 @@ import numpy as np
 import pycocoevalcap.spice as host_spice
 
 from ..errors import MetricUnavailable
+from ..evaluation import Column
 from ..image_ids import ImageId
 from ..text.java import PATIENCE, find_java, last_line, run_java
 from ..text.tokenization import Tokenization
 from .base import Progress
 from .coco import HostColumn, HostMetric, Tokens
+from .record import Metric
 
 #: Seconds that SPICE may take for each image; it needs about one.
 SPICE_SECONDS_PER_IMAGE = 60.0
@@ -167,3 +169,13 @@ def _remove_half_fetched() -> None:
         for jar in _stanford_jars():
             jar.unlink(missing_ok=True)
     shutil.rmtree(_SPICE_FOLDER / "stanford-corenlp-full-2015-12-09", ignore_errors=True)
+
+
+SPICE = Metric(
+    "SPICE",
+    "F-score of scene graphs that are parsed from the captions",
+    tuple(map(Column, Spice._names)),
+    lambda settings: Spice(settings.tokenization),
+    needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
+    check=Spice,
+)

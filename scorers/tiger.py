@@ -16,10 +16,11 @@ from ..evaluation import Column, Evaluation, Floats, Tally
 from ..image_ids import ImageId
 from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
-from ..networks.scan_features import RegionSource, read_regions
+from ..networks.scan_features import RegionSource, ids_path, read_regions
 from ..networks.scan_words import Tokenizer
 from ..rows import Rows, image_ids_of
 from .base import Progress, Scorer
+from .record import DEVICE, Extra, Metric, Option
 
 _COLUMNS = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
 
@@ -219,3 +220,29 @@ class Tiger(Scorer):
                 VifidelWarning,
                 stacklevel=3,
             )
+
+
+TIGER = Metric(
+    "TIGEr",
+    "Whether a caption describes the image regions that the references describe",
+    _COLUMNS,
+    lambda settings: Tiger(
+        settings.options["tiger_checkpoint"],
+        settings.options["tiger_vocabulary"],
+        settings.options["tiger_features"],
+        settings.options["device"],
+    ),
+    options=(
+        Option("tiger_checkpoint", "SCAN's model_best.pth, for TIGEr.", required=True),
+        Option("tiger_vocabulary", "SCAN's coco_precomp_vocab.json, for TIGEr.", required=True),
+        Option(
+            "tiger_features",
+            "Region features for TIGEr: SCAN's NAME_ims.npy beside NAME_ids.txt, or "
+            "bottom-up-attention TSV.",
+            required=True,
+            companion=ids_path,
+        ),
+        DEVICE,
+    ),
+    extra=Extra("tiger", ("torch", "nltk")),
+)

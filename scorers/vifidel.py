@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
-from ..evaluation import Floats, Integers
+from ..evaluation import Column, Floats, Integers
 from ..explain.explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
 from ..explain.judging import Grounding, Labels, ground
 from ..image_ids import ImageId
@@ -26,7 +26,8 @@ from ..kernels.transport import (
 )
 from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
-from ..vectors.sources import VectorSource
+from ..vectors import VectorSource
+from .record import Metric, Settings
 from .word_vectors import Gold, Part, TransportScorer, similarities
 
 _THRESHOLDS = Thresholds()
@@ -329,3 +330,24 @@ class Vifidel(TransportScorer[_WeightedGold]):
     def _costs(self, gold: _WeightedGold, words: Bags, word_penalties: Floats) -> Floats:
         distances, of_labels = gold.lexicon.distances, gold.label_penalties
         return travel_costs(distances, gold.objects, words, self._p, of_labels, word_penalties)
+
+
+def make_vifidel(settings: Settings) -> Vifidel:
+    """Return VIFIDEL as the settings of a run have it."""
+    return Vifidel(
+        settings.labels,
+        references=settings.weighted,
+        counts=settings.counts,
+        **settings.words,
+    )
+
+
+VIFIDEL = Metric(
+    "VIFIDEL",
+    "Faithfulness to the objects in the image, weighted by references where there are some",
+    (Column("VIFIDEL"),),
+    make_vifidel,
+    references=False,
+    objects=True,
+    default=True,
+)

@@ -20,6 +20,7 @@ from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architectur
 from ..networks.vilbert_words import WordPieces
 from ..rows import Rows, image_ids_of
 from .base import Progress, Scorer
+from .record import DEVICE, Extra, Metric, Option
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -240,3 +241,46 @@ class _Progress:
         if captions > self._reported:
             self._on_progress(captions - self._reported)
         self._reported = captions
+
+
+VILBERTSCORE = Metric(
+    "ViLBERTScore",
+    "Words matched with the references' words by states that have seen the image",
+    _COLUMNS,
+    lambda settings: ViLBERTScore(
+        settings.options["vilbert_checkpoint"],
+        settings.options["vilbert_vocabulary"],
+        settings.options["vilbert_features"],
+        settings.options["vilbert_layer"],
+        settings.options["device"],
+        settings.options["vilbert_config"],
+    ),
+    options=(
+        Option(
+            "vilbert_checkpoint",
+            "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
+            required=True,
+        ),
+        Option(
+            "vilbert_vocabulary", "vocab.txt of bert-base-uncased, for ViLBERTScore.", required=True
+        ),
+        Option(
+            "vilbert_features",
+            "Region features for ViLBERTScore: a folder with one .npz file per image, as "
+            "convert-features writes them.",
+            required=True,
+        ),
+        Option(
+            "vilbert_layer",
+            "Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
+            int,
+            default=-1,
+        ),
+        Option(
+            "vilbert_config",
+            "JSON configuration of a ViLBERT of other sizes than the published one.",
+        ),
+        DEVICE,
+    ),
+    extra=Extra("vilbertscore", ("torch",)),
+)

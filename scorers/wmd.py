@@ -8,11 +8,12 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Floats
+from ..evaluation import Column, Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, transport_distances, travel_costs
 from ..text.words import STOP_WORDS
-from ..vectors.sources import VectorSource
+from ..vectors import VectorSource
+from .record import Metric
 from .word_vectors import Gold, TransportScorer, similarities
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
@@ -102,3 +103,25 @@ class Wmd(TransportScorer[Gold]):
             of_image[images[first]] = _REDUCE[self._against].reduceat(distances, first) / numbers
         has_reference = np.bincount(images, minlength=gold.rows) > 0
         return similarities(has_reference, words, of_image), 0
+
+
+WMD = Metric(
+    "WMD",
+    "Word Mover's Distance to the closest reference, as a similarity",
+    (Column("WMD"),),
+    lambda settings: Wmd("best", **settings.words),
+    spellings=("WMD-best",),
+    default=True,
+)
+WMD_WORST = Metric(
+    "WMD-worst",
+    "Word Mover's Distance to the farthest reference, as a similarity",
+    (Column("WMD-worst"),),
+    lambda settings: Wmd("worst", **settings.words),
+)
+WMD_MEAN = Metric(
+    "WMD-mean",
+    "Mean Word Mover's Distance to all references, as a similarity",
+    (Column("WMD-mean"),),
+    lambda settings: Wmd("mean", **settings.words),
+)

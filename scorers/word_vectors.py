@@ -20,8 +20,7 @@ from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, word_space
 from ..kernels.verdicts import check_known_words
 from ..rows import LabelCounts, Rows
-from ..vectors import load_vectors
-from ..vectors.sources import VectorSource
+from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 
 _ROWS_AT_ONCE = 1024

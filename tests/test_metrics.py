@@ -1,72 +1,130 @@
+"""The registry, and that a metric or a count added to it is in every output."""
+
+import json
+import re
+import sys
+
 import numpy as np
 import pytest
+import toy_metric
+from click.testing import CliRunner
+from fake_scorer import FakeScorer
 
-from vifidel_eval import MetricUnavailable, VifidelError
-from vifidel_eval.metrics import build, parse
+from vifidel_eval import MetricUnavailable, VifidelError, metrics
+from vifidel_eval.commands.main import main
+from vifidel_eval.evaluation import COUNTS, Column, Count, Evaluation
+from vifidel_eval.metrics import METRICS, build, check_needs, defaults, lacking, parse
+from vifidel_eval.report.html import gather, render_page
 from vifidel_eval.report.score_tables import render
-from vifidel_eval.runs.harness import System, score_systems
-from vifidel_eval.scorers import Evaluation, Mean, Scorer
+from vifidel_eval.runs import leaderboard
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.harness import score_systems
+from vifidel_eval.runs.pairing import System
+from vifidel_eval.scorers import Mean
+from vifidel_eval.scorers.record import Metric, Option, Settings
 from vifidel_eval.text_tables import FORMATS
 
 
-class Constant(Scorer):
-    def __init__(self, name, columns=(0.5,), problem=None):
-        self.name, self.columns, self.problem = name, columns, problem
-        self.calls = 0
+def record(name, make=None, **needs):
+    """Return the record of a metric that needs nothing but what is said."""
+    make = make or (lambda settings: FakeScorer(name))
+    return Metric(name, "A metric.", (Column(name),), make, **{"references": False, **needs})
 
-    def method(self):
-        return self.name
 
-    def signature(self):
-        return f"{self.name}|x"
+@pytest.fixture
+def register(monkeypatch):
+    """Add records to the registry, or replace it by them."""
 
-    def evaluate(self, gts, res, on_progress=None):
-        self.calls += 1
-        if self.problem:
-            raise MetricUnavailable(self.problem)
-        return Evaluation(list(gts), np.full(len(gts), self.columns[-1]))
+    def register(*records, alone=False):
+        if alone:
+            for name in list(METRICS):
+                monkeypatch.delitem(METRICS, name)
+        for one in records:
+            monkeypatch.setitem(METRICS, one.name, one)
 
-    def evaluate_columns(self, gts, res, on_progress=None):
-        if len(self.columns) == 1:
-            return super().evaluate_columns(gts, res, on_progress)
-        return {
-            f"{self.name}_{at}": Evaluation(list(gts), np.full(len(gts), value), corpus_score=9.0)
-            for at, value in enumerate(self.columns, 1)
-        }
+    return register
 
 
 def test_names_are_found_in_any_case_and_written_as_papers_do():
-    assert parse("vifidel,CIDER + vifidel, rouge_l,VIFIDEL") == [
-        "VIFIDEL", "CIDEr+VIFIDEL", "ROUGE_L",
+    assert parse("vifidel,CIDER + vifidel, rouge-l,VIFIDEL,wmd-BEST") == [
+        "VIFIDEL", "CIDEr+VIFIDEL", "ROUGE_L", "WMD",
     ]  # fmt: skip
-    with pytest.raises(VifidelError, match="no metric 'spider'; there is VIFIDEL, WMD"):
-        parse("CIDEr,WMD+spider")
 
 
-def test_scorers_are_made_once_and_the_unavailable_named():
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CIDEr,WMD+spider", "there is no metric 'spider'. Did you mean SPICE? The metrics are V"),
+        ("xyzzy", "there is no metric 'xyzzy'. The metrics are VIFIDEL, WMD, "),
+        ("WMD,", "'WMD,' lacks the name of a metric before or after a separator."),
+        ("WMD+wmd-best", "WMD+WMD names a metric twice."),
+    ],
+)
+def test_wrong_names_are_one_sentence_of_what_is_meant(text, message):
+    with pytest.raises(VifidelError, match=re.escape(message)):
+        parse(text)
+
+
+def test_every_record_agrees_with_its_scorer():
+    settings = Settings(objects={1: ["dog"]})
+    made = 0
+    for name, metric in METRICS.items():
+        assert metric.name == name
+        if lacking(metric, settings):
+            continue
+        scorers, unavailable = build([name], settings)
+        for scorer in scorers.values():
+            assert scorer.columns == metric.columns
+            assert scorer.signature().startswith(f"{name.partition('-')[0]}")
+            made += 1
+        assert unavailable.keys() <= {"METEOR", "SPICE"}
+    assert made >= 7
+
+
+def test_what_a_metric_lacks_is_said_in_the_words_of_the_caller(register):
+    files = (Option("a_file", "A file.", required=True), Option("b_file", "B.", required=True))
+    register(record("FILES", options=files), record("GOLD", references=True, objects=True))
+    nothing = Settings(references=False)
+    assert lacking(METRICS["GOLD"], nothing) == ["references", "objects"]
+    with pytest.raises(VifidelError, match=r"^GOLD needs references= and objects=; give them, or"):
+        check_needs(["GOLD"], nothing, lambda name: f"{name}=")
+    with pytest.raises(VifidelError, match=r"^FILES needs b_file; give it, or name other metrics"):
+        check_needs(["FILES"], Settings(options={"a_file": "x"}), str)
+    check_needs(["FILES"], Settings(options={"a_file": "x", "b_file": "y"}), str)
+
+
+def test_defaults_are_those_that_have_what_they_need():
+    reference_metrics = ["WMD", "BLEU", "ROUGE_L", "CIDEr"]
+    assert defaults(Settings(objects={})) == ["VIFIDEL", *reference_metrics]
+    assert defaults(Settings()) == reference_metrics
+    assert defaults(Settings(objects={}, references=False)) == ["VIFIDEL"]
+    assert defaults(Settings(references=False)) == []
+
+
+def test_scorers_are_made_once_and_the_unavailable_named(register):
     made = []
 
     def make(name):
-        def maker():
+        def maker(settings):
             made.append(name)
             if name == "SPICE":
                 raise MetricUnavailable("SPICE has no Java.")
-            return Constant(name)
+            return FakeScorer(name)
 
-        return maker
+        return record(name, maker)
 
-    makers = {name: make(name) for name in ("WMD", "SPICE", "METEOR", "VIFIDEL", "CIDEr")}
+    register(*map(make, ("WMD", "SPICE", "METEOR", "VIFIDEL", "CIDEr")))
     names = ["WMD", "WMD+SPICE+METEOR", "VIFIDEL+CIDEr", "SPICE", "CIDEr"]
-    scorers, unavailable = build(names, makers)
+    scorers, unavailable = build(names, Settings())
     assert list(scorers) == ["WMD", "VIFIDEL+CIDEr", "CIDEr"]
     assert isinstance(scorers["VIFIDEL+CIDEr"], Mean)
     assert unavailable == dict.fromkeys(["WMD+SPICE+METEOR", "SPICE"], "SPICE has no Java.")
     assert made == ["WMD", "SPICE", "VIFIDEL", "CIDEr"]
 
 
-def test_only_kilickayas_combination_is_scaled():
-    makers = {name: lambda name=name: Constant(name) for name in ("WMD", "SPICE", "METEOR", "LM")}
-    scorers, _ = build(["METEOR+WMD+SPICE", "WMD+LM"], makers)
+def test_only_kilickayas_combination_is_scaled(register):
+    register(*map(record, ("WMD", "SPICE", "METEOR", "LM")))
+    scorers, _ = build(["METEOR+WMD+SPICE", "WMD+LM"], Settings())
     assert "|scaled:run|" in scorers["METEOR+WMD+SPICE"].signature()
     assert "|scaled:no|" in scorers["WMD+LM"].signature()
 
@@ -75,21 +133,173 @@ SYSTEMS = [System("x", {1: "a", 2: "b"}), System("y", {1: "a", 2: "b"})]
 
 
 def test_columns_of_a_metric_and_metrics_that_fail():
-    good, bad = Constant("BLEU", (0.1, 0.2)), Constant("SPICE", problem="its download failed.")
+    good = FakeScorer("BLEU", lambda *_: (0.1, 0.2), [Column("BLEU_1"), Column("BLEU_2")])
+    bad = FakeScorer("SPICE", problem=MetricUnavailable("its download failed."))
     scorers = {"SPICE": bad, "BLEU": good, "BLEU+SPICE": Mean(good, bad), "A+B": Mean(good, good)}
     scores = score_systems(SYSTEMS, scorers)
     assert list(scores.evaluations["y"]) == ["BLEU_1", "BLEU_2", "A+B"]
-    assert scores.evaluations["x"]["BLEU_1"].score == 9.0  # its own corpus score
     assert scores.evaluations["x"]["A+B"].score == pytest.approx(0.2)
     assert scores.unavailable == dict.fromkeys(["SPICE", "BLEU+SPICE"], "its download failed.")
     assert scores.to_json()["unavailable"] == scores.unavailable
-    assert bad.calls == 1  # a metric that failed is not tried again for its combinations
+    assert len(bad.calls) == 1  # a metric that failed is not tried again for its combinations
     for style in FORMATS:
         text = render(scores, style)
         assert ("its download failed." in text) == (style != "csv")
-        assert "9.0" in text
 
 
 def test_no_metric_at_all_is_an_error():
+    problem = MetricUnavailable("its download failed.")
     with pytest.raises(MetricUnavailable, match="its download failed"):
-        score_systems(SYSTEMS, {"SPICE": Constant("SPICE", problem="its download failed.")})
+        score_systems(SYSTEMS, {"SPICE": FakeScorer("SPICE", problem=problem)})
+
+
+# A toy metric: the characters of a caption, the fewer the better. One file, one line here.
+
+CAPTIONS = {
+    "terse": dict.fromkeys(range(1, 31), "a dog"),
+    "wordy": {image: f"a dog and {'x' * image} cats" for image in range(1, 31)},
+}
+MEANS = {"terse": 5.0, "wordy": 10 + 15.5 + 5}
+
+
+@pytest.fixture
+def toy(register, monkeypatch):
+    register(toy_metric.METRIC)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Result files of both systems, the worse one first, and references."""
+    for name, captions in CAPTIONS.items():
+        content = [{"image_id": image, "caption": text} for image, text in captions.items()]
+        (tmp_path / f"{name}_results.json").write_text(json.dumps(content))
+    references = {image: ["a dog runs", f"cats and a dog {image}"] for image in range(1, 31)}
+    (tmp_path / "references.json").write_text(json.dumps(references))
+    return tmp_path
+
+
+def score(files, *arguments, metrics="TOY,ROUGE_L"):
+    results = [files / f"{name}_results.json" for name in ("wordy", "terse")]
+    references = ("--references", files / "references.json")
+    arguments = ("score", *results, *references, "--metrics", metrics, *arguments)
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_metric_is_bold_where_it_is_lowest(files):
+    cells = {name: f"{mean:.4f}" for name, mean in MEANS.items()}
+    markdown = score(files, "--format", "markdown", metrics="TOY")
+    assert f"**{cells['terse']}**" in markdown
+    assert f"**{cells['wordy']}**" not in markdown
+    latex = score(files, "--format", "latex", metrics="TOY")
+    assert f"\\textbf{{{cells['terse']}}}" in latex
+    assert f"\\textbf{{{cells['wordy']}}}" not in latex
+    assert "TOY: lower is better." in score(files).splitlines()
+    assert "ROUGE_L: lower" not in score(files)
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_metric_is_in_json_with_its_direction(files):
+    document = json.loads(score(files, "--format", "json", "--compare"))
+    assert document["lower_is_better"] == ["TOY"]
+    assert document["systems"]["terse"]["overall"]["TOY"] == MEANS["terse"]
+    compared = document["comparison"]["metrics"]["TOY"]
+    assert compared["lower_is_better"] is True
+    assert {name: of["rank"] for name, of in compared["systems"].items()} == {
+        "wordy": 2,
+        "terse": 1,
+    }
+    (pair,) = compared["pairs"]
+    assert (pair["winner"], pair["first"]) == ("terse", "wordy")
+    assert pair["difference"] == pytest.approx(MEANS["wordy"] - MEANS["terse"])
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_metric_is_ranked_by_compare(files):
+    standings = score(files, "--compare", "--format", "csv", metrics="TOY").split("\n\n")[1]
+    rows = [row.split(",") for row in standings.splitlines()]
+    rank = rows[0].index("Rank")
+    assert {row[1]: row[rank] for row in rows[1:]} == {"wordy": "2", "terse": "1"}
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_metric_orders_the_leaderboard(files):
+    board = files / "board.json"
+    score(files, "--leaderboard", board)
+    shown = CliRunner().invoke(main, ["leaderboard", str(board), "--format", "markdown"]).stdout
+    first, second = (row.split("|") for row in shown.splitlines()[2:4])
+    assert [first[1].strip(), second[1].strip()] == ["terse", "wordy"]
+    assert first[3].strip() == f"**{MEANS['terse']:.4f}**"
+    assert second[3].strip() == f"{MEANS['wordy']:.4f}"
+    assert "TOY: lower is better." in shown
+    assert leaderboard.read(board).lower_is_better == ("TOY",)
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_metric_is_ranked_in_the_report(files):
+    page = files / "report.html"
+    score(files, "--report", page)
+    html = page.read_text("utf-8")
+    rows = re.findall(r'<tr><th scope="row">(wordy|terse).*?<td(.*?)>.*?#(\d)', html, re.S)
+    assert rows == [("wordy", "", "2"), ("terse", ' class="best"', "1")]
+    assert re.search(r"<th scope=\"col\">TOY<small>30 images</small><small>lower is better<", html)
+    (duel,) = re.findall(r"<td><strong>(\w+)</strong><span class=\"by\">by 25.500<", html)
+    assert duel == "terse"
+    data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S)[1])
+    assert data["metrics"] == ["TOY", "ROUGE_L"]
+    assert data["lowerIsBetter"] == [True, False]
+    assert "<span>0</span><span>30</span><span>60</span>" in html  # of 45 characters at most
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_toy_metric_is_in_help_and_info_and_takes_its_option(files):
+    shown = " ".join(CliRunner().invoke(main, ["score", "--help"]).stdout.split())
+    assert "TOY (patience)" in shown
+    assert "--toy-length INTEGER What a character counts. [default: 1]" in shown
+    info = CliRunner().invoke(main, ["info"]).stdout.splitlines()
+    assert (
+        "TOY: available; needs patience; lower is better in TOY. The characters of a caption"
+        in info
+    )
+    doubled = json.loads(score(files, "--toy-length", "2", "--format", "json"))
+    assert doubled["systems"]["terse"]["overall"]["TOY"] == 2 * MEANS["terse"]
+
+
+@pytest.mark.usefixtures("toy")
+def test_metrics_of_two_directions_are_not_combined():
+    sentence = "ROUGE_L+TOY: lower is better for TOY, but higher for ROUGE_L; combine metrics of"
+    with pytest.raises(VifidelError, match=re.escape(sentence)):
+        parse("ROUGE_L+toy")
+
+
+def test_a_toy_count_is_in_every_output(monkeypatch):
+    before = COUNTS
+    counts = (*before, Count("shouted", "Shouted", "shouted", "captions in capitals"))
+    for module in list(sys.modules.values()):
+        if getattr(module, "COUNTS", None) is before:
+            monkeypatch.setattr(module, "COUNTS", counts)
+
+    class Shouting(FakeScorer):
+        def _evaluate(self, rows, on_progress):
+            shouted = sum(caption.isupper() for caption in rows.captions)
+            scores = np.ones(len(rows))
+            return {self.main: Evaluation(rows.ids, scores, counts={"shouted": shouted})}
+
+    systems = [System("x", {1: "A", 2: "b"}), System("y", {1: "A", 2: "B"})]
+    scores = score_systems(systems, {"FAKE": Shouting()})
+    header, x, y = render(scores, "csv").splitlines()
+    at = header.split(",").index("Shouted")
+    assert [row.split(",")[at] for row in (x, y)] == ["1", "2"]
+    document = json.loads(render(scores, "json"))
+    assert document["systems"]["y"]["counts"]["FAKE"]["shouted"] == 2
+    with pytest.warns(match="too few"):
+        page = render_page(gather(scores, compare(scores), systems))
+    assert "<small>shouted: 2</small>" in page
+    assert "<b>shouted</b>: captions in capitals." in page
+
+
+def test_the_registry_is_one_dictionary():
+    assert metrics.METRICS is METRICS
+    assert list(METRICS)[:2] == ["VIFIDEL", "WMD"]

@@ -30,11 +30,20 @@ class Column:
     ranked : bool
         Whether systems are better or worse by it at all; the length of captions only says how
         long they are.
+    main : bool
+        Whether it stands for its metric where that must be one number; where no column says so, the
+        last one does.
     """
 
     name: str
     lower_is_better: bool = False
     ranked: bool = True
+    main: bool = False
+
+
+def main_column(columns: Sequence[Column]) -> Column:
+    """Return the column that stands for a metric where it must be one number."""
+    return next((column for column in columns if column.main), columns[-1])
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,8 @@ class Count:
         Its header in tables.
     phrase : str
         What a sentence says after the number: ``"3 undefined"``.
+    meaning : str
+        What is counted, as a legend says it.
     always : bool
         Whether a table shows it even if it is zero for every system.
     """
@@ -56,17 +67,52 @@ class Count:
     key: str
     header: str
     phrase: str
+    meaning: str
     always: bool = False
 
 
 #: Every count that a metric may report.
 COUNTS = (
-    Count("undefined", "Undefined", "undefined", always=True),
-    Count("no_words", "No words", "without words", always=True),
-    Count("unknown_words", "Unknown words", "unknown words", always=True),
-    Count("unweighted", "Unweighted", "unweighted"),
-    Count("no_mentions", "No mentions", "that mention no object"),
-    Count("incomplete", "Incomplete", "with an incomplete last sentence left out"),
+    Count(
+        "undefined",
+        "Undefined",
+        "undefined",
+        "images without a score under some metric, as VIFIDEL has none for an image without "
+        "objects",
+        always=True,
+    ),
+    Count(
+        "no_words",
+        "No words",
+        "without words",
+        "captions without a usable word; they score 0",
+        always=True,
+    ),
+    Count(
+        "unknown_words",
+        "Unknown words",
+        "unknown words",
+        "words of captions that have no word vector",
+        always=True,
+    ),
+    Count(
+        "unweighted",
+        "Unweighted",
+        "unweighted",
+        "images scored without weights, as no reference has a usable word",
+    ),
+    Count(
+        "no_mentions",
+        "No mentions",
+        "that mention no object",
+        "captions in which CHAIR finds no object; CHAIRs counts them, CHAIRi has nothing to count",
+    ),
+    Count(
+        "incomplete",
+        "Incomplete",
+        "with an incomplete last sentence",
+        "captions whose last sentence has no end and was left out",
+    ),
 )
 
 

@@ -1,36 +1,48 @@
-"""The metrics of ``--metrics`` by name, and what each needs."""
+"""The registry: every metric by name. Whatever depends on which metrics there are asks it.
+
+A new metric is a file in ``scorers/`` that ends with its record, and a line of `METRICS`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+import difflib
+from collections.abc import Callable, Iterable
 
 from .errors import MetricUnavailable, VifidelError
+from .scorers import (
+    Mean,
+    Scorer,
+    chair,
+    coco,
+    language_model,
+    meteor,
+    spice,
+    tiger,
+    vifidel,
+    vilbertscore,
+    wmd,
+)
+from .scorers.record import Metric, Option, Settings
 
-if TYPE_CHECKING:
-    from .scorers import Scorer
-
-#: Every metric's name, as papers write it, and what it needs beside captions and references.
-METRICS: Mapping[str, str] = {
-    "VIFIDEL": "objects",
-    "WMD": "",
-    "WMD-worst": "",
-    "WMD-mean": "",
-    "BLEU": "",
-    "ROUGE_L": "",
-    "CIDEr": "",
-    "METEOR": "Java",
-    "SPICE": "Java 8 to 14 and a download of 385 MB",
-    "LM": "--language-model FILE from train-lm",
-    "TIGEr": "--tiger-checkpoint, --tiger-vocabulary and --tiger-features",
-    "ViLBERTScore": "--vilbert-checkpoint, --vilbert-vocabulary and --vilbert-features",
+#: Every metric by its name, in the order of help, defaults and ``info``.
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        vifidel.VIFIDEL,
+        wmd.WMD,
+        wmd.WMD_WORST,
+        wmd.WMD_MEAN,
+        coco.BLEU,
+        coco.ROUGE_L,
+        coco.CIDER,
+        chair.CHAIR,
+        meteor.METEOR,
+        spice.SPICE,
+        language_model.LM,
+        tiger.TIGER,
+        vilbertscore.VILBERTSCORE,
+    )
 }
-
-#: What is computed without Java or downloads.
-DEFAULT = ("VIFIDEL", "WMD", "BLEU", "ROUGE_L", "CIDEr")
-
-#: Metrics that compare a candidate with references.
-NEEDS_REFERENCES = frozenset(METRICS) - {"VIFIDEL", "LM"}
 
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
@@ -45,75 +57,148 @@ def parse(text: str) -> list[str]:
     Raises
     ------
     VifidelError
-        If a name is unknown.
+        If a name is unknown, or metrics cannot be combined.
     """
-    spelling = {name.lower(): name for name in METRICS}
-    spelling |= {"rouge-l": "ROUGE_L", "wmd-best": "WMD"}
+    spellings = {
+        spelling.lower(): metric.name
+        for metric in METRICS.values()
+        for spelling in (metric.name, *metric.spellings)
+    }
     names = []
     for combination in text.split(","):
-        parts = [part.strip().lower() for part in combination.split("+")]
+        parts = [part.strip() for part in combination.split("+")]
         if "" in parts:
-            raise VifidelError(f"{text!r} has an empty place where a metric's name should be.")
-        unknown = [part for part in parts if part not in spelling]
-        if unknown:
-            raise VifidelError(
-                f"no metric {unknown[0]!r}; there is {', '.join(METRICS)}, and combinations such "
-                "as VIFIDEL+CIDEr."
-            )
-        names.append("+".join(spelling[part] for part in parts))
-        if len(set(parts)) < len(parts):
+            raise VifidelError(f"{text!r} lacks the name of a metric before or after a separator.")
+        for part in parts:
+            if part.lower() not in spellings:
+                raise VifidelError(_unknown(part, spellings))
+        known = [spellings[part.lower()] for part in parts]
+        names.append("+".join(known))
+        if len(set(known)) < len(known):
             raise VifidelError(f"{names[-1]} names a metric twice.")
+        lower = [name for name in known if METRICS[name].main.lower_is_better]
+        if 0 < len(lower) < len(known):
+            higher = [name for name in known if name not in lower]
+            raise VifidelError(
+                f"{names[-1]}: lower is better for {' and '.join(lower)}, but higher for "
+                f"{' and '.join(higher)}; combine metrics of one direction."
+            )
     return list(dict.fromkeys(names))
 
 
-def needs_references(name: str) -> bool:
-    """Return whether a metric, or a part of a combination, compares with references."""
-    return not NEEDS_REFERENCES.isdisjoint(name.split("+"))
-
-
-def left_out(names: Iterable[str]) -> str:
-    """Return a sentence on the metrics that are not among `names` and what they need."""
-    others = [
-        f"{name} (needs {need})" if need else name
-        for name, need in METRICS.items()
-        if name not in names
-    ]
+def _unknown(name: str, spellings: dict[str, str]) -> str:
+    close = difflib.get_close_matches(name.lower(), spellings, n=1)
+    meant = f" Did you mean {spellings[close[0]]}?" if close else ""
     return (
-        f"Also to be had with --metrics: {', '.join(others)}, combinations such as VIFIDEL+CIDEr."
+        f"there is no metric {name!r}.{meant} The metrics are {', '.join(METRICS)}; a plus sign "
+        "combines them: VIFIDEL+CIDEr."
     )
 
 
-def build(
-    names: Iterable[str], makers: Mapping[str, Callable[[], Scorer]]
-) -> tuple[dict[str, Scorer], dict[str, str]]:
-    """Return scorers by name, and the reasons of those that are not available.
+def parts_of(name: str) -> list[Metric]:
+    """Return the metrics that a name stands for: several if it is a combination."""
+    return [METRICS[part] for part in name.split("+")]
+
+
+def needs_references(name: str) -> bool:
+    """Return whether a metric, or a part of a combination, compares with references.
+
+    Names that are not in the registry, such as those of an ablation, do not.
+    """
+    return any(METRICS[part].references for part in name.split("+") if part in METRICS)
+
+
+def own_options() -> list[Option]:
+    """Return the options that metrics have of their own, each once."""
+    return list(dict.fromkeys(o for metric in METRICS.values() for o in metric.options))
+
+
+def lacking(metric: Metric, settings: Settings) -> list[str]:
+    """Return the names of the settings that a metric needs and that are not given."""
+    given = {
+        "references": settings.references or not metric.references,
+        "objects": settings.objects is not None or not metric.objects,
+    }
+    given |= {
+        option.name: settings.options.get(option.name) is not None
+        for option in metric.options
+        if option.required
+    }
+    return [name for name, is_given in given.items() if not is_given]
+
+
+def defaults(settings: Settings) -> list[str]:
+    """Return the metrics to compute where the user names none: those that have what they need."""
+    return [m.name for m in METRICS.values() if m.default and not lacking(m, settings)]
+
+
+def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
+    """Check that metrics have the settings that they need.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As `parse` returns them.
+    settings : Settings
+        What they would be made from.
+    spelled : callable
+        From a setting's name to what the user calls it: ``--tiger-features``.
+
+    Raises
+    ------
+    VifidelError
+        If one lacks something.
+    """
+    for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
+        if missing := [spelled(name) for name in lacking(metric, settings)]:
+            *most, last = missing
+            listed = f"{', '.join(most)} and {last}" if most else last
+            raise VifidelError(
+                f"{metric.name} needs {listed}; give {'them' if most else 'it'}, or name other "
+                "metrics."
+            )
+
+
+def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], dict[str, str]]:
+    """Return scorers by name, and why the others are not available.
 
     Parameters
     ----------
     names : iterable of str
         As `parse` returns them; a combination joins names by ``+``.
-    makers : mapping
-        Metric name to what makes its scorer; each is made once.
-    """
-    from .scorers import Mean
+    settings : Settings
+        What they are made from; a metric that occurs several times is made once.
 
+    Raises
+    ------
+    VifidelError
+        If a file cannot be read or is not what a metric needs.
+    """
     made: dict[str, Scorer] = {}
-    unavailable: dict[str, str] = {}
+    failed: dict[str, str] = {}
     scorers: dict[str, Scorer] = {}
+    unavailable: dict[str, str] = {}
     for name in names:
-        parts = name.split("+")
         try:
-            for part in parts:
-                if part in unavailable:
-                    raise MetricUnavailable(unavailable[part])
-                if part not in made:
-                    made[part] = makers[part]()
+            parts = [_made(metric, settings, made, failed) for metric in parts_of(name)]
         except MetricUnavailable as problem:
-            unavailable[part] = unavailable[name] = str(problem)
+            unavailable[name] = str(problem)
             continue
-        if len(parts) == 1:
-            scorers[name] = made[name]
-        else:
-            scaled = set(parts) == _SCALED
-            scorers[name] = Mean(*(made[part] for part in parts), scaled=scaled)
-    return scorers, {name: unavailable[name] for name in names if name in unavailable}
+        scaled = set(name.split("+")) == _SCALED
+        scorers[name] = parts[0] if len(parts) == 1 else Mean(*parts, scaled=scaled)
+    return scorers, unavailable
+
+
+def _made(
+    metric: Metric, settings: Settings, made: dict[str, Scorer], failed: dict[str, str]
+) -> Scorer:
+    """Return a metric's scorer; what could not be made once is not tried again."""
+    if metric.name in failed:
+        raise MetricUnavailable(failed[metric.name])
+    if metric.name not in made:
+        try:
+            made[metric.name] = metric.make(settings)
+        except MetricUnavailable as problem:
+            failed[metric.name] = str(problem)
+            raise
+    return made[metric.name]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tabulate import tabulate
 
-#: What ``--format`` accepts; ``json`` is the business of whoever has the result.
+#: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 
 _SMALLEST_READABLE = 1e-4
@@ -33,13 +33,13 @@ class Table:
     Attributes
     ----------
     headers : sequence of str
-        One a column.
+        One per column.
     rows : sequence of sequences
-        Text, whole numbers, floats (shown with four decimals, in CSV in full) or None.
+        Text, whole numbers, floats (with four decimals; in full in CSV) or None.
     notes : sequence of str
         Lines below the table; comments in LaTeX, left out of CSV.
     texts : int
-        How many columns, from the left, hold text; the others stand right.
+        How many columns, from the left, hold text; the others are aligned right.
     title : str
         A line above the table; a comment in LaTeX, left out of CSV.
     bold : collection of (row, column)
@@ -56,8 +56,8 @@ class Table:
     def render(self, style: str) -> str:
         """Return the table as text, in one of `FORMATS` except ``json``.
 
-        Line breaks and control characters become blanks, but in CSV stay as they are.
-        Without rows only title and notes are shown; CSV keeps its headers.
+        Line breaks and control characters become blanks, except in CSV. Without rows only title
+        and notes are shown; CSV keeps its headers.
         """
         if style == "csv":
             text = io.StringIO()
@@ -98,7 +98,7 @@ def best(
 
     The best is the highest, or the lowest in the columns of `lower`.
 
-    Columns without a choice have none: a single row, or no number at all.
+    A column has none where there is nothing to choose from: a single row, or no number.
 
     >>> sorted(best([["a", 0.51], ["b", 0.50996], ["c", None]], [1]))
     [(0, 1), (1, 1)]
@@ -113,6 +113,16 @@ def best(
             shown = _readable(best_of(numbers.values()))
             places |= {(at, column) for at, c in numbers.items() if _readable(c) == shown}
     return places
+
+
+def direction_notes(lower: Sequence[str], unranked: Sequence[str] = ()) -> list[str]:
+    """Return the notes below a table with columns in which higher is not better.
+
+    >>> direction_notes(["CHAIRi", "CHAIRs"], ["CHAIR-Len"])
+    ['CHAIRi, CHAIRs: lower is better.', 'CHAIR-Len: neither higher nor lower is better.']
+    """
+    said = {"lower is better": lower, "neither higher nor lower is better": unranked}
+    return [f"{', '.join(columns)}: {what}." for what, columns in said.items() if columns]
 
 
 def one_line(text: str) -> str:

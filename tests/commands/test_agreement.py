@@ -323,15 +323,15 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
     whole = tmp_path / "whole.json"
     expected = run(*arguments, "--output", whole)
     calls = []
-    evaluate = Bleu.evaluate_columns
+    evaluate = Bleu.evaluate
 
-    def interrupted(self, gts, res, on_progress=None):
+    def interrupted(self, rows, on_progress=None):
         calls.append(1)
         if len(calls) == 6:  # the second side of the third part
             raise KeyboardInterrupt
-        return evaluate(self, gts, res, on_progress)
+        return evaluate(self, rows, on_progress)
 
-    monkeypatch.setattr(Bleu, "evaluate_columns", interrupted)
+    monkeypatch.setattr(Bleu, "evaluate", interrupted)
     result = run(*arguments, "--output", output)
     assert result.exit_code == 1
     assert "the same command goes on where it stopped" in result.stderr
@@ -349,19 +349,20 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--references", "x"], "'x' is no list of numbers such as 0,1,5, nor 'all'"),
-        (["--references", "1,,2"], "is no list of numbers"),
-        (["--references", "-1"], "is no list of numbers"),
-        (["--references", "1.5"], "is no list of numbers"),
-        (["--references", "²"], "is no list of numbers"),
+        (["--references", "x"], "'x' is neither a list of numbers such as 0,1,5 nor 'all'"),
+        (["--references", "1,,2"], "is neither a list of numbers"),
+        (["--references", "-1"], "is neither a list of numbers"),
+        (["--references", "1.5"], "is neither a list of numbers"),
+        (["--references", "²"], "is neither a list of numbers"),
         (["--scores", "file.json"], "'file.json' is not NAME=FILE"),
         (["--scores", "=file.json"], "is not NAME=FILE"),
         (["--scores", "a="], "is not NAME=FILE"),
         (["--scores", "a=x", "--scores", "a=y"], "a name is given twice"),
         (["--ablation", "objects.json"], "is not NAME=OBJECTS"),
-        (["--metrics", "VIFIDEL"], "VIFIDEL needs --objects, or name other --metrics"),
+        (["--metrics", "VIFIDEL"], "VIFIDEL needs --objects; give it, or name other metrics."),
         (["--metrics", "CIDEr+VIFIDEL"], "VIFIDEL needs --objects"),
-        (["--metrics", "LM"], "LM needs --language-model FILE"),
+        (["--metrics", "LM"], "LM needs --language-model; give it"),
+        (["--metrics", "CIDRE"], "there is no metric 'CIDRE'. Did you mean CIDEr?"),
         (["--ties", "lost"], "'lost' is not one of"),
         (["--draws", "0"], "0 is not in the range"),
         (["--seed", "-1"], "-1 is not in the range"),
@@ -374,8 +375,7 @@ def test_wrong_options_are_usage_errors(data, arguments, expected):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--metrics", "CIDEr", "--references", "0"], "all of them need references; give"),
-        (["--metrics", "CIDRE"], "no metric 'cidre'"),
+        (["--metrics", "CIDEr", "--references", "0"], "all of them need references; try"),
         (["--metrics", "BLEU", "--figure", "figure.jpg"], "a figure is a .png, .svg, .pdf file"),
         (["--metrics", "BLEU", "--figure", "none/figure.png"], "there is no such folder"),
         (["--metrics", "BLEU", "--output", "none/result.json"], "there is no such folder"),

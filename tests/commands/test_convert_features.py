@@ -109,9 +109,13 @@ def test_nothing_is_unpickled_unasked(tmp_path, output):
     [
         ([published(0)], None, "its images have no image_id; put img_names.pkl, the list of them"),
         ([published(0)], ["a", "b"], "img_names.pkl: not a list of 1 image ids"),
-        ([published(0), published(1)], ["a", "a"], "entry 1: image 'a' has other features further"),
-        ([1.5], ["a"], "entry 0: no features of vilbert-multi-task, which are .*; found float"),
-        ([{"bbox": 1}], ["a"], "entry 0: no features of vilbert-multi-task, which .*; found bbox"),
+        (
+            [published(0), published(1)],
+            ["a", "a"],
+            "entry 1: image 'a' appeared before, with other features",
+        ),
+        ([1.5], ["a"], "entry 0: not features of vilbert-multi-task, which are .*; found float"),
+        ([{"bbox": 1}], ["a"], "entry 0: not features of vilbert-multi-task, which .*; found bbox"),
         ([published(0, features=np.zeros((5, 3)))], ["a"], r"entry 0: 5 features, but boxes of sh"),
         ([published(0)], ["a/b"], "the image id 'a/b' cannot be the name of a file"),
     ],
@@ -141,7 +145,11 @@ def test_sources_and_outputs_that_cannot_be_used(tmp_path, output):
         ),
         (tmp_path / "gone.pkl", output, r"gone\.pkl: no such file or directory; check the path"),
         (tmp_path / "gone.npy", output, r"gone\.npy: no such file or directory; check the path"),
-        (tmp_path / "empty", output, r"empty: no \.npy file in this folder; give another one"),
+        (
+            tmp_path / "empty",
+            output,
+            r"empty: there is no \.npy file in this folder; give another, or",
+        ),
         (tmp_path / "dog.npy", tmp_path / "no" / "such", "such: .*; name another folder"),
         (tmp_path / "dog.npy", tmp_path / "other.pkl", "name another folder"),
     ):

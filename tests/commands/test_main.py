@@ -1,3 +1,4 @@
+import errno
 import json
 import math
 import re
@@ -136,8 +137,8 @@ def test_a_comparison_that_cannot_be_leaves_the_scores(write):
     assert result.exit_code == 1
     assert result.stderr.startswith("VIFIDEL|refs:yes|")
     assert result.stderr.splitlines()[1] == (
-        "Error: first, second have no image that all of them share, so there is nothing to "
-        "compare; score them on the same images."
+        "Error: first, second share no image, so there is nothing to compare; "
+        "score them on the same images."
     )
     assert len(result.stdout.splitlines()) == 3
 
@@ -244,18 +245,20 @@ def test_wrong_files_are_one_sentence(arguments, message):
 def test_wrong_options_say_what_to_give():
     assert "--no-references" in run("score", CAREFUL, "--objects", OBJECTS).stderr
     wrong = score(CAREFUL, metrics="VIFIDEL,SPIDER")
-    assert wrong.exit_code == 1
-    assert "no metric 'spider'; there is VIFIDEL" in wrong.stderr
+    assert wrong.exit_code == 2
+    assert "there is no metric 'SPIDER'. Did you mean SPICE? The metrics are VIFIDEL," in (
+        wrong.stderr
+    )
     no_objects = run("score", CAREFUL, "--references", REFERENCES, "--metrics", "VIFIDEL")
     assert "VIFIDEL needs --objects" in no_objects.stderr
     assert "LM needs --language-model" in score(CAREFUL, metrics="LM").stderr
-    assert "empty place" in score(CAREFUL, metrics="WMD,").stderr
+    assert "lacks the name of a metric" in score(CAREFUL, metrics="WMD,").stderr
     assert "names a metric twice" in score(CAREFUL, metrics="WMD+WMD").stderr
     no_captions = run("score", CAREFUL, "--no-references", "--metrics", "CIDEr")
     assert "CIDEr needs --references" in no_captions.stderr
 
 
-def test_without_metrics_all_that_run_here_and_what_else_could_be_had():
+def test_without_metrics_all_that_run_here_are_computed():
     result = CliRunner().invoke(
         main,
         ["score", CAREFUL, "--references", REFERENCES, "--objects", OBJECTS, "--format", "csv"],
@@ -266,17 +269,47 @@ def test_without_metrics_all_that_run_here_and_what_else_could_be_had():
     columns = "VIFIDEL,WMD,Bleu_1,Bleu_2,Bleu_3,Bleu_4,ROUGE_L,CIDEr"
     assert header.startswith(f"System,{columns},Scored")
     assert all(float(cell) > 0 for cell in row.split(",")[1:9])
-    *signatures, others = result.stderr.splitlines()
-    assert [s.partition("|")[0] for s in signatures] == [
-        "VIFIDEL",
-        "WMD",
-        "Bleu",
-        "ROUGE_L",
-        "CIDEr",
-    ]
-    assert others.startswith("Also to be had with --metrics: WMD-worst, WMD-mean, METEOR")
+    signatures = result.stderr.splitlines()
+    names = ["VIFIDEL", "WMD", "BLEU", "ROUGE_L", "CIDEr"]
+    assert [signature.partition("|")[0] for signature in signatures] == names
     without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)
     assert without_references.stdout.split()[:3] == ["System", "VIFIDEL", "Scored"]
+    without_objects = run("score", CAREFUL, "--references", REFERENCES)
+    assert without_objects.stdout.split()[:3] == ["System", "WMD", "Bleu_1"]
+    without_both = run("score", CAREFUL, "--no-references")
+    assert without_both.exit_code == 2
+    assert "there are neither references nor --objects to score with" in without_both.stderr
+
+
+def test_help_says_what_there_is_beside_the_defaults():
+    shown = " ".join(run("score", "--help").stdout.replace("-\n", "-").split())
+    assert "[default: VIFIDEL, WMD, BLEU, ROUGE_L, CIDEr, as far as" in shown
+    assert "METEOR (Java), SPICE (Java 8 to 14, a download of 385 MB), LM (torch)," in shown
+    for option in ("--language-model", "--tiger-features", "--vilbert-layer INTEGER", "--device"):
+        assert shown.count(f" {option} ") == 1
+
+
+def test_an_error_of_a_file_is_not_one_of_the_output(monkeypatch):
+    def unreadable(*_):
+        raise PermissionError(errno.EACCES, "Permission denied", "captions.json")
+
+    monkeypatch.setattr("vifidel_eval.captions.read_references", unreadable)
+    result = score(CAREFUL)
+    assert (result.exit_code, result.stderr) == (1, "Error: captions.json: permission denied.\n")
+
+
+def test_output_that_cannot_be_printed_is_said(monkeypatch, tmp_path):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("click.echo", full)
+    output = tmp_path / "scores.json"
+    result = score(CAREFUL, "--output", output)
+    assert (result.exit_code, result.stderr) == (
+        1,
+        "Error: the output cannot be printed: no space left on device.\n",
+    )
+    assert output.exists()  # what was computed is saved all the same
 
 
 def test_counts_do_not_depend_on_the_order_of_the_metrics(write):

@@ -153,7 +153,11 @@ def test_pack_names_the_files(folder):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["pack", VAL, TEST, "--output", "mine.zip"], 2, "the server's name for the zip is"),
+        (
+            ["pack", VAL, TEST, "--output", "mine.zip"],
+            2,
+            "the server wants a zip called results.zip",
+        ),
         (["pack", VAL, TEST, "--output", "gone/results.zip"], 1, "no such folder"),
         (["pack", "results.zip"], 1, "the output would replace an input"),
         (["check", VAL, "--images-val", "gone.json"], 1, "gone.json: no such file"),

@@ -5,7 +5,7 @@ import pytest
 
 from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.vectors.sources import load_vectors
+from vifidel_eval.vectors import load_vectors
 
 AXES = {"dog": [3.0, 0.0], "cat": [0.0, 2.0], "bird": [1.0, 1.0], "nothing": [0.0, 0.0]}
 

@@ -7,7 +7,7 @@ from vifidel_eval.kernels import distances
 from vifidel_eval.kernels.bags import Bags, bags_of_captions, meetings
 from vifidel_eval.kernels.distances import WordDistances
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.vectors.sources import load_vectors
+from vifidel_eval.vectors import load_vectors
 
 SIZE = 30
 ROWS = np.random.default_rng(4).normal(size=(SIZE, 5)).astype(np.float32)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.penalties import penalties
-from vifidel_eval.vectors.sources import load_vectors
+from vifidel_eval.vectors import load_vectors
 
 
 def penalty_of(vectors, word, references):

@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 import json
 import math
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from pycocoevalcap.bleu.bleu import Bleu as HostBleu
 
 from vifidel_eval import ImageIdError, VifidelError, VifidelWarning
+from vifidel_eval.rows import coco_rows
 from vifidel_eval.runs import significance
 from vifidel_eval.runs.comparison import compare, holm
 from vifidel_eval.runs.harness import Scores
@@ -255,6 +257,34 @@ def test_the_order_of_systems_metrics_and_images_does_not_matter(random):
     assert compared(random.sample(["x", "y", "z"], 3), ["N", "M"], mixed) == expected
 
 
+def test_where_lower_is_better_only_ranks_and_winners_change():
+    systems = {"a": [0.1, 0.2] * 20, "b": [0.5, 0.7] * 20, "c": [0.7, 0.5] * 20}
+    up = scores_of(systems)
+    down = Scores(
+        up.signatures,
+        {
+            name: {"M": dataclasses.replace(of["M"], lower_is_better=True)}
+            for name, of in up.evaluations.items()
+        },
+    )
+    higher, lower = only(compare(up)), only(compare(down))
+    assert (higher.lower_is_better, lower.lower_is_better) == (False, True)
+    assert {name: standing.rank for name, standing in higher.systems.items()} == {
+        "a": 3,
+        "b": 1,
+        "c": 1,
+    }
+    assert {name: standing.rank for name, standing in lower.systems.items()} == {
+        "a": 1,
+        "b": 2,
+        "c": 2,
+    }
+    assert [pair.winner for pair in higher.pairs] == ["b", "c", None]
+    assert [pair.winner for pair in lower.pairs] == ["a", "a", None]
+    for of_up, of_down in zip(higher.pairs, lower.pairs, strict=True):
+        assert dataclasses.replace(of_up, winner=None) == dataclasses.replace(of_down, winner=None)
+
+
 def test_what_fits_in_memory_at_a_time_does_not_matter(monkeypatch):
     # The last of them differ by little: what adding leaves over must not be shown as digits.
     rows = np.random.default_rng(2).normal(size=(3, 700))
@@ -347,7 +377,7 @@ def test_images_that_one_system_lacks_or_a_metric_leaves_undefined_do_not_count(
 
 
 def test_systems_without_a_shared_image_are_refused():
-    with pytest.raises(ImageIdError, match=r"^a, b have no image that all of them share"):
+    with pytest.raises(ImageIdError, match=r"^a, b share no image"):
         compare(scores_of({"a": {1: 0.5}, "b": {2: 0.5}}))
 
 
@@ -392,8 +422,8 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     assert pair.winner is None
     (warning,) = [str(each.message) for each in recwarn]
     assert warning == (
-        "M, N: 5 images are too few for a significant difference (pairs of systems: 1), and the "
-        "bootstrap's p-values of so few mean nothing; compare at least 6."
+        "M, N: 5 images are too few for a significant difference (pairs of systems: 1), and with "
+        "so few the bootstrap's p-values mean nothing; compare at least 6."
     )
     recwarn.clear()
     (pair,) = only(compare(scores_of(rows), resamples=9999)).pairs
@@ -411,7 +441,7 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
     ],
 )
 def test_arguments_of_another_type_or_out_of_range_are_refused(wrong):
-    with pytest.raises(VifidelError, match="a comparison takes"):
+    with pytest.raises(VifidelError, match="seed must be a whole number"):
         compare(scores_of({"a": [1]}), **wrong)
 
 
@@ -449,8 +479,8 @@ def stock_bleu(gts, res):
     return HostBleu(4).compute_score(gts, res, verbose=0)[0]
 
 
-def bleu_columns(res):
-    return Bleu(Tokenization(PythonTokenizer())).evaluate_columns(GTS, res)
+def bleu_columns(res, gts=GTS):
+    return Bleu(Tokenization(PythonTokenizer())).evaluate(coco_rows(gts, res))
 
 
 def test_bleu_of_resampled_images_is_pycocoevalcaps_of_that_corpus():
@@ -464,8 +494,7 @@ def test_bleu_of_resampled_images_is_pycocoevalcaps_of_that_corpus():
             )
             places = [image_id - 1 for image_id in ids]
             found = [
-                float(c.statistics.score(c.statistics.of_images[places].sum(axis=0)))
-                for c in columns
+                float(c.statistics.score(c.statistics.of_rows[places].sum(axis=0))) for c in columns
             ]
             assert found == pytest.approx(expected, rel=1e-14, abs=0)
 
@@ -493,9 +522,8 @@ def test_systems_are_compared_by_corpus_bleu_not_by_the_mean_of_image_scores():
 
 
 def test_an_image_without_references_has_no_counts():
-    gts = {**GTS, 7: []}
-    columns = Bleu(Tokenization(PythonTokenizer())).evaluate_columns(gts, {**GOOD, 7: ["a dog"]})
-    counts = columns["Bleu_4"].statistics.of_images
+    columns = bleu_columns({**GOOD, 7: ["a dog"]}, {**GTS, 7: []})
+    counts = columns["Bleu_4"].statistics.of_rows
     assert np.isnan(counts[6]).all()
     assert not np.isnan(counts[:6]).any()
     compared = only(compare(Scores({"Bleu_4": "s"}, {"good": columns})))
@@ -503,12 +531,12 @@ def test_an_image_without_references_has_no_counts():
     assert compared.systems["good"].score == columns["Bleu_4"].score
 
 
-def test_a_corpus_score_that_cannot_be_had_in_part_is_said_to_be_replaced_by_the_mean():
+def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_mean():
     aggregate = Evaluation([1, 2], np.array([0.25, 0.75]), corpus_score=0.4)
     compared = only(compare(Scores({"METEOR": "s"}, {"a": {"METEOR": aggregate}})))
     assert not compared.own_score
     assert compared.systems["a"].score == 0.5
-    cider = Cider(Tokenization(PythonTokenizer())).evaluate(GTS, GOOD)
+    cider = Cider(Tokenization(PythonTokenizer())).evaluate(coco_rows(GTS, GOOD))["CIDEr"]
     compared = only(compare(Scores({"CIDEr": "s"}, {"a": {"CIDEr": cider}})))
     assert compared.own_score
     assert compared.systems["a"].score == pytest.approx(cider.score, rel=1e-14)

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -80,6 +81,25 @@ def test_runs_are_collected_and_sorted(board):
     ]
 
 
+def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path):
+    path = tmp_path / "board.json"
+    scores = scored(mine=[0.8, 1.25], theirs=[0.5, 1.5], others=[np.nan, 1.0])
+    for of_metric in scores.evaluations.values():
+        of_metric["VIFIDEL"] = dataclasses.replace(of_metric["VIFIDEL"], lower_is_better=True)
+    add(path, scores, REFERENCES, DAY)
+    assert read(path).lower_is_better == ("VIFIDEL",)
+    # Another metric of a later run leaves the direction of the first as it is.
+    add(path, scored({"WMD": "WMD|x"}, theirs=[0.25]), REFERENCES, DAY)
+    shown = run("leaderboard", path, "--format", "markdown").stdout
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in shown.splitlines()[2:5]]
+    assert [[row[0], *row[2:4]] for row in rows] == [
+        ["theirs", "**0.5000**", "**1.5000**"],
+        ["mine", "0.8000", "1.2500"],
+        ["others", "-", "1.0000"],
+    ]
+    assert shown.splitlines()[-5:-3] == ["2 images", "VIFIDEL: lower is better."]
+
+
 def test_every_format_shows_the_same(board):
     table = run("leaderboard", board).stdout
     assert table.splitlines()[2].split() == ["mine", "2026-11-21", "0.8000", "1.2500"]
@@ -127,7 +147,7 @@ def test_a_run_of_other_captions_replaces_that_of_its_date_and_it_is_said(board)
         add(board, scored(mine=[0.75, 1.0]), REFERENCES, DAY, "a wolf")
     assert [str(warning.message) for warning in warned] == [
         f"{board}: the run of system 'mine' of 2026-11-21 had other captions and was replaced; "
-        "another --date keeps both."
+        "give another --date to keep both."
     ]
     assert [(run.system, run.scores["VIFIDEL"]) for run in read(board).runs] == [
         ("theirs", 0.5),

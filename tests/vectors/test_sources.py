@@ -10,7 +10,7 @@ from gensim.models import FastText, KeyedVectors
 from gensim.models.fasttext import save_facebook_model
 
 from vifidel_eval import VectorsError
-from vifidel_eval.vectors.sources import load_vectors
+from vifidel_eval.vectors import load_vectors
 
 WORDS = {"dog": [1.0, 2.0, 3.0], "hot_dog": [0.5, 0.0, -1.0], "caf\u00e9": [0.0, 1.0, 0.25]}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..annotations import ObjectLabels
 from ..scorers import Scorer, Vifidel
-from ..vectors.sources import load_vectors
+from ..vectors import load_vectors
 
 
 def ablations(

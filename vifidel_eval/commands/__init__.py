@@ -1,1 +1,1 @@
-"""The subcommands of ``vifidel-eval``, one a file; heavy libraries load when one runs."""
+"""The subcommands of ``vifidel-eval``, one per file; heavy libraries load when one runs."""

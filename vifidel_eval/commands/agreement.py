@@ -10,7 +10,10 @@ import click
 
 from ..errors import VifidelError
 from .agreement_options import Experiment, experiment_options
-from .options import FILE, MetricOptions, metric_options, progress_bar
+from .metric_options import MetricCommand, MetricOptions, metric_options
+from .options import FILE
+from .printing import show
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..agreement.correlation import Correlations
@@ -27,7 +30,7 @@ _TIES = click.option(
     type=click.Choice(["half", "wrong", "right"]),
     default="half",
     show_default=True,
-    help="What a pair counts whose captions a metric scores alike.",
+    help="What a pair counts if a metric scores both captions alike.",
 )
 
 
@@ -39,7 +42,7 @@ def agreement() -> None:
     """
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @click.option(
     "--consensus",
@@ -62,7 +65,7 @@ def pascal50s(
     _choose(read_pascal50s(folder, consensus), files, ties, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @_TIES
 @experiment_options("1,5,48")
@@ -78,16 +81,18 @@ def abstract50s(folder: Path, ties: str, experiment: Experiment, options: Metric
     _choose(read_abstract50s(folder), files, ties, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @click.argument("file", type=FILE)
-@click.option("--captions", type=FILE, help="References where the file has none: COCO captions.")
+@click.option(
+    "--captions", type=FILE, help="References where the file has none: COCO captions JSON."
+)
 @_TIES
 @experiment_options("all")
 @metric_options
 def distractors(
     file: Path, captions: Path | None, ties: str, experiment: Experiment, options: MetricOptions
 ) -> None:
-    """Correct captions beside distracted ones, kind by kind.
+    """Correct captions against distractors, kind by kind.
 
     FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.
     """
@@ -99,7 +104,7 @@ def distractors(
     _choose(read_distractors(file, references), files, ties, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @experiment_options("all")
 @metric_options
@@ -114,7 +119,7 @@ def flickr8k(folder: Path, experiment: Experiment, options: MetricOptions) -> No
     _rate(read_flickr8k(folder), files, experiment, options)
 
 
-@agreement.command()
+@agreement.command(cls=MetricCommand)
 @_FOLDER
 @experiment_options("all")
 @metric_options
@@ -169,7 +174,7 @@ def _rate(
         _deliver(result, experiment)
         for path in experiment.figure if result.matrices else ():
             write_matrices(path, result.matrices)
-    if experiment.figure and not result.matrices:  # nothing else is lost
+    if experiment.figure and not result.matrices:  # everything else is done
         raise VifidelError(
             f"{experiment.figure[0]}: a matrix needs two metrics; name more --metrics."
         )
@@ -178,16 +183,16 @@ def _rate(
 def _trials(
     judged: Sequence[Judged], experiment: Experiment, options: MetricOptions, parts: Parts
 ) -> Trials:
-    """Return the scores of the metrics that were asked for, other tools' among them."""
+    """Return the scores of the metrics that were asked for, other tools' included."""
     from ..agreement.other_tools import read_scores
     from ..agreement.trials import run_trials, work
     from ..metrics import build
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)
-    names = experiment.names(options, has_references)
-    scorers, unavailable = build(names, options.makers())
-    scorers |= experiment.ablations(options)
+    settings = options.settings(has_references)
+    scorers, unavailable = build(experiment.names(options, settings), settings)
+    scorers |= experiment.ablations(options, settings)
     numbers = experiment.references if has_references else (0,)
     todo = work(judged, scorers, numbers, experiment.draws)
     with progress_bar(todo) as bar:
@@ -206,7 +211,7 @@ def _trials(
     if not trials.trials:
         raise VifidelError(
             " ".join(trials.unavailable.values())
-            or "no metric can be computed: all of them need references; give --references 1."
+            or "no metric can be computed: all of them need references; try --references 1."
         )
     return trials
 
@@ -222,7 +227,7 @@ def _deliver(result: ForcedChoice | Correlations, experiment: Experiment) -> Non
         tables = result.long_tables() if experiment.style == "csv" else result.tables()
         text = "\n\n".join(table.render(experiment.style) for table in tables)
     try:
-        click.echo(text.encode(errors="replace"))  # JSON can spell half a character
+        show(text)
         if experiment.style == "csv":  # the tables say it themselves
             click.echo("\n".join(result.notes()), err=True)
     finally:

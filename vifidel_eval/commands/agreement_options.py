@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FILE, MetricOptions, format_option, gathered
+from .options import FILE, format_option, gathered
+from .printing import show
 
 if TYPE_CHECKING:
     from ..agreement.judgements import Judged
     from ..agreement.parts import Parts
     from ..agreement.trials import References
     from ..scorers import Scorer
+    from ..scorers.record import Settings
+    from .metric_options import MetricOptions
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
 
@@ -26,7 +29,7 @@ def _numbers(_: click.Context, __: click.Parameter, value: str) -> tuple[Referen
     """Return numbers of references, each once."""
     words = [word.strip() for word in value.split(",")]
     if not all(word == "all" or _NUMBER.fullmatch(word) for word in words):
-        raise click.BadParameter(f"{value!r} is no list of numbers such as 0,1,5, nor 'all'.")
+        raise click.BadParameter(f"{value!r} is neither a list of numbers such as 0,1,5 nor 'all'.")
     return tuple(dict.fromkeys(word if word == "all" else int(word) for word in words))
 
 
@@ -47,7 +50,7 @@ def _named(
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a user chose for an experiment; one field an option of `experiment_options`."""
+    """What a user chose for an experiment; one field per option of `experiment_options`."""
 
     references: tuple[References, ...]
     draws: int
@@ -89,7 +92,7 @@ class Experiment:
             return False
         write_candidates(self.write_candidates, judged)
         captions = sum(len(one.captions) for one in judged)
-        click.echo(f"{captions} captions written to {self.write_candidates}")
+        show(f"{captions} captions written to {self.write_candidates}")
         return True
 
     @contextmanager
@@ -106,7 +109,7 @@ class Experiment:
             raise
         parts.clear()
 
-    def names(self, options: MetricOptions, references: bool) -> list[str]:
+    def names(self, options: MetricOptions, settings: Settings) -> list[str]:
         """Return the metrics to compute beside ablations and other tools' scores.
 
         Raises
@@ -114,22 +117,10 @@ class Experiment:
         click.UsageError
             If a metric lacks what it needs.
         """
-        from ..metrics import DEFAULT, needs_references
+        # Ablations and other tools' scores stand alone, unless --metrics names more.
+        return options.names(settings, by_default=not (self.ablation or self.scores))
 
-        if self.ablation or self.scores:
-            return options.names((), references)  # these alone, unless --metrics names others
-        default = [
-            name
-            for name in DEFAULT
-            if (options.objects or name != "VIFIDEL") and (references or not needs_references(name))
-        ]
-        if not default and options.metrics is None:
-            raise click.UsageError(
-                "there are no references, and no --objects for the metric that needs none."
-            )
-        return options.names(default, references)
-
-    def ablations(self, options: MetricOptions) -> dict[str, Scorer]:
+    def ablations(self, options: MetricOptions, settings: Settings) -> dict[str, Scorer]:
         """Return the scorers of the ablation, by name."""
         from ..agreement.ablation import ablations
         from ..annotations import read_objects
@@ -137,13 +128,15 @@ class Experiment:
         if not self.ablation:
             return {}
         if options.presence:
-            raise click.UsageError("--ablation has counts and presence; leave --presence out.")
+            raise click.UsageError(
+                "--ablation scores with counts and by presence; leave --presence out."
+            )
         sides = {
             name: read_objects(paths.split(","), options.threshold, options.categories)
             for name, paths in self.ablation
         }
         vectors = self.ablation_vectors or (options.vectors,)
-        return ablations(sides, vectors, options.word_settings())
+        return ablations(sides, vectors, settings.words)
 
 
 def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -154,36 +147,36 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             callback=_numbers,
             default=references,
             show_default=True,
-            help="Numbers of references, apart by commas; 'all' is all there are.",
+            help="Numbers of references, separated by commas; 'all' takes all there are.",
         ),
         click.option(
             "--draws",
             type=click.IntRange(min=1),
             default=5,
             show_default=True,
-            help="How often references are drawn where there are more than that.",
+            help="How often references are drawn where an image has more than that number.",
         ),
         click.option(
             "--seed",
             type=click.IntRange(min=0),
             default=0,
             show_default=True,
-            help="Of draws and intervals.",
+            help="Seed of draws and intervals.",
         ),
         click.option(
             "--scores",
             callback=_named,
             multiple=True,
             metavar="NAME=FILE",
-            help="Scores of another tool: what --write-candidates wrote, with a score an entry.",
+            help="Scores of another tool: --write-candidates' file with a score in each entry.",
         ),
         click.option(
             "--ablation",
             callback=_named,
             multiple=True,
             metavar="NAME=OBJECTS",
-            help="VIFIDEL with these objects (several files apart by commas: their union), with "
-            "counts, where labels have any, and by presence. Repeat for other image sides.",
+            help="VIFIDEL with these objects (files separated by commas: their union), with "
+            "counts, where labels have them, and by presence. Repeat for other image sides.",
         ),
         click.option(
             "--ablation-vectors",
@@ -193,7 +186,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         click.option(
             "--write-candidates",
             type=FILE,
-            help="Write the captions to this JSON file, for another tool to score, and end.",
+            help="Write the captions to this JSON file for another tool to score, and stop.",
         ),
         click.option(
             "--figure",
@@ -204,7 +197,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         click.option(
             "--output",
             type=FILE,
-            help="Write the result to this JSON file; what an interrupted run has finished is kept "
+            help="Write the result to this JSON file. What an interrupted run has finished is kept "
             "beside it, and the same command goes on from there.",
         ),
         format_option("How to print the result."),

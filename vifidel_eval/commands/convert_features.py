@@ -11,8 +11,9 @@ import click
 
 from ..errors import VifidelError
 from ..files import first_line, reason
-
-_PATH = click.Path(path_type=Path)
+from .options import FILE
+from .printing import show
+from .progress import progress_bar
 
 # What the extraction script of vilbert-multi-task calls our arrays.
 _PUBLISHED = {
@@ -24,8 +25,8 @@ _PUBLISHED = {
 
 
 @click.command("convert-features")
-@click.argument("source", type=_PATH)
-@click.argument("output_folder", type=_PATH)
+@click.argument("source", type=FILE)
+@click.argument("output_folder", type=FILE)
 @click.option(
     "--trust-pickles",
     is_flag=True,
@@ -34,7 +35,7 @@ _PUBLISHED = {
 def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> None:
     """Convert ViLBERT's published image features.
 
-    They become one plain .npz file an image.
+    They become one plain .npz file per image.
 
     SOURCE is a folder of .npy files (or one of them) that the extraction script of
     vilbert-multi-task wrote, or an imgs_rcnn.pkl as the ViLBERTScore repository has it, which is
@@ -46,35 +47,35 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
             "SOURCE is unpickled, and a pickle can run any code when it is read; add "
             "--trust-pickles if you trust where it comes from."
         )
-    from tqdm import tqdm
-
     from ..networks.vilbert_features import regions_of, write_regions
 
     list_of_images = source.suffix == ".pkl"
     files = [source] if not source.is_dir() else sorted(source.glob("*.npy"))
     if not files:
-        raise VifidelError(f"{source}: no .npy file in this folder; give another one or a .pkl.")
+        raise VifidelError(
+            f"{source}: there is no .npy file in this folder; give another, or a .pkl file."
+        )
     try:
         output_folder.mkdir(exist_ok=True)
     except OSError as problem:
         raise VifidelError(f"{output_folder}: {reason(problem)}; name another folder.") from None
     digests: dict[str, str] = {}
     images = _listed(source) if list_of_images else map(_single, files)
-    for where, image_id, entry in tqdm(
-        images,
-        total=None if list_of_images else len(files),
-        unit=" images",
-        disable=None,  # no bar where nobody watches
-        leave=False,
-    ):
-        regions = regions_of({ours: entry[theirs] for ours, theirs in _PUBLISHED.items()}, where)
-        digest = regions.digest()
-        if image_id not in digests:
-            write_regions(output_folder, image_id, regions)
-        elif digests[image_id] != digest:
-            raise VifidelError(f"{where}: image {image_id!r} has other features further up.")
-        digests[image_id] = digest
-    click.echo(f"{output_folder}: features of {len(digests)} images")
+    with progress_bar(None if list_of_images else len(files), " images") as bar:
+        for where, image_id, entry in images:
+            regions = regions_of(
+                {ours: entry[theirs] for ours, theirs in _PUBLISHED.items()}, where
+            )
+            digest = regions.digest()
+            if image_id not in digests:
+                write_regions(output_folder, image_id, regions)
+            elif digests[image_id] != digest:
+                raise VifidelError(
+                    f"{where}: image {image_id!r} appeared before, with other features; keep one."
+                )
+            digests[image_id] = digest
+            bar.update()
+    show(f"{output_folder}: features of {len(digests)} images")
 
 
 def _single(path: Path) -> tuple[str, str, Mapping[str, Any]]:
@@ -113,7 +114,9 @@ def _names(path: Path, images: int) -> list[Any]:
         )
     names = _unpickled(beside)
     if not isinstance(names, list) or len(names) != images:
-        raise VifidelError(f"{beside}: not a list of {images} image ids, one an image of {path}.")
+        raise VifidelError(
+            f"{beside}: not a list of {images} image ids, one for each image of {path}."
+        )
     return names
 
 
@@ -143,6 +146,6 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
         return entry
     found = ", ".join(map(str, entry)) if isinstance(entry, Mapping) else type(entry).__name__
     raise VifidelError(
-        f"{where}: no features of vilbert-multi-task, which are a dictionary of "
+        f"{where}: not features of vilbert-multi-task, which are a dictionary of "
         f"{', '.join(_PUBLISHED.values())}; found {found or 'nothing'}."
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import platform
 
 from ..errors import MetricUnavailable, VifidelError
 from ..metrics import METRICS
-from ..scorers import Meteor, Spice
+from ..scorers.record import Metric
 from ..text.java import find_java
-from ..vectors.sources import load_vectors
+from ..vectors import load_vectors
+from .metric_options import flag
 
 _PACKAGES = (
     "vifidel-eval",
@@ -23,17 +25,16 @@ _PACKAGES = (
     "torch",
     "nltk",
 )
-_MISSING = "not installed"
 
 
 def environment() -> dict[str, str]:
-    """Return name and value of everything a bug report should state."""
+    """Return name and value of everything that a bug report should state."""
     found = {"Python": f"{platform.python_version()} on {platform.platform()}"}
     for package in _PACKAGES:
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            found[package] = _MISSING
+            found[package] = "not installed"
     try:
         found["embedded vectors"] = load_vectors().signature()
     except VifidelError as problem:
@@ -43,16 +44,30 @@ def environment() -> dict[str, str]:
         found["Java"] = f"{java.command}, Java {java.release}"
     except MetricUnavailable as problem:
         found["Java"] = f"not found: {problem}"
-    for name, need in METRICS.items():
-        found[name] = f"available with {need}" if need else "available"
-    for metric in (Meteor, Spice):
+    return found | {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
+
+
+def _state(metric: Metric) -> str:
+    """Return whether a metric can be computed here, and what it takes."""
+    extra = metric.extra
+    if extra is not None and not all(map(importlib.util.find_spec, extra.packages)):
+        return f"not available: {extra.command}"
+    if metric.check is not None:
         try:
-            metric()
+            metric.check()
         except MetricUnavailable as problem:
-            found[metric.columns[0]] = f"not available: {problem}"
-    if found["torch"] == _MISSING:
-        found["LM"] = "not available: pip install 'vifidel-eval[lm]'"
-        found["ViLBERTScore"] = "not available: pip install 'vifidel-eval[vilbertscore]'"
-    if _MISSING in (found["torch"], found["nltk"]):
-        found["TIGEr"] = "not available: pip install 'vifidel-eval[tiger]'"
-    return found
+            return f"not available: {str(problem).rstrip('.')}"
+    lower = [column.name for column in metric.columns if column.lower_is_better]
+    needs = [
+        *(["references"] if metric.references else []),
+        *(["objects"] if metric.objects else []),
+        *metric.needs,
+        *(flag(option.name) for option in metric.options if option.required),
+    ]
+    return "; ".join(
+        [
+            "available",
+            *([f"needs {', '.join(needs)}"] if needs else []),
+            *([f"lower is better in {', '.join(lower)}"] if lower else []),
+        ]
+    )

@@ -10,7 +10,9 @@ import click
 
 from ..explain.explanation import Thresholds
 from ..text_tables import Table
-from .options import FILE, TransportOptions, format_option, progress_bar, transport_options
+from .options import FILE, TransportOptions, format_option, transport_options
+from .printing import show
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..explain.explanation import Explanation
@@ -31,7 +33,7 @@ _References = Mapping["ImageId", list[str]] | None
     "--references",
     type=FILE,
     help="Reference captions: COCO captions JSON. They weight words as in score, and what they "
-    "mention is not taken for hallucinated.",
+    "mention does not count as hallucinated.",
 )
 @transport_options
 @click.option(
@@ -39,7 +41,7 @@ _References = Mapping["ImageId", list[str]] | None
     type=click.FloatRange(-1, 1),
     default=_DEFAULT.names,
     show_default=True,
-    help="Cosine from which on a word names a label. This and the next two fit the embedded "
+    help="Lowest cosine at which a word names a label. This and the next two suit the embedded "
     "vectors.",
 )
 @click.option(
@@ -47,24 +49,24 @@ _References = Mapping["ImageId", list[str]] | None
     type=click.FloatRange(-1, 1),
     default=_DEFAULT.near,
     show_default=True,
-    help="Cosine from which on a word is near an object.",
+    help="Lowest cosine at which a word is near an object.",
 )
 @click.option(
     "--far",
     type=click.FloatRange(-1, 1),
     default=_DEFAULT.far,
     show_default=True,
-    help="Cosine below which all words stay of an unmentioned object.",
+    help="Cosine below which all words are for an unmentioned object.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many words and objects of a system to print.",
+    help="How many words and objects to print per system.",
 )
 @click.option("--output", type=FILE, help="Write everything found to this JSON file.")
-@format_option("How to print; csv has the transport plan, or the findings, alone.")
+@format_option("How to print; csv has only the transport plan or the findings.")
 def explain(
     results: tuple[Path, ...],
     image: str | None,
@@ -94,6 +96,7 @@ def explain(
     from ..files import check_output, json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
+    from ..scorers.vifidel import make_vifidel
 
     if output is not None:
         check_output(output, [*results, references, *options.files()])
@@ -104,7 +107,8 @@ def explain(
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
     gold = None if references is None else read_references(references)
-    scorer = options.vifidel(options.word_settings(), gold is not None)
+    has_references = gold is not None
+    scorer = make_vifidel(options.settings(has_references, weighted=has_references))
     thresholds = Thresholds(names, near, far)
     document: dict[str, Any] = {"signature": scorer.signature(), "thresholds": vars(thresholds)}
     cosines = ", ".join(f"{name} {value:g}" for name, value in vars(thresholds).items())
@@ -125,7 +129,7 @@ def explain(
     else:
         shown = _show_explanations(explained, style, notes)
     try:
-        click.echo(shown)
+        show(shown)
     finally:
         if output is not None:
             write_whole(output, text + "\n")

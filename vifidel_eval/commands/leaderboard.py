@@ -7,15 +7,18 @@ from pathlib import Path
 import click
 
 from .options import FILE, format_option
+from .printing import show
 
 
 @click.command()
 @click.argument("file", type=FILE)
-@click.option("--sort", metavar="METRIC", help="Best first in this metric.  [default: the first]")
-@click.option("--history", is_flag=True, help="Show all runs of a system, not only the last.")
+@click.option(
+    "--sort", metavar="METRIC", help="Metric to sort by, best first.  [default: the first]"
+)
+@click.option("--history", is_flag=True, help="Show all runs of a system, not only the last one.")
 @format_option("How to print the leaderboard.")
 def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None:
-    """Print the runs that were collected in a file.
+    """Print the runs that a file has collected.
 
     `score --leaderboard FILE` collects them.
     """
@@ -26,10 +29,10 @@ def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None
     board = read(file)
     if not board.runs:
         raise VifidelError(
-            f"{file}: no such file, or no run in it; score --leaderboard {file} adds runs."
+            f"{file}: there is no such file, or no run in it; score --leaderboard {file} adds runs."
         )
     board = board.ranked(sort, history)
     if style == "json":
-        click.echo(json_text(board.to_json()))
+        show(json_text(board.to_json()))
     else:
-        click.echo(board.table().render(style))
+        show(board.table().render(style))

@@ -9,10 +9,12 @@ from typing import Any
 import click
 
 from ..errors import VifidelError, VifidelWarning
+from ..files import reason
 from .agreement import agreement
 from .convert_features import convert_features
 from .explain import explain
 from .leaderboard import leaderboard
+from .printing import show
 from .score import score
 from .submission import submission
 from .train_lm import train_lm
@@ -23,24 +25,25 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a `VifidelError` ends it with status 1."""
-        shown = set()
+        said = set()
 
-        def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            if str(message) not in shown:  # the gold side is the same for every system
-                shown.add(str(message))
+        def warn(message: Warning | str, *_: Any, **__: Any) -> None:
+            if str(message) not in said:  # what concerns all systems is said once
+                said.add(str(message))
                 click.echo(f"Warning: {message}", err=True)
 
         with warnings.catch_warnings():
             warnings.simplefilter("always", VifidelWarning)
-            warnings.showwarning = show
+            warnings.showwarning = warn
             try:
                 return super().invoke(ctx)
             except VifidelError as problem:
                 raise click.ClickException(str(problem)) from None
-            except OSError as problem:
-                if problem.errno == errno.EPIPE:  # the reader has seen enough: click ends quietly
+            except OSError as problem:  # of a file: `show` has its own for the output
+                if problem.errno == errno.EPIPE:  # click ends quietly
                     raise
-                raise click.ClickException(f"the output cannot be printed: {problem}.") from None
+                where = f"{problem.filename}: " if problem.filename else ""
+                raise click.ClickException(f"{where}{reason(problem)}.") from None
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,11 +54,11 @@ def main() -> None:
 
 @main.command()
 def info() -> None:
-    """Print versions and what is available, for bug reports."""
+    """Print versions, and which metrics run here and what they need."""
     from .environment import environment
 
     for name, value in environment().items():
-        click.echo(f"{name}: {value}")
+        show(f"{name}: {value}")
 
 
 @main.command("clear-cache")
@@ -63,7 +66,7 @@ def clear_cache_command() -> None:
     """Remove converted word vectors."""
     from ..vectors.store import cache_folder, clear_cache
 
-    click.echo(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
+    show(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
 
 
 for command in (

@@ -108,9 +108,11 @@ report_options = gathered(
         click.option(
             "--report",
             type=FILE,
-            help="Write a page to this HTML file: scores, comparison, every image with captions.",
+            help="Write this HTML page: scores, comparison, every image with its captions.",
         ),
-        click.option("--images", type=FILE, help="Folder of the images, for thumbnails in it."),
+        click.option(
+            "--images", type=FILE, help="Folder of the images, for thumbnails in the report."
+        ),
     ],
     "page",
 )

@@ -7,15 +7,20 @@ from pathlib import Path
 
 import click
 
-from .options import FILE, MetricOptions, format_option, metric_options, progress_bar
+from .metric_options import MetricCommand, MetricOptions, metric_options
+from .options import FILE, format_option
+from .printing import show
+from .progress import progress_bar
 from .report_options import ReportOptions, report_options
 
 
-@click.command()
+@click.command(cls=MetricCommand)
 @click.argument("results", nargs=-1, required=True, type=FILE)
 @click.option("--references", type=FILE, help="Reference captions: COCO captions JSON.")
 @click.option(
-    "--no-references", is_flag=True, help="Score without weighting words by the references."
+    "--no-references",
+    is_flag=True,
+    help="Score without references, or do not weight words by them.",
 )
 @metric_options
 @click.option(
@@ -27,21 +32,21 @@ from .report_options import ReportOptions, report_options
     "--compare",
     "comparing",
     is_flag=True,
-    help="Add bootstrap intervals and, between every two systems, significance tests and ranks.",
+    help="Add bootstrap intervals, significance tests between every two systems, and ranks.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Of the random numbers of --compare and --report.",
+    help="Seed of --compare and --report.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Of --compare and --report.",
+    help="Resamples of --compare and --report.",
 )
 @click.option(
     "--leaderboard",
@@ -51,7 +56,7 @@ from .report_options import ReportOptions, report_options
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Of the run in the leaderboard, as 2026-11-21.  [default: today]",
+    help="Date of the run in the leaderboard, such as 2026-11-21.  [default: today]",
 )
 @report_options
 def score(
@@ -69,35 +74,35 @@ def score(
     date: datetime | None,
     page: ReportOptions,
 ) -> None:
-    """Score result files against the objects of their images."""
+    """Score result files: against the objects in the images, the references, or both."""
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     from ..captions import read_references, read_results, system_names
     from ..errors import VifidelError
     from ..files import check_output, write_whole
-    from ..metrics import DEFAULT, build, left_out
+    from ..metrics import build
     from ..report.score_tables import beside, render, to_json
     from ..runs import leaderboard as leaderboards
     from ..runs.comparison import compare
     from ..runs.harness import score_systems
     from ..runs.pairing import System
 
-    default = ["VIFIDEL"] if references is None else DEFAULT if options.objects else DEFAULT[1:]
-    names = options.names(default, references is not None)
+    settings = options.settings(references is not None, weighted=not no_references)
+    names = options.names(settings)
     inputs = [*results, references, *options.files()]
     page.check([*inputs, output, leaderboard])
     if output is not None:
         check_output(output, [*inputs, leaderboard])
     if leaderboard is not None:
         check_output(leaderboard, inputs)
-        leaderboards.read(leaderboard)  # a file that is none is found out before the work
+        leaderboards.read(leaderboard)  # another file is refused before the work
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
     ]
     gold = None if references is None else read_references(references)
     pictures = page.pictures(inputs, systems, gold)
-    scorers, unavailable = build(names, options.makers(not no_references))
+    scorers, unavailable = build(names, settings)
     captions = sum(len(system.captions) for system in systems)
     with progress_bar(captions * len(scorers)) as bar:
         scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
@@ -105,11 +110,11 @@ def score(
     if comparing or page.report is not None:
         try:
             comparisons = compare(scores, seed, resamples)
-        except VifidelError as of_comparison:  # the scores are not lost
+        except VifidelError as of_comparison:  # the scores are still printed and saved
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        click.echo(render(scores, style, shown))
+        show(render(scores, style, shown))
         for line in beside(scores, style, shown):
             click.echo(line, err=True)
     finally:
@@ -120,5 +125,3 @@ def score(
     if problem is not None:
         raise problem
     page.write(scores, comparisons, systems, gold, scorers.values(), pictures)
-    if options.metrics is None:
-        click.echo(left_out(names), err=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import FILE, format_option
+from .printing import show
 
 if TYPE_CHECKING:
     from ..submission import Submission
@@ -74,13 +75,13 @@ def check(
 
     found = rules.check(files, _read_images(images_val, images_test))
     if style == "json":
-        click.echo(_to_json(found))
+        show(_to_json(found))
     elif style == "csv":
-        click.echo(_table(found.faults, everything=True).render(style))
+        show(_table(found.faults, everything=True).render(style))
     else:
         if found.faults:
-            click.echo(_table(found.faults, everything).render(style) + "\n")
-        click.echo(_summary(found))
+            show(_table(found.faults, everything).render(style) + "\n")
+        show(_summary(found))
     if found.faults:
         raise click.exceptions.Exit(1)
 
@@ -92,7 +93,7 @@ def check(
     type=FILE,
     default="results.zip",
     show_default=True,
-    help="The zip; the server's name for it is results.zip, in whatever folder.",
+    help="The zip; the server wants it to be called results.zip, in any folder.",
 )
 @click.option(
     "--algorithm",
@@ -105,7 +106,7 @@ def check(
     is_flag=True,
     help="Make the repairs that check names, in the zip only, and list them: image ids that are "
     "strings of digits or 42.0, white space around captions, line breaks in them, extra keys, "
-    "byte order marks, what is misplaced in a zip.",
+    "byte order marks, misplaced files in a zip.",
 )
 def pack(
     files: tuple[Path, ...],
@@ -118,7 +119,8 @@ def pack(
 ) -> None:
     """Check the two result FILES and write the zip that the server takes.
 
-    There is no zip while there are faults, which are listed as check does. FILES stay as they are.
+    While there are faults they are listed, as check does, and no zip is written. FILES stay as
+    they are.
     """
     from .. import submission as rules
     from ..files import check_output, write_whole
@@ -127,17 +129,17 @@ def pack(
 
     if output.name != ZIP_NAME:
         raise click.UsageError(
-            f"--output {output}: the server's name for the zip is {ZIP_NAME}; choose the folder."
+            f"--output {output}: the server wants a zip called {ZIP_NAME}; choose only its folder."
         )
     check_output(output, [*files, images_val, images_test])
     found = rules.check(files, _read_images(images_val, images_test), algorithm)
     if found.faults:
-        click.echo(_table(found.faults, everything).render("table") + "\n")
+        show(_table(found.faults, everything).render("table") + "\n")
     write_whole(output, rules.pack(found, fix))
     if found.faults:
-        click.echo(f"{rules.counted(len(found.faults), 'repair')} made in the zip, as listed.")
+        show(f"{rules.counted(len(found.faults), 'repair')} made in the zip, as listed.")
     names = [rules.name_in_zip(split, found.algorithm) for split in SPLITS]
-    click.echo(f"{output}: {' and '.join(names)}")
+    show(f"{output}: {' and '.join(names)}")
 
 
 def _read_images(val: Path | None, test: Path | None) -> dict[str, dict[int, None]]:
@@ -160,7 +162,7 @@ def _table(faults: Sequence[Fault], everything: bool) -> Table:
 
 
 def _rows(faults: Sequence[Fault], everything: bool) -> Iterator[list[str | int | None]]:
-    """Yield a row a fault; where a file has many of a kind, the first and how many more."""
+    """Yield a row per fault; where a file has many of a kind, the first and how many more."""
     from ..submission import counted
 
     many: dict[tuple[str, str], list[Fault]] = {}

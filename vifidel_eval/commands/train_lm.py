@@ -7,12 +7,16 @@ from pathlib import Path
 
 import click
 
-_FILE = click.Path(path_type=Path)
+from .options import FILE
+from .printing import show
+from .progress import progress_bar
 
 
 @click.command("train-lm")
-@click.argument("captions", type=_FILE)
-@click.option("--output", type=_FILE, required=True, help="File of the trained model: lm.pt.")
+@click.argument("captions", type=FILE)
+@click.option(
+    "--output", type=FILE, required=True, help="File of the trained model, such as lm.pt."
+)
 @click.option(
     "--epochs",
     type=click.IntRange(min=1),
@@ -21,7 +25,11 @@ _FILE = click.Path(path_type=Path)
     help="Passes over all captions; the best one is kept.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all randomness."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed of all randomness.",
 )
 @click.option(
     "--hidden",
@@ -33,7 +41,7 @@ _FILE = click.Path(path_type=Path)
 def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) -> None:
     """Train the language model of the metric LM.
 
-    CAPTIONS is a COCO caption file. The same command after an interruption goes on from the last
+    CAPTIONS is a COCO caption file. After an interruption, the same command goes on from the last
     complete epoch.
     """
     from tqdm import tqdm
@@ -45,16 +53,11 @@ def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) 
     check_output(output, [captions])
     texts = read_references(captions)
     unfinished = state_path(output)
-    with tqdm(
-        total=epochs,
-        bar_format="{l_bar}{bar}| {elapsed}<{remaining}",
-        disable=None,  # no bar where nobody watches
-        leave=False,
-    ) as bar:
+    with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
 
-        def show(epoch: Epoch) -> None:
+        def tell(epoch: Epoch) -> None:
             if epoch.resumed and epoch.number == 1:
-                going_on = f"{unfinished}: going on with the unfinished training in it."
+                going_on = f"{unfinished}: going on with the unfinished training that it holds."
                 tqdm.write(going_on, file=sys.stderr)
             line = f"epoch {epoch.number}: validation perplexity {epoch.perplexity:.2f}"
             notes = ["the best so far"] * epoch.best + ["computed before"] * epoch.resumed
@@ -68,7 +71,7 @@ def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) 
                 epochs=epochs,
                 hidden=hidden,
                 on_progress=bar.update,
-                on_epoch=show,
+                on_epoch=tell,
             )
         except KeyboardInterrupt:
             if unfinished.exists():
@@ -78,4 +81,4 @@ def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) 
                 )
             raise
     best = min(done, key=lambda epoch: epoch.perplexity)
-    click.echo(f"{output}: epoch {best.number}, validation perplexity {best.perplexity:.2f}")
+    show(f"{output}: epoch {best.number}, validation perplexity {best.perplexity:.2f}")

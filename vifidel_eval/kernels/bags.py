@@ -51,8 +51,17 @@ class Bags:
         return Bags(np.concatenate([[0], ends]), self.atoms[at], self.masses[at])
 
 
-def meetings(left: Bags, right: Bags) -> tuple[Integers, Integers]:
+def meetings(
+    left: Bags, right: Bags, start: int = 0, end: int | None = None
+) -> tuple[Integers, Integers]:
     """Return every pair of atoms of bag i of `left` and bag i of `right`, for all i.
+
+    Parameters
+    ----------
+    left, right : Bags
+        As many bags each.
+    start, end : int, optional
+        The first bag, and the one after the last; by default all.
 
     Returns
     -------
@@ -60,7 +69,13 @@ def meetings(left: Bags, right: Bags) -> tuple[Integers, Integers]:
         Positions in ``left.atoms`` and ``right.atoms``, bag after bag, the right one running
         faster: the rows of one bag's (left, right) matrix after the other.
     """
-    return cross(left.starts[:-1], left.sizes, right.starts[:-1], right.sizes)
+    end = len(left) if end is None else end
+    return cross(
+        left.starts[start:end],
+        left.sizes[start:end],
+        right.starts[start:end],
+        right.sizes[start:end],
+    )
 
 
 def cross(
@@ -72,6 +87,16 @@ def cross(
     within = np.arange(len(of_range)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     left_within, right_within = np.divmod(within, right_sizes[of_range])
     return left_starts[of_range] + left_within, right_starts[of_range] + right_within
+
+
+def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integers]:
+    """Return the different atoms in the alphabetical order of their words, and where each is."""
+    distinct, places = np.unique(atoms, return_inverse=True)
+    words = list(map(lexicon.word, distinct.tolist()))
+    order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return distinct[order], rank[places]
 
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
@@ -109,14 +134,8 @@ def _bags(
     atoms, owners = atoms[known], owners[known]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
-    distinct, places = np.unique(atoms, return_inverse=True)
-    alphabetic = np.array(
-        sorted(range(len(distinct)), key=[lexicon.word(n) for n in distinct.tolist()].__getitem__),
-        dtype=np.int64,
-    )
-    rank = np.empty_like(alphabetic)
-    rank[alphabetic] = np.arange(len(distinct))
-    keys = owners * max(len(distinct), 1) + rank[places]
+    distinct, ranks = alphabetically(lexicon, atoms)
+    keys = owners * max(len(distinct), 1) + ranks
     occurrences: Floats | Integers
     if amounts is None:
         keys, occurrences = np.unique(keys, return_counts=True)
@@ -129,7 +148,7 @@ def _bags(
         starts=np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(sizes)))]).astype(
             np.int64
         ),
-        atoms=distinct[alphabetic[places]],
+        atoms=distinct[places],
         masses=occurrences / totals[owners],
     )
     return bags, tally

@@ -111,4 +111,5 @@ def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Float
 def _mixed(values: Floats) -> NDArray[np.uint64]:
     """Return 64 bits that all bits of a row of two values decide."""
     bits = np.ascontiguousarray(values).view(np.uint64)
-    return bits[:, 0] * _MULTIPLIER ^ bits[:, 1] * _OTHER_MULTIPLIER
+    mixed: NDArray[np.uint64] = bits[:, 0] * _MULTIPLIER ^ bits[:, 1] * _OTHER_MULTIPLIER
+    return mixed

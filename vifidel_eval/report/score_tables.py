@@ -9,7 +9,7 @@ from ..evaluation import COUNTS
 from ..files import json_text
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
-from ..text_tables import Cell, Table, best
+from ..text_tables import Cell, Table, best, direction_notes
 
 
 def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -> str:
@@ -18,17 +18,17 @@ def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -
     Parameters
     ----------
     scores : Scores
-        One row a system.
+        What the tables show.
     style : str
-        One of `vifidel_eval.text_tables.FORMATS`; ``json`` is the document of `to_json`, the others
-        are tables with an empty line between them.
+        One of `vifidel_eval.text_tables.FORMATS`: ``json`` is the document of `to_json`, the
+        others are tables with an empty line between them.
     comparisons : Comparisons, optional
         Adds a table of intervals and ranks and, of two systems or more, one of pairs.
     """
     if style == "json":
         return to_json(scores, comparisons)
     others = [] if comparisons is None else compared(comparisons)
-    if style == "csv" and comparisons is not None:  # what notes say elsewhere
+    if style == "csv" and comparisons is not None:  # the other styles say it in notes
         used = [comparisons.seed, comparisons.resamples]
         others = [
             replace(
@@ -62,9 +62,9 @@ def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
 
 
 def table(scores: Scores) -> Table:
-    """Return a row per system: its scores, then what was counted.
+    """Return a row per system: its scores, then what was counted over all metrics.
 
-    The counts cover all metrics: an image counts as scored if every metric has a score for it.
+    An image counts as scored if every metric has a score for it.
     """
     counted = {name: scores.counts(name) for name in scores.evaluations}
     shown = [c for c in COUNTS if c.always or any(of[c.key] for of in counted.values())]
@@ -78,19 +78,21 @@ def table(scores: Scores) -> Table:
         ]
         for name, of_column in scores.evaluations.items()
     ]
-    notes = list(dict.fromkeys(scores.signatures.values()))
+    lower = [column.name for column in columns if column.lower_is_better]
+    unranked = [column.name for column in columns if not column.ranked]
+    notes = [*direction_notes(lower, unranked), *dict.fromkeys(scores.signatures.values())]
     notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
-    lower = [at for at, column in enumerate(columns, 1) if column.lower_is_better]
+    places = [at for at, column in enumerate(columns, 1) if column.ranked]
     return Table(
         ["System", *scores.signatures, "Scored", *(count.header for count in shown)],
         rows,
         notes,
-        bold=best(rows, range(1, len(columns) + 1), lower),
+        bold=best(rows, places, [at for at in places if columns[at - 1].lower_is_better]),
     )
 
 
 def compared(comparisons: Comparisons) -> list[Table]:
-    """Return a table with a row a metric and system and, where there are pairs, one of those."""
+    """Return a table with a row per metric and system and, if there are pairs, one of those."""
     standings: list[list[Cell]] = []
     bold: set[tuple[int, int]] = set()
     pairs: list[list[Cell]] = []
@@ -99,8 +101,9 @@ def compared(comparisons: Comparisons) -> list[Table]:
             [metric, name, *map(rounded, (s.score, s.low, s.high)), s.rank, comparison.images]
             for name, s in comparison.systems.items()
         ]
+        places = [2] if comparison.ranked else []
         lower = [2] if comparison.lower_is_better else []
-        bold |= {(len(standings) + at, column) for at, column in best(rows, [2], lower)}
+        bold |= {(len(standings) + at, column) for at, column in best(rows, places, lower)}
         standings += rows
         pairs += [
             [metric, p.first, p.second, p.winner]
@@ -148,14 +151,16 @@ def compared(comparisons: Comparisons) -> list[Table]:
 
 
 def _remarks(comparisons: Comparisons) -> list[str]:
-    """Return what is particular to some metrics."""
+    """Return what has to be said of some metrics."""
+    lower = [name for name, comparison in comparisons.metrics.items() if comparison.lower_is_better]
+    unranked = [name for name, comparison in comparisons.metrics.items() if not comparison.ranked]
     means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
     remarks = [
         f"{name}: the mean of the images' scores is compared; its corpus score, which is another, "
-        "cannot be had for part of the images."
+        "cannot be computed for some of the images."
         for name in means
     ]
-    return remarks + [
+    return [*direction_notes(lower, unranked), *remarks] + [
         f"{name}: no image has a score from every system, so nothing is compared."
         for name in comparisons.left_out
     ]

@@ -10,8 +10,8 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
 - Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed. Holm's correction (1979) covers the pairs of a metric.
-- Rank: 1 + the number of systems that beat this one: with a better score, and significantly so by
-  the randomisation test after Holm's correction. Equal ranks are ties.
+- Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
+  better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -41,14 +41,15 @@ class Standing:
         On the images compared.
     low, high : float
         Its bootstrap interval.
-    rank : int
-        1 + the number of systems that beat it significantly; equal ranks are ties.
+    rank : int, optional
+        1 + the number of systems that beat it significantly; equal ranks are ties. None under a
+        metric by which no system is better than another.
     """
 
     score: float
     low: float
     high: float
-    rank: int
+    rank: int | None
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class Pair:
     bootstrap_holm, randomisation_holm : float
         The same after Holm's correction over the pairs of the metric.
     winner : str, optional
-        The system that is significantly better (`randomisation_holm`); None for a tie.
+        The system that is significantly better (`randomisation_holm`); None for a tie, and under a
+        metric by which no system is better than another.
     """
 
     first: str
@@ -99,9 +101,11 @@ class Comparison:
         How many images were compared: those that every system has and the metric defines for all.
     lower_is_better : bool
         The metric's direction.
+    ranked : bool
+        Whether it has one.
     own_score : bool
         Whether the metric's own corpus score was compared; if not, the mean of its image scores,
-        because its corpus score cannot be had for part of the images (METEOR).
+        because its corpus score cannot be computed for some of the images (METEOR).
     """
 
     metric: str
@@ -110,6 +114,7 @@ class Comparison:
     images: int
     own_score: bool
     lower_is_better: bool = False
+    ranked: bool = True
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,7 @@ class Comparisons:
                 name: {
                     "images": comparison.images,
                     "lower_is_better": comparison.lower_is_better,
+                    "ranked": comparison.ranked,
                     "own_score": comparison.own_score,
                     "systems": {
                         system: for_json(asdict(standing))
@@ -186,7 +192,7 @@ def compare(
     ImageIdError
         If the systems share no image.
     VifidelError
-        If there is no system, or an argument is of another type or out of its range.
+        If there is no system, or an argument has the wrong type or is out of range.
 
     Warns
     -----
@@ -202,8 +208,8 @@ def compare(
         and _alpha(level) > 0
     ):
         raise VifidelError(
-            "a comparison takes a whole number of 0 or more as seed, one of 1 or more as resamples "
-            f"and a level between 0 and 1; given were {seed!r}, {resamples!r} and {level!r}."
+            "seed must be a whole number of at least 0, resamples one of at least 1, and level a "
+            f"number between 0 and 1, not {seed!r}, {resamples!r} and {level!r}."
         )
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
@@ -226,16 +232,23 @@ def compare(
             continue
         resampled = Resampled(samples, images, seed, resamples, level)
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
+        ranked = all(evaluation.ranked for evaluation in of_systems.values())
         pairs = _pairs(resampled, list(samples), _alpha(level), lower)
+        if not ranked:
+            pairs = tuple(replace(pair, winner=None) for pair in pairs)
         losers = [
             p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
         ]
         standings = {
-            name: Standing(sample.score, *resampled.interval(name), rank=1 + losers.count(name))
+            name: Standing(
+                sample.score,
+                *resampled.interval(name),
+                rank=1 + losers.count(name) if ranked else None,
+            )
             for name, sample in samples.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
-        metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower)
+        metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower, ranked)
     _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
     return Comparisons(metrics, seed, resamples, level, left_out)
@@ -273,21 +286,21 @@ def _warn_of_few_images(
         needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
         warnings.warn(
             f"{', '.join(few)}: {min(few.values())} images are too few for a significant "
-            f"difference (pairs of systems: {number_of_pairs}), and the bootstrap's p-values of "
-            f"so few mean nothing; compare at least {needed}.",
+            f"difference (pairs of systems: {number_of_pairs}), and with so few the bootstrap's "
+            f"p-values mean nothing; compare at least {needed}.",
             VifidelWarning,
             stacklevel=3,
         )
 
 
 def _shared_images(scores: Scores) -> list[ImageId]:
-    """Return the images that every system has, in an order that no input file decides."""
+    """Return the images that every system has, in an order that depends on no input file."""
     of_systems = [next(iter(of_metric.values())).ids for of_metric in scores.evaluations.values()]
     shared = set(of_systems[0]).intersection(*of_systems[1:])
     if not shared:
         raise ImageIdError(
-            f"{', '.join(scores.evaluations)} have no image that all of them share, so there is "
-            "nothing to compare; score them on the same images."
+            f"{', '.join(scores.evaluations)} share no image, so there is nothing to compare; "
+            "score them on the same images."
         )
     return sorted(shared, key=in_order)
 

@@ -69,13 +69,17 @@ class Scores:
         ``{"signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN: score},
         "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID": {"image_id":
         ID, COLUMN: score}}}}}``; scores have ten significant digits. Columns where lower is
-        better are listed under ``"lower_is_better"``, metrics that could not be computed under
-        ``"unavailable"``, with the reason.
+        better are listed under ``"lower_is_better"``, those by which no system is better under
+        ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
+        A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
         """
         lower = [column.name for column in self.columns() if column.lower_is_better]
+        unranked = [column.name for column in self.columns() if not column.ranked]
         document: dict[str, Any] = {"signatures": self.signatures}
         if lower:
             document["lower_is_better"] = lower
+        if unranked:
+            document["unranked"] = unranked
         document["systems"] = {
             name: {
                 "overall": {column: rounded(e.score) for column, e in of_column.items()},
@@ -203,9 +207,11 @@ class _Run:
         if id(scorer) in self._failed:
             raise self._failed[id(scorer)]
         if id(scorer) not in self._done:
-            evaluated = self._combined if isinstance(scorer, Mean) else self._evaluated
             try:
-                self._done[id(scorer)] = self._signed(scorer, evaluated(scorer))
+                columns_of = (
+                    self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
+                )
+                self._done[id(scorer)] = self._signed(scorer, columns_of)
             except MetricUnavailable as problem:
                 self._failed[id(scorer)] = problem
                 raise

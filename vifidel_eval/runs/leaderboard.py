@@ -1,8 +1,8 @@
 """A file that collects runs over time, as long as their numbers can be compared.
 
 All rows of a leaderboard have the same images and the same references, and of each metric the
-same signature; a run that differs is refused. A system's runs of different dates are kept. Of one
-date there is one row: the scores of later runs of the same captions join it, a run of other
+same signature; a run that differs is refused. A system's runs of different dates are all kept. For
+each date there is one row: the scores of later runs of the same captions join it, a run of other
 captions replaces it.
 """
 
@@ -23,7 +23,7 @@ from ..digits import rounded
 from ..errors import VifidelError, VifidelWarning
 from ..files import json_text, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
-from ..text_tables import Table, best
+from ..text_tables import Table, best, direction_notes
 from .harness import Scores
 from .pairing import System, paired
 
@@ -67,7 +67,9 @@ class Leaderboard:
     signatures : dict
         Metric name to signature.
     lower_is_better : tuple of str
-        The metrics of which the lowest score is the best.
+        The metrics in which the lowest score is the best.
+    unranked : tuple of str
+        The metrics that say of no run that it is better.
     runs : tuple of Run
         In the order in which they were added.
     """
@@ -77,17 +79,19 @@ class Leaderboard:
     references: str = ""
     signatures: dict[str, str] = field(default_factory=dict)
     lower_is_better: tuple[str, ...] = ()
+    unranked: tuple[str, ...] = ()
     runs: tuple[Run, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
+        directions = {"lower_is_better": self.lower_is_better, "unranked": self.unranked}
         return {
             "leaderboard": _FORM,
             "images": self.images,
             "image_ids": self.image_ids,
             "references": self.references,
             "signatures": self.signatures,
-            **({"lower_is_better": list(self.lower_is_better)} if self.lower_is_better else {}),
+            **{key: list(metrics) for key, metrics in directions.items() if metrics},
             "runs": [vars(run) for run in self.runs],
         }
 
@@ -125,18 +129,24 @@ class Leaderboard:
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
     def table(self) -> Table:
-        """Return a row a run, in the order of `runs`, with the best score of a metric in bold."""
+        """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
         rows = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        lower = [at for at, m in enumerate(self.signatures, 2) if m in self.lower_is_better]
+        lower = [metric for metric in self.signatures if metric in self.lower_is_better]
+        unranked = [metric for metric in self.signatures if metric in self.unranked]
+        place = {m: at for at, m in enumerate(self.signatures, 2) if m not in unranked}
         return Table(
             ["System", "Date", *self.signatures],
             rows,
-            [f"{self.images} images", *dict.fromkeys(self.signatures.values())],
+            [
+                f"{self.images} images",
+                *direction_notes(lower, unranked),
+                *dict.fromkeys(self.signatures.values()),
+            ],
             texts=2,
-            bold=best(rows, range(2, 2 + len(self.signatures)), lower),
+            bold=best(rows, place.values(), [place[metric] for metric in lower]),
         )
 
 
@@ -151,13 +161,17 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
     if not Path(path).exists():
         return Leaderboard()
     if not Path(path).is_file():  # reading a pipe might never end
-        raise VifidelError(f"{path}: a folder, pipe or device; a leaderboard is an ordinary file.")
+        raise VifidelError(
+            f"{path}: is a folder, pipe or device; a leaderboard is an ordinary file."
+        )
     content = read_json(path, VifidelError)
     form = content.get("leaderboard") if isinstance(content, dict) else None
     if type(form) is not int or form < 1:
         raise VifidelError(f"{path}: not a leaderboard that score --leaderboard has written.")
     if form > _FORM:
-        raise VifidelError(f"{path}: written by a newer version of vifidel-eval; update this one.")
+        raise VifidelError(
+            f"{path}: was written by a newer version of vifidel-eval; update this one."
+        )
     try:
         runs = tuple(
             Run(
@@ -174,6 +188,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             str(content["references"]),
             {str(metric): str(text) for metric, text in content["signatures"].items()},
             tuple(map(str, content.get("lower_is_better", ()))),
+            tuple(map(str, content.get("unranked", ()))),
             runs,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
@@ -197,7 +212,7 @@ def add(
     Parameters
     ----------
     path : path
-        The file; it is made if there is none.
+        The file; it is created if there is none.
     scores : Scores
         Of these systems.
     systems : iterable of System
@@ -229,7 +244,7 @@ def add(
     except Timeout:
         raise VifidelError(
             f"{path}: another process has held {path}.lock for {_SECONDS_TO_WAIT} seconds; try "
-            "again when it has ended."
+            "again when it has finished."
         ) from None
     except OSError as problem:
         raise VifidelError(f"{path}: cannot be locked ({problem.strerror}).") from None
@@ -238,7 +253,7 @@ def add(
         if captions[run.system, run.date] != run.captions:
             warnings.warn(
                 f"{path}: the run of system {run.system!r} of {run.date} had other captions and "
-                "was replaced; another --date keeps both.",
+                "was replaced; give another --date to keep both.",
                 VifidelWarning,
                 stacklevel=2,
             )
@@ -288,8 +303,8 @@ def _with(
     for metric, signature in scores.signatures.items():
         if "|scaled:run|" in signature:
             raise VifidelError(
-                f"{refused}: {metric} is scaled over the systems of a run, so that its scores of "
-                "two runs cannot be compared; leave it out of --metrics."
+                f"{refused}: {metric} is scaled over the systems of a run, so its scores cannot be "
+                "compared between runs; leave it out of --metrics."
             )
         there = board.signatures.get(metric, signature)
         if there != signature:
@@ -317,10 +332,12 @@ def _with(
         elif old.captions == run.captions:
             run = replace(run, scores=old.scores | run.scores)
     lower = [column.name for column in scores.columns() if column.lower_is_better]
+    unranked = [column.name for column in scores.columns() if not column.ranked]
     return replace(
         board,
         signatures=board.signatures | scores.signatures,
         lower_is_better=tuple(dict.fromkeys((*board.lower_is_better, *lower))),
+        unranked=tuple(dict.fromkeys((*board.unranked, *unranked))),
         runs=(*runs, run),
     )
 

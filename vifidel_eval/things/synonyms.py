@@ -102,6 +102,26 @@ def coco_synonyms() -> ClassList:
     return _parse(text, "coco_synonyms.txt", published=False)
 
 
+@cache
+def class_names() -> ClassList:
+    """Return the package's own list of things: class names of COCO, VOC, LVIS and Open Images."""
+    text = files(__package__).joinpath("things.txt").read_text(encoding="utf-8")
+    return _parse(text, "things.txt", published=False)
+
+
+def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
+    """Return a list of things from a file or a list that was read; None is `class_names`.
+
+    Raises
+    ------
+    VifidelError
+        As `read_classes` raises it.
+    """
+    if source is None:
+        return class_names()
+    return source if isinstance(source, ClassList) else read_classes(source)
+
+
 def read_classes(path: str | os.PathLike[str], published: bool | None = None) -> ClassList:
     """Read a list of classes.
 

@@ -25,7 +25,7 @@ EVIL = [
 ]
 LABELS = [f"object {number}" for number in range(60)]
 WORDS = [f"word{number}" for number in range(3000)]
-METRICS = ("VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr")
+METRICS = ("VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr")
 
 
 def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
@@ -52,6 +52,7 @@ def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
                         if metric == "VIFIDEL"
                         else [draw.random() ** 2 for _ in ids]
                     ),
+                    lower_is_better=metric == "Errors",
                 )
                 for metric in METRICS
             }
@@ -136,7 +137,7 @@ def browser():
         try:
             browser = driver.chromium.launch(executable_path=system)
         except playwright.Error as problem:
-            pytest.skip(f"no browser to be had: {str(problem).splitlines()[0]}")
+            pytest.skip(f"no browser is available: {str(problem).splitlines()[0]}")
         yield browser
         browser.close()
 

@@ -9,6 +9,7 @@ import pytest
 from vifidel_eval.report.html import render_page
 from vifidel_eval.report.html.images import Images, metrics_apart, metrics_text
 
+METRICS = ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
 PHONE = {"width": 360, "height": 740}
 
 
@@ -62,29 +63,40 @@ def test_the_script_draws_what_the_template_draws(visit, make_content, tmp_path,
     assert of_script == of_template
 
 
-@pytest.mark.parametrize("sort", ["lowest", "highest"])
-def test_sorting_by_a_score_of_a_system(visit, content, sort):
+@pytest.mark.parametrize(
+    ("metric", "sort", "highest_first"),
+    [
+        ("Bleu_1", "worst", False),
+        ("Bleu_1", "best", True),
+        ("Errors", "worst", True),
+        ("Errors", "best", False),
+    ],
+)
+def test_sorting_by_a_score_of_a_system(visit, content, metric, sort, highest_first):
     tab = visit()
-    choose(tab, system="1", metric="2", sort=sort)
-    scores = scores_of(content, "dreaming", "Bleu_1")
-    assert shown(tab) == sorted(scores, key=scores.get, reverse=sort == "highest")[:20]
+    choose(tab, system="1", metric=str(METRICS.index(metric)), sort=sort)
+    scores = scores_of(content, "dreaming", metric)
+    assert shown(tab) == sorted(scores, key=scores.get, reverse=highest_first)[:20]
     assert set(tab.locator("article h4:not(.gold h4)").all_inner_texts()) == {"dreaming"}
+    assert tab.locator("#order").inner_text() == f"First the images with the {sort} {metric}."
 
 
-def test_sorting_by_the_disagreement_of_metrics(visit, content):
+@pytest.mark.parametrize(("against", "sign"), [("CIDEr", 1), ("Errors", -1)])
+def test_sorting_by_the_disagreement_of_metrics(visit, content, against, sign):
     tab = visit()
-    choose(tab, sort="metrics")
+    other = METRICS.index(against)
+    choose(tab, sort="metrics", against=str(other))
     images = Images(content)
     table = [
         [[math.nan if s is None else s for s in of_metric] for of_metric in of_system]
         for of_system in images.data["scores"]
     ]
     scores = np.array(table)
-    apart = metrics_apart(scores[:, 0], scores[:, -1])
+    apart = metrics_apart(scores[:, 0], sign * scores[:, other])
     first = np.argsort(-np.abs(apart), kind="stable")[:20]
     assert shown(tab) == [images.data["ids"][i] for i in first]
     assert tab.locator("article header p").all_inner_texts() == [
-        metrics_text(apart[i], "VIFIDEL", "CIDEr") for i in first
+        metrics_text(apart[i], "VIFIDEL", against) for i in first
     ]
 
 
@@ -118,9 +130,9 @@ def test_a_metric_is_not_held_against_itself(visit):
     tab = visit()
     offered = "s => [...s.options].filter((o) => !o.disabled).map((o) => o.text)"
     second = tab.locator("[name=against]")
-    assert second.evaluate(offered) == ["WMD", "Bleu_1", "Bleu_4", "ROUGE_L", "CIDEr"]
+    assert second.evaluate(offered) == ["WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
     choose(tab, sort="metrics", metric="5")
-    assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "ROUGE_L"]
+    assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors"]
     assert second.input_value() == "0"
     order = "First the images on which CIDEr and VIFIDEL disagree most."
     assert tab.locator("#order").inner_text() == order
@@ -270,9 +282,9 @@ def test_5000_images_of_4_systems_open_and_sort(visit, large_content, large_page
     path = tmp_path / "large.html"
     path.write_text(large_page, "utf-8")
     tab = visit(path.as_uri())
-    choose(tab, metric="5", system="0", sort="lowest")
+    choose(tab, metric="5", system="0", sort="worst")
     scores = scores_of(large_content, "careful", "CIDEr")
-    # The page's scores have four digits: near ties may stand in either order.
+    # The page's scores have four digits: near ties may be in either order.
     lowest = sorted(scores.values())[:20]
     assert [scores[i] for i in shown(tab)] == pytest.approx(lowest, rel=1e-3)
     assert tab.locator("article").count() == 20

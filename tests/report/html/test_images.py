@@ -1,3 +1,4 @@
+import dataclasses
 import math
 
 import numpy as np
@@ -16,6 +17,7 @@ from vifidel_eval.report.html.images import (
     percentile_ranks,
     systems_apart,
 )
+from vifidel_eval.runs.harness import Scores
 
 NAN = math.nan
 
@@ -102,3 +104,25 @@ def test_one_system_is_sorted_by_the_two_metrics(make_content):
     assert order[0] == np.nanargmax(np.abs(expected))
     above, below = ("VIFIDEL", "CIDEr")[:: 1 if expected[order[0]] > 0 else -1]
     assert apart[0] == f"{above} {100 * abs(expected[order[0]]):.0f} points above {below}"
+
+
+def test_where_lower_is_better_the_worst_are_the_highest(make_content):
+    content = make_content(images=30, systems=1)
+    scores = content.scores
+    errors = scores.evaluations["careful"]["Errors"]
+    alone = Scores({"Errors": "E"}, {"careful": {"Errors": errors}})
+    images = Images(dataclasses.replace(content, scores=alone))
+    sort, order, _ = images.by_disagreement()
+    assert images.data["lowerIsBetter"] == [True]
+    assert (sort, order[0]) == ("worst", np.argmax(errors.scores))
+    beside = Scores({"Errors": "E", "Twin": "T"}, {"careful": {"Errors": errors, "Twin": errors}})
+    images = Images(dataclasses.replace(content, scores=beside))
+    assert set(images.by_disagreement()[2]) == {"equal ranks"}
+    upwards = dataclasses.replace(errors, lower_is_better=False)
+    beside = Scores({"Errors": "E", "Up": "U"}, {"careful": {"Errors": errors, "Up": upwards}})
+    images = Images(dataclasses.replace(content, scores=beside))
+    sort, order, apart = images.by_disagreement()
+    assert sort == "metrics"
+    # The caption with the most errors ranks last in one and first in the other.
+    assert {order[0], order[1]} == {np.argmax(errors.scores), np.argmin(errors.scores)}
+    assert apart[0] in ("Up 97 points above Errors", "Errors 97 points above Up")

@@ -37,14 +37,17 @@ def test_standings_and_duels_say_what_the_comparison_found():
 def test_remarks_count_what_is_not_scored_as_it_seems():
     images = list(range(4))
     of_metrics = {
-        "M": Evaluation(images, np.array([np.nan, 0, 1, 1]), wordless=1),
-        "N": Evaluation(images, np.array([np.nan, np.nan, 1, 1]), wordless=1, unweighted=2),
+        "M": Evaluation(images, np.array([np.nan, 0, 1, 1]), counts={"no_words": 1}),
+        "N": Evaluation(
+            images, np.array([np.nan, np.nan, 1, 1]), counts={"no_words": 1, "unweighted": 2}
+        ),
     }
     scores = Scores({"M": "M", "N": "N"}, {"one": of_metrics, "two": {"M": Evaluation([], [])}})
     assert overview.remarks(scores) == {
         "one": {"undefined": 2, "without words": 1, "unweighted": 2},
         "two": {},
     }
+    assert list(overview.meanings(scores)) == ["undefined", "without words", "unweighted"]
 
 
 def test_a_histogram_counts_the_images():
@@ -61,12 +64,45 @@ def test_a_histogram_counts_the_images():
 
 
 @pytest.mark.parametrize(
-    ("highest", "end"),
-    [(0.0, "1"), (0.93, "1"), (1.0, "1"), (1.01, "2"), (5.2, "6"), (0.034, "0.04")],
+    ("scores", "axis"),
+    [
+        ([0.0, 0.0], ("0", "0.5", "1")),
+        ([0.0, 0.93], ("0", "0.5", "1")),
+        ([0.5, 1.0], ("0", "0.5", "1")),
+        ([0.0, 1.01], ("0", "1", "2")),
+        ([3.0, 5.2], ("0", "3", "6")),
+        ([12.0, 345.0], ("0", "200", "400")),
+        ([0.0, 0.034], ("0", "0.02", "0.04")),
+        ([-0.3, 0.7], ("-0.4", "0.2", "0.8")),
+        ([-7.5, -3.0], ("-8", "-4", "0")),
+        ([1e-15, 3e-15], ("0", "1.5e-15", "3e-15")),
+    ],
 )
-def test_axes_end_at_round_numbers(highest, end):
-    (distribution,) = overview.distributions(scores_of(one=[0.0, highest]))
-    assert distribution.axis[2] == end
+def test_axes_end_at_round_numbers(scores, axis):
+    (distribution,) = overview.distributions(scores_of(one=scores))
+    assert distribution.axis == axis
+    (spread,) = distribution.spreads
+    assert spread.images == 2
+    heights = [24 - float(y) for y in re.findall(r"V(-?[\d.]+)H", spread.outline)]
+    assert sum(heights) in (24, 48)  # both scores are in the histogram, in one bin or in two
+
+
+def test_where_lower_is_better_the_lowest_is_the_first():
+    ids = list(range(40))
+    scores = Scores(
+        {"M": "M|version:1"},
+        {
+            name: {"M": Evaluation(ids, np.array(of_system), lower_is_better=True)}
+            for name, of_system in {"bad": [3.0, 5.0] * 20, "good": [0.5] * 40}.items()
+        },
+    )
+    comparisons = compare(scores, resamples=200)
+    rows = overview.standings(scores, comparisons)
+    assert {name: (row[0].rank, row[0].best) for name, row in rows.items()} == {
+        "bad": (2, False),
+        "good": (1, True),
+    }
+    assert overview.duels(scores, comparisons)["bad", "good"][0].winner == "good"
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,13 @@ def test_no_picture_of_any_image_is_an_error(folder):
 
 def test_a_folder_without_pictures_says_so(tmp_path):
     (tmp_path / "1.svg").touch()
-    with pytest.raises(VifidelError, match=r"holds no picture \(.*\.jpg, .*\.png"):
+    with pytest.raises(VifidelError, match=r"there is no picture in it \(.*\.jpg, .*\.png"):
         thumbnails.find_pictures(tmp_path, [1], {})
 
 
 def test_two_pictures_of_an_image_are_refused(folder):
     path = folder("101.jpg", "101.png", "102.jpg")
-    with pytest.raises(ImageIdError, match=r"101\.jpg and 101\.png are both called by .* 101"):
+    with pytest.raises(ImageIdError, match=r"101\.jpg and 101\.png are both named after .* 101"):
         thumbnails.find_pictures(path, [101, 102], {})
     assert thumbnails.find_pictures(path, [102], {}) == {102: path / "102.jpg"}
     assert thumbnails.find_pictures(path, [101], {101: "101.png"}) == {101: path / "101.png"}

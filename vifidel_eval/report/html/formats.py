@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-#: What stands where there is no number.
+#: What is shown where there is no number.
 NONE = "\N{EN DASH}"
 
 _SMALLEST = 0.001

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ _COSTS_ON_SCALE = 95
 
 
 class Images:
-    """The data behind the list of images: everything that is shown of an image comes from it.
+    """The data behind the list of images: everything that is shown about an image.
 
     This package draws the first page of the list from these numbers, the page's script all
     others.
@@ -37,9 +37,10 @@ class Images:
     ids : list
         The images, in the order of the references.
     data : dict
-        What the script sorts and filters by: ``systems``, ``metrics``, ``labels``; by image
-        ``ids``, ``references`` and ``objects`` (label, count, penalty, ...); by system and image
-        ``captions``; by system, metric and image ``scores`` (None where undefined).
+        What the script sorts and filters by: ``systems``, ``metrics``, ``labels``; by metric
+        ``lowerIsBetter``; by image ``ids``, ``references`` and ``objects`` (label, count,
+        penalty, ...); by system and image ``captions``; by system, metric and image ``scores``
+        (None where undefined).
     plans : dict
         What it draws when asked: ``words``; ``scale``, the cost at the end of the colour scale;
         by system and image ``plans`` as `_plan` returns them.
@@ -70,6 +71,7 @@ class Images:
         self.data: dict[str, Any] = {
             "systems": list(content.scores.evaluations),
             "metrics": list(content.scores.signatures),
+            "lowerIsBetter": [c.lower_is_better for c in content.scores.columns()],
             "labels": list(self._labels),
             "ids": [str(image_id) for image_id in self.ids],
             "references": list(content.references.values()),
@@ -112,7 +114,7 @@ class Images:
 
         - words: (word, penalty), ..., in the order of the caption
         - matches: (object, word, mass, cost), ..., the places of the object in the image and of
-          the word in the caption; objects whose words stand early come first, so that few lines
+          the word in the caption; objects whose words are early come first, so that few lines
           of the picture cross
         - hallucinated: places of words
         - unmentioned: places of objects
@@ -154,7 +156,7 @@ class Images:
         names = list(self._labels)
         return [names[label] for label in objects[::3]]
 
-    def _scores(self, ids: list[ImageId], scores: Floats) -> list[float | None]:
+    def _scores(self, ids: Sequence[ImageId], scores: Floats) -> list[float | None]:
         of_image = dict(zip(ids, scores.tolist(), strict=True))
         found = (of_image.get(image_id, math.nan) for image_id in self.ids)
         return [None if math.isnan(score) else float(f"{score:.4g}") for score in found]
@@ -166,7 +168,7 @@ class Images:
         -------
         sort : str
             ``"systems"`` if there are several, else ``"metrics"`` if there are several, else
-            ``"lowest"``: the names of the page's sort menu.
+            ``"worst"``: the names of the page's sort menu.
         places : list of int
             Images for which the value is not defined come last; ties stay as they are.
         apart : list of str
@@ -177,7 +179,10 @@ class Images:
             sort, values = "systems", systems_apart(scores[:, 0])
             texts = [f"{fixed(value, 3)} apart" for value in np.nan_to_num(values).tolist()]
         elif scores.shape[1] > 1:
-            signed = metrics_apart(scores[:, 0], scores[:, self.against()])
+            signs = self._signs()
+            signed = metrics_apart(
+                signs[0] * scores[:, 0], signs[self.against()] * scores[:, self.against()]
+            )
             sort, values = "metrics", np.abs(signed)
             names = self.data["metrics"]
             texts = [
@@ -185,10 +190,14 @@ class Images:
                 for value in np.nan_to_num(signed).tolist()
             ]
         else:
-            sort, values = "lowest", -scores[0, 0]
+            sort, values = "worst", -self._signs()[0] * scores[0, 0]
             texts = [""] * len(values)
         order = np.argsort(-values, kind="stable").tolist()  # NaN sorts last
         return sort, order, ["" if np.isnan(values[i]) else texts[i] for i in order]
+
+    def _signs(self) -> list[int]:
+        """Return what makes higher numbers the better ones: -1 for metrics of the other kind."""
+        return [-1 if lower else 1 for lower in self.data["lowerIsBetter"]]
 
     def against(self) -> int:
         """Return the place of the metric to hold against the first: CIDEr, else the last."""
@@ -224,7 +233,7 @@ def metrics_apart(scores: Floats, others: Floats) -> Floats:
     Parameters
     ----------
     scores, others : (systems, images) float64
-        Under the two metrics.
+        Under the two metrics, higher being better.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...evaluation import COUNTS
+from ...evaluation import COUNTS, Floats
 from ...runs.comparison import Comparison, Comparisons, Pair
 from ...runs.harness import Scores
 from .formats import score, short
@@ -25,18 +25,18 @@ class Standing:
     ----------
     score, low, high : str
         The score and its interval.
-    rank : int
-        Equal ranks are ties.
+    rank : int, optional
+        Equal ranks are ties; None under a metric that ranks no system.
     tied, best : bool
         Whether another system has the same rank; whether the rank is the first.
     place, start, length : str
-        Score and interval on the metric's axis, from 0 to 100; empty where there is no comparison.
+        Score and interval on the metric's axis, from 0 to 100; empty without a comparison.
     """
 
     score: str
     low: str = ""
     high: str = ""
-    rank: int = 0
+    rank: int | None = None
     tied: bool = False
     best: bool = False
     place: str = ""
@@ -54,7 +54,7 @@ class Duel:
 
 
 def standings(scores: Scores, comparisons: Comparisons) -> dict[str, list[Standing]]:
-    """Return a row a system: its standing under each metric."""
+    """Return a row per system: its standing under each metric."""
     rows: dict[str, list[Standing]] = {name: [] for name in scores.evaluations}
     for metric in scores.signatures:
         compared = comparisons.metrics.get(metric)
@@ -90,12 +90,18 @@ def _standing(compared: Comparison, name: str) -> Standing:
 
 
 def remarks(scores: Scores) -> dict[str, dict[str, int]]:
-    """Return what each system's scores lack: counts as in the command's table, without zeros."""
+    """Return what was counted of each system, as in the command's table, without zeros."""
     remarks = {}
     for name in scores.evaluations:
         counts = scores.counts(name)
         remarks[name] = {c.phrase: counts[c.key] for c in COUNTS if counts[c.key]}
     return remarks
+
+
+def meanings(scores: Scores) -> dict[str, str]:
+    """Return what the remarks on systems mean."""
+    said = {what for of_system in remarks(scores).values() for what in of_system}
+    return {count.phrase: count.meaning for count in COUNTS if count.phrase in said}
 
 
 def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Duel | None]]:
@@ -105,7 +111,8 @@ def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], lis
     }
     for metric in scores.signatures:
         compared = comparisons.metrics.get(metric)
-        found = {} if compared is None else {(p.first, p.second): p for p in compared.pairs}
+        pairs = compared.pairs if compared is not None and compared.ranked else ()
+        found = {(p.first, p.second): p for p in pairs}
         for names, row in rows.items():
             pair = found.get(names)
             row.append(None if pair is None else _duel(pair))
@@ -170,11 +177,10 @@ def distributions(scores: Scores) -> list[Distribution]:
 def _distribution(scores: Scores, metric: str) -> Distribution:
     of_systems = {name: e[metric].scores for name, e in scores.evaluations.items()}
     defined = {name: s[~np.isnan(s)] for name, s in of_systems.items()}
-    everything = np.concatenate(list(defined.values()))
-    end = _end_of_axis(float(everything.max()) if len(everything) else 1.0)
+    start, end = _axis(np.concatenate(list(defined.values())))
     spreads = []
     for name, of_system in defined.items():
-        counts = np.histogram(of_system, _BINS, (0, end))[0]
+        counts = np.histogram(of_system, _BINS, (start, end))[0]
         quantiles = np.quantile(of_system, _QUANTILES).tolist() if len(of_system) else []
         spreads.append(
             Spread(
@@ -183,19 +189,29 @@ def _distribution(scores: Scores, metric: str) -> Distribution:
                 len(of_systems[name]) - len(of_system),
                 [score(value) for value in quantiles] or [score(None)] * len(_QUANTILES),
                 _outline(24 * counts / max(counts.max(), 1)),
-                short(100 * quantiles[2] / end) if quantiles else "",
+                short(100 * (quantiles[2] - start) / (end - start)) if quantiles else "",
             )
         )
-    axis = ("0", f"{end / 2:g}", f"{end:g}")
+    axis = (f"{start:g}", f"{(start + end) / 2:g}", f"{end:g}")
     return Distribution(metric, axis, spreads)
 
 
-def _end_of_axis(highest: float) -> float:
-    """Return a round number that is not below the highest score."""
-    if highest <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(highest))
-    return next(round(step * power, 12) for step in (1, 2, 4, 6, 8, 10) if highest <= step * power)
+def _axis(values: Floats) -> tuple[float, float]:
+    """Return round numbers that enclose 0 and all values; 0 and 1 if there is nothing else."""
+    lowest, highest = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+    start = -_round_number(-lowest) if lowest < 0 else 0.0
+    end = _round_number(highest) if highest > 0 else 0.0
+    return (start, end) if start < end else (0.0, 1.0)
+
+
+def _round_number(value: float) -> float:
+    """Return a round number that is not below a positive value."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(
+        round(step * power, 12) or value
+        for step in (1, 2, 4, 6, 8, 10)
+        if value <= step * power or step == 10
+    )
 
 
 def _outline(heights: np.ndarray) -> str:

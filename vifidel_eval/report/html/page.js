@@ -211,7 +211,7 @@
     }));
   });
 
-  // The share of all defined scores below each, ties half (images.py: percentile_ranks).
+  // The share of all defined scores that are worse, ties half (images.py: percentile_ranks).
   const ranks = [];
   function percentileRanks(metric) {
     return (ranks[metric] ??= (() => {
@@ -221,7 +221,8 @@
       const rankOf = new Map();
       for (let start = 0, end = 0; start < ordered.length; start = end) {
         while (end < ordered.length && ordered[end] === ordered[start]) end += 1;
-        rankOf.set(ordered[start], (start + end) / (2 * ordered.length));
+        const twice = data().lowerIsBetter[metric] ? 2 * ordered.length - start - end : start + end;
+        rankOf.set(ordered[start], twice / (2 * ordered.length));
       }
       return scores.map((ofSystem) =>
         ofSystem[metric].map((score) => (score === null ? null : rankOf.get(score))));
@@ -242,8 +243,8 @@
       const apart = metricsApart(wanted);
       return (image) => -Math.abs(apart(image));
     },
-    lowest: ({ metric, systems }) => extreme(metric, systems, Math.min, 1),
-    highest: ({ metric, systems }) => extreme(metric, systems, Math.max, -1),
+    worst: ({ metric, systems }) => extreme(metric, systems, !data().lowerIsBetter[metric]),
+    best: ({ metric, systems }) => extreme(metric, systems, data().lowerIsBetter[metric]),
     given: () => (image) => image,
   };
 
@@ -256,8 +257,9 @@
       .reduce((most, apart) => (Math.abs(apart) <= Math.abs(most) ? most : apart), NaN);
   }
 
-  function extreme(metric, systems, pick, sign) {
+  function extreme(metric, systems, lowestFirst) {
     const { scores } = data();
+    const [pick, sign] = lowestFirst ? [Math.min, 1] : [Math.max, -1];
     return (image) => {
       const found = defined(systems.map((system) => scores[system][metric][image]));
       return found.length ? sign * pick(...found) : NaN;
@@ -345,8 +347,8 @@
     order.textContent = {
       systems: `First the images on which the ${metric} scores of all systems lie farthest apart.`,
       metrics: `First the images on which ${metric} and ${against} disagree most.`,
-      lowest: `First the images with the lowest ${metric}.`,
-      highest: `First the images with the highest ${metric}.`,
+      worst: `First the images with the worst ${metric}.`,
+      best: `First the images with the best ${metric}.`,
       given: "In the order of the references.",
     }[choice.sort];
     pages.hidden = last === 1;

@@ -55,6 +55,7 @@ def render_page(content: Content) -> str:
         comparisons=content.comparisons,
         standings=overview.standings(content.scores, content.comparisons),
         remarks=overview.remarks(content.scores),
+        meanings=overview.meanings(content.scores),
         duels=overview.duels(content.scores, content.comparisons),
         distributions=overview.distributions(content.scores),
         findings={
@@ -98,7 +99,7 @@ def _environment() -> Environment:
 
 
 def _part(name: str) -> Markup:
-    """Return the style sheet or the script, which stand in the page as they are."""
+    """Return the style sheet or the script, which are part of the page as they are."""
     return Markup(files(__package__).joinpath(name).read_text("utf-8"))  # our own: no caption
 
 

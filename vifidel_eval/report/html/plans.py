@@ -14,10 +14,10 @@ from typing import Any
 from .formats import fixed, grouped, short
 from .images import UNIT
 
-#: Lines come in so many colours and dash patterns, from cost 0 to the end of the scale.
+#: How many colours and dash patterns lines have, from cost 0 to the end of the scale.
 SHADES = 5
 
-_ROW, _MARGIN = 26, 6  # height of a word and what is free above and below, in the picture's units
+_ROW, _MARGIN = 26, 6  # height of a word, and the space above and below, in the picture's units
 _LEFT, _MIDDLE, _RIGHT = 120, 170, 220  # where lines start, turn and end; the picture is 340 wide
 _WIDEST = 16  # of a line that carries all mass
 _SHOWN = round(1e-4 / UNIT**2)  # a contribution is shown in steps of so many squares of UNIT
@@ -163,7 +163,7 @@ def _shown(contributions: Iterable[int]) -> list[str]:
 
 
 def times(count: int) -> str:
-    """Return how often an object is there, where it is more than once."""
+    """Return how many times an object is there, if more than once."""
     return f" \N{MULTIPLICATION SIGN}{count}" if count > 1 else ""
 
 

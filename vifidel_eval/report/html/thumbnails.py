@@ -58,7 +58,7 @@ def find_pictures(
     except OSError as problem:
         raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
     if not pictures:
-        raise VifidelError(f"{folder}: it holds no picture ({', '.join(sorted(SUFFIXES))}).")
+        raise VifidelError(f"{folder}: there is no picture in it ({', '.join(sorted(SUFFIXES))}).")
     by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
     of_stem: dict[str, list[ImageId]] = {}
     for path in pictures:
@@ -75,7 +75,7 @@ def find_pictures(
             names = of_stem.get(str(image_id), [])
         if len(names) > 1:
             raise ImageIdError(
-                f"{folder}: {names[0]} and {names[1]} are both called by image id {image_id!r}; "
+                f"{folder}: {names[0]} and {names[1]} are both named after image id {image_id!r}; "
                 "leave one of them there."
             )
         if names:
@@ -88,7 +88,7 @@ def find_pictures(
 def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
     """Return the ``file_name`` of each image that COCO files list; the first source decides.
 
-    Sources of other formats are passed over: they name no files.
+    Sources in other formats are skipped: they name no files.
     """
     names: dict[ImageId, str] = {}
     for path in sources:

@@ -1,0 +1,172 @@
+"""What the registry holds of a metric, and what a metric of a run is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..annotations import ObjectLabels, read_objects
+from ..evaluation import Column, main_column
+from ..text.tokenization import Tokenization
+from ..text.words import STOP_WORDS
+from ..vectors import load_vectors
+from .base import Scorer
+
+
+@dataclass(frozen=True)
+class Option:
+    """A setting that only some metrics have, such as a file of their own.
+
+    Attributes
+    ----------
+    name : str
+        As in Python: ``"tiger_features"``; the command has it as ``--tiger-features``.
+    help : str
+        What it is, in one sentence.
+    kind : type
+        `Path` for a file or folder that is read, `str`, `int`, or `bool` for a switch.
+    default
+        Its value where the user gives none.
+    required : bool
+        Whether the metric cannot be computed without it.
+    companion : callable, optional
+        From the file's path to that of another file, which is read with it.
+    """
+
+    name: str
+    help: str
+    kind: type = Path
+    default: Any = None
+    required: bool = False
+    companion: Callable[[Path], Path] | None = None
+
+
+#: Where the metrics that PyTorch computes are computed.
+DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]", str)
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An extra of this package: its name, and the packages that it installs."""
+
+    name: str
+    packages: tuple[str, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that installs it."""
+        return f"pip install 'vifidel-eval[{self.name}]'"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the metrics of a run are made from; what has to be read is read once, when needed.
+
+    Attributes
+    ----------
+    objects : optional
+        What the images show, as `vifidel_eval.annotations.read_objects` takes it; None where that
+        is not known.
+    threshold, categories : optional
+        As `read_objects` takes them.
+    counts : bool
+        Whether two dogs in an image count twice as much as one.
+    vectors : optional
+        As `vifidel_eval.vectors.sources.load_vectors` takes them.
+    normalize : bool
+        Whether word vectors are scaled to length 1.
+    stop_words : collection of str
+        Words that are left out of captions.
+    p : 1 or 2, optional
+        Exponent of the travel cost; by default each metric's own.
+    references : bool
+        Whether there are references.
+    weighted : bool
+        Whether metrics that work without references use them where there are some.
+    options : mapping
+        The values of `Metric.options` by name.
+    """
+
+    objects: Any = None
+    threshold: float | None = None
+    categories: Any = None
+    counts: bool = True
+    vectors: Any = None
+    normalize: bool = True
+    stop_words: Collection[str] = STOP_WORDS
+    p: int | None = None
+    references: bool = True
+    weighted: bool = True
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def labels(self) -> ObjectLabels:
+        """The object labels of the images."""
+        return read_objects(self.objects, self.threshold, self.categories)
+
+    @cached_property
+    def words(self) -> dict[str, Any]:
+        """The arguments that all optimal-transport metrics take."""
+        settings = {
+            "vectors": load_vectors(self.vectors),
+            "normalize": self.normalize,
+            "stop_words": self.stop_words,
+        }
+        return settings if self.p is None else {**settings, "p": self.p}
+
+    @cached_property
+    def tokenization(self) -> Tokenization:
+        """What splits captions into tokens; shared, so that each is split once."""
+        return Tokenization()
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of the registry.
+
+    Attributes
+    ----------
+    name : str
+        As papers write it.
+    summary : str
+        What it measures, in one line.
+    columns : tuple of Column
+        What it reports, with directions, as its scorer does.
+    make : callable
+        From `Settings` to its scorer.
+    spellings : tuple of str
+        Other names that users know it by.
+    references, objects : bool
+        Whether it needs references; whether it needs the objects of the images.
+    default : bool
+        Whether it is computed when no metric is named.
+    options : tuple of Option
+        Its own settings.
+    needs : tuple of str
+        What else it needs of the machine: ``"Java"``.
+    extra : Extra, optional
+        The extra of this package that it needs.
+    check : callable, optional
+        Raises `MetricUnavailable` if the metric cannot run here; quick.
+    """
+
+    name: str
+    summary: str
+    columns: tuple[Column, ...]
+    make: Callable[[Settings], Scorer]
+    spellings: tuple[str, ...] = ()
+    references: bool = True
+    objects: bool = False
+    default: bool = False
+    options: tuple[Option, ...] = ()
+    needs: tuple[str, ...] = ()
+    extra: Extra | None = None
+    check: Callable[[], object] | None = None
+
+    @property
+    def main(self) -> Column:
+        """The column that stands for the metric where it must be one number."""
+        return main_column(self.columns)

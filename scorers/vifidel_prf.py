@@ -1,0 +1,190 @@
+"""VIFIDEL-PRF: what a caption says of its image, and what it leaves out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..annotations import ObjectSource, read_objects
+from ..evaluation import Column, Evaluation, Floats, Tally, add_tallies
+from ..kernels.bags import Bags
+from ..kernels.support import Said, nearest, said_by, weighted_means
+from ..rows import Rows
+from ..text.words import STOP_WORDS
+from ..things.synonyms import ClassList, read_things
+from ..things.words import lemmatizer, singular
+from ..vectors import VectorSource
+from .base import Progress
+from .word_vectors import Gold, WordVectorScorer
+
+_COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
+
+# Settled in docs/fidelity.md.
+_OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
+_KEPT = 0.5  # share of that weight which an unsupported one keeps
+_SHARE_OF_P = 1 / 3  # in the geometric mean
+
+
+@dataclass(frozen=True, eq=False)
+class _SaidGold(Gold):
+    """Objects and references of some rows, and what the references say together."""
+
+    said: Said
+
+
+class VifidelPRF(WordVectorScorer[_SaidGold]):
+    """Fidelity, coverage and their mean: VIFIDEL's question taken apart.
+
+    The evidence of an image is its object labels and the content words of its references.
+
+    - VIFIDEL-P (fidelity): how well the evidence supports the caption's content words. Words that
+      name things count more than others.
+    - VIFIDEL-R (coverage): how much of what the references say the caption says too; without
+      references, how many of the object labels it speaks of.
+    - VIFIDEL-F: P to the power of 1/3 times R to the power of 2/3.
+
+    All are in [0, 1], and the score of an image never depends on which other images are scored.
+    Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
+    has the formulas. As one number it is F.
+
+    Parameters
+    ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
+        Without it the objects, if there are any, are given to `score`, caption by caption.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
+        count.
+    references : bool
+        Whether the references are evidence.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words of captions that are left out.
+    things : path or ClassList, optional
+        Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
+        the package's own list.
+    undefined : float
+        What stands for an undefined score, where a script takes plain means.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
+
+    Examples
+    --------
+    >>> scorer = VifidelPRF()
+    >>> captions = ["a dog chases a ball", "a dog and a zebra"]
+    >>> columns = scorer.score_columns(captions, objects=[["dog", "ball"], ["dog", "ball"]])
+    >>> bool(columns["VIFIDEL-P"][0] > columns["VIFIDEL-P"][1])
+    True
+    """
+
+    _sees_objects = True
+
+    def __init__(
+        self,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
+        undefined: float = math.nan,
+    ) -> None:
+        source = None if objects is None else read_objects(objects, threshold)
+        super().__init__(vectors, references, True, stop_words, undefined, source)
+        self._threshold = threshold
+        self._things = read_things(things)
+        self._needed = "an object label or a reference with a usable word"
+
+    def method(self) -> str:
+        return "VIFIDEL-PRF"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return _COLUMNS
+
+    def _signature(self, objects: str) -> str:
+        return self._pinned(
+            f"refs:{'yes' if self._use_references else 'no'}",
+            f"objects:{objects}",
+            f"things:{self._things.signature()}",
+            lemmatizer(),
+            *self._space.signature(),
+            package="numpy",
+        )
+
+    def _prepared(self, gold: Gold) -> _SaidGold:
+        said = said_by(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
+        return _SaidGold(**vars(gold), said=said)
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        scores: list[Floats] = [np.empty((0, len(_COLUMNS)))]
+        read: list[Mapping[str, Tally]] = []
+        no_words = 0
+        for part in self._read(rows):
+            scores.append(self._scores(part.gold, part.words))
+            no_words += int((part.words.sizes == 0).sum())
+            read.append({**part.gold.tallies, "captions": part.of_words})
+            on_progress(part.gold.rows)
+        tallies = add_tallies(read)
+        unknown = tallies["captions"].unknown.total() if read else 0
+        signature = self._signature_of(rows)
+        return {
+            column.name: Evaluation(
+                rows.ids,
+                np.ascontiguousarray(of_column),
+                counts={"no_words": no_words, "unknown_words": unknown},
+                tallies=tallies,
+                signature=signature,
+            )
+            for column, of_column in zip(_COLUMNS, np.concatenate(scores).T, strict=True)
+        }
+
+    def _scores(self, gold: _SaidGold, words: Bags) -> Floats:
+        """Return P, R and F of each row, (rows, 3)."""
+        distances = gold.lexicon.distances
+        to_said = nearest(distances, words, gold.said.words)
+        to_objects = nearest(distances, words, gold.objects)
+        support = np.maximum(to_said.of_left, to_objects.of_left)
+        names = np.array(
+            [_names_thing(gold.lexicon.word(n), self._things) for n in words.atoms.tolist()],
+            dtype=bool,
+        )
+        weights = np.where(names, 1.0, _OTHER * (1 - _KEPT * (1 - support)))
+        p = weighted_means(support, weights, words)
+        spoken_of = weighted_means(
+            to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
+        )
+        r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
+        has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
+        speechless = words.sizes == 0
+        p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
+        f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
+        return np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
+
+
+def _coverage(said: Said, reached: Floats) -> Floats:
+    """Return R of each row from how near the caption comes to each word of the references.
+
+    Words count by the share of references that have them. The odds of the mean are then divided
+    by the root of the mean share of references that agree on a word: nobody can say everything
+    that references say which have little in common.
+    """
+    r = weighted_means(reached, said.shares, said.words)
+    agreement = np.sqrt(weighted_means(said.shares, said.shares, said.words))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(r > 0, r / (r + (1 - r) * agreement), r)
+
+
+@lru_cache(maxsize=1 << 16)
+def _names_thing(word: str, things: ClassList) -> bool:
+    return word in things.class_of or singular(word) in things.class_of

@@ -1,0 +1,170 @@
+"""The options of commands that compute metrics, as the registry has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import VifidelError
+from .options import FILE, TRANSPORT, TransportOptions, with_options
+
+if TYPE_CHECKING:
+    from ..scorers.record import Metric, Option, Settings
+
+
+@dataclass(frozen=True)
+class MetricOptions(TransportOptions):
+    """What a user chose of all metrics.
+
+    Attributes
+    ----------
+    metrics : tuple of str, optional
+        The metrics that were named, as `vifidel_eval.metrics.parse` returns them.
+    own : mapping
+        The values of metrics' own options by name.
+    """
+
+    metrics: tuple[str, ...] | None
+    own: Mapping[str, Any]
+
+    def files(self) -> list[Path | None]:
+        from ..metrics import own_options
+
+        files = super().files()
+        for option in own_options():
+            value = self.own[option.name]
+            if isinstance(value, Path):
+                files += [value, *([option.companion(value)] if option.companion else [])]
+        return files
+
+    def settings(
+        self, references: bool, weighted: bool = True, own: Mapping[str, Any] | None = None
+    ) -> Settings:
+        return super().settings(references, weighted, {**self.own, **(own or {})})
+
+    def names(self, settings: Settings, by_default: bool = True) -> list[str]:
+        """Return the metrics to compute: those named, else the defaults.
+
+        Parameters
+        ----------
+        settings : Settings
+            What they would be made from.
+        by_default : bool
+            Whether there are metrics to compute where the user names none.
+
+        Raises
+        ------
+        click.UsageError
+            If a metric lacks what it needs, or there is none to compute.
+        """
+        from ..metrics import check_needs, defaults
+
+        if self.metrics is None:
+            names = defaults(settings) if by_default else []
+            if by_default and not names:
+                raise click.UsageError(
+                    "there are neither references nor --objects to score with; give --objects, or "
+                    "name --metrics that need neither."
+                )
+            return names
+        try:
+            check_needs(self.metrics, settings, flag)
+        except VifidelError as problem:
+            raise click.UsageError(str(problem)) from None
+        return list(self.metrics)
+
+
+class MetricCommand(click.Command):
+    """A command with ``--metrics`` and the options that registered metrics have of their own.
+
+    They are read when the command runs or shows its help: no other command loads the registry.
+    """
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters, those of the metrics before ``--objects``."""
+        params = super().get_params(ctx)
+        at = next(at for at, param in enumerate(params) if param.name == "objects")
+        return [*params[:at], *_of_registry(), *params[at:]]
+
+
+def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `MetricOptions`, which the command gets together as ``options``.
+
+    The command must be a `MetricCommand`.
+    """
+    shared = [field.name for field in fields(TransportOptions)]
+
+    @wraps(command)
+    def gathering(**given: Any) -> Any:
+        from ..metrics import own_options
+
+        own = {option.name: given.pop(option.name) for option in own_options()}
+        chosen = {name: given.pop(name) for name in (*shared, "metrics")}
+        return command(options=MetricOptions(**chosen, own=own), **given)
+
+    return with_options(gathering, TRANSPORT)
+
+
+def _of_registry() -> list[click.Parameter]:
+    from ..metrics import METRICS
+
+    return _options(tuple(METRICS.values()))
+
+
+@cache
+def _options(metrics: tuple[Metric, ...]) -> list[click.Parameter]:
+    from ..metrics import own_options
+
+    chosen = click.Option(["--metrics"], callback=_parsed, help=_metrics_help(metrics))
+    return [chosen, *map(_own, own_options())]
+
+
+def _own(option: Option) -> click.Option:
+    if option.kind is bool:
+        return click.Option([flag(option.name)], is_flag=True, help=option.help)
+    return click.Option(
+        [flag(option.name)],
+        type=FILE if option.kind is Path else option.kind,
+        default=option.default,
+        show_default=option.default is not None,
+        help=option.help,
+    )
+
+
+def flag(name: str) -> str:
+    """Return the option of a setting: ``--tiger-features`` of ``tiger_features``."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _metrics_help(metrics: tuple[Metric, ...]) -> str:
+    defaults = ", ".join(metric.name for metric in metrics if metric.default)
+    others = ", ".join(
+        f"{metric.name} ({', '.join(needs)})" if (needs := _needs(metric)) else metric.name
+        for metric in metrics
+        if not metric.default
+    )
+    return (
+        f"Separated by commas; VIFIDEL+CIDEr is the mean of both.  [default: {defaults}, as far as "
+        f"references and objects are given]  Others: {others}."
+    )
+
+
+def _needs(metric: Metric) -> list[str]:
+    return [*metric.needs, *(metric.extra.packages if metric.extra else ())]
+
+
+def _parsed(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Return the metrics of ``--metrics``."""
+    if value is None:
+        return None
+    from ..metrics import parse
+
+    try:
+        return tuple(parse(value))
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem)) from None

@@ -1,0 +1,25 @@
+"""The progress bar of commands that take long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+
+def progress_bar(total: int | None, unit: str = " captions", **settings: Any) -> tqdm[NoReturn]:
+    """Return a bar on standard error; none appears in a file or pipe, or if the work is short.
+
+    Parameters
+    ----------
+    total : int, optional
+        How many units there are; None if that is not known.
+    unit : str
+        What is counted.
+    **settings
+        Further arguments of `tqdm`.
+    """
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=unit, **{"disable": None, "delay": 1, "leave": False, **settings})

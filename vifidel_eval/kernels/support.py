@@ -1,0 +1,129 @@
+"""What supports the words of captions, and what captions cover: the kernels of VIFIDEL-PRF.
+
+The two relaxations of the Word Mover's Distance (Kusner et al., 2015), in similarities: every
+caption word goes to its nearest piece of evidence, and every piece of evidence to its nearest
+caption word. docs/fidelity.md has the formulas and what was tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..evaluation import Floats, Integers
+from .bags import Bags, alphabetically, meetings
+from .distances import WordDistances
+from .lexicon import Lexicon
+
+_NOTHING = -1
+_PAIRS_AT_ONCE = 1 << 20  # captions of thousands of words would fill the memory at once
+
+#: Cosines up to here say nothing; the rest is stretched to [0, 1].
+FLOOR = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What the references of some rows say.
+
+    Attributes
+    ----------
+    words : Bags
+        One bag per row: the distinct content words of all its references.
+    shares : (number of atoms,) float64
+        The share of the row's usable references that have the word, in (0, 1].
+    """
+
+    words: Bags
+    shares: Floats
+
+
+def said_by(lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows: int) -> Said:
+    """Return what the references of each row say; references without a usable word do not count.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        Where the numbers of the words come from.
+    references : Bags
+        One bag per reference.
+    row_of_reference : (number of references,) int64
+        The row that each reference belongs to, not descending.
+    rows : int
+        How many rows there are.
+    """
+    distinct, rank = alphabetically(lexicon, references.atoms)
+    owners = np.repeat(row_of_reference, references.sizes)
+    keys, counts = np.unique(owners * max(len(distinct), 1) + rank, return_counts=True)
+    owners, ranks = np.divmod(keys, max(len(distinct), 1))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=rows))])
+    sizes = np.diff(starts)
+    usable = np.bincount(row_of_reference[references.sizes > 0], minlength=rows)
+    bags = Bags(starts, distinct[ranks], 1 / np.repeat(sizes, sizes))
+    return Said(bags, counts / usable[owners])
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """The nearest atom on the other side, for every atom of two sides that meet.
+
+    Attributes
+    ----------
+    of_left, of_right : float64
+        The largest similarity in [0, 1] of each atom; 0 where the other bag is empty.
+    at_left : int64
+        The position of the nearest right atom of each left one; -1 where the other bag is empty.
+    """
+
+    of_left: Floats
+    of_right: Floats
+    at_left: Integers
+
+
+def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FLOOR) -> Nearest:
+    """Return the nearest atoms of bag i of `left` and bag i of `right`, for all i.
+
+    Parameters
+    ----------
+    distances : WordDistances
+        Between the words of all bags.
+    left, right : Bags
+        Captions and evidence.
+    floor : float
+        Cosines up to here count as 0, the rest is stretched to [0, 1].
+    """
+    of_left = np.zeros(len(left.atoms))
+    of_right = np.zeros(len(right.atoms))
+    at_left = np.full(len(left.atoms), _NOTHING)
+    pairs = np.cumsum(left.sizes * right.sizes)
+    start = 0
+    while start < len(left):
+        done = pairs[start - 1] if start else 0
+        end = max(int(np.searchsorted(pairs, done + _PAIRS_AT_ONCE, "right")), start + 1)
+        left_at, right_at = meetings(left, right, start, end)
+        cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
+        similar = np.maximum(cosines - floor, 0) / (1 - floor)
+        if len(left_at):
+            first = np.flatnonzero(np.diff(left_at, prepend=-1))
+            best = np.maximum.reduceat(similar, first)
+            of_left[left_at[first]] = best
+            where = np.flatnonzero(similar == np.repeat(best, np.diff(first, append=len(left_at))))
+            at_left[left_at[where[::-1]]] = right_at[where[::-1]]  # of equals the first, set last
+            np.maximum.at(of_right, right_at, similar)
+        start = end
+    return Nearest(of_left, of_right, at_left)
+
+
+def weighted_means(values: Floats, weights: Floats, bags: Bags) -> Floats:
+    """Return the weighted mean of each bag's atoms; NaN for an empty bag.
+
+    Atoms are added in the alphabetical order of their words, which no other caption decides.
+    """
+    means = np.full(len(bags), np.nan)
+    filled = np.flatnonzero(bags.sizes)
+    if len(filled):
+        starts = bags.starts[filled]
+        totals = np.add.reduceat(weights, starts)
+        means[filled] = np.add.reduceat(values * weights, starts) / totals
+    return means
