@@ -153,6 +153,11 @@ def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> s
         return "one side has strings where the other has integers: convert one of them."
     if _look_like_files(missing) != _look_like_files(known):
         return "one side has file names where the other has image ids: use the same on both."
+    if all(isinstance(image_id, Integral) for ids in (missing, known) for image_id in ids):
+        return (
+            "check that both come from the same split of the same dataset (COCO's splits of 2014 "
+            "and 2017 differ)."
+        )
     return "check that both come from the same split of the same dataset."
 
 
