@@ -4,10 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from vifidel_eval import VifidelError, VifidelWarning
-from vifidel_eval.annotations import read_objects
-from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.commands.main import main
+from vifidel_eval.runs import leaderboard
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
@@ -276,18 +277,21 @@ def published(shared_data):
 
 
 @pytest.mark.parametrize("name", ["human", "shuffled", "long"])
-def test_published_numbers(name, shared_data, published):
+def test_published_numbers(name, shared_data, published, tmp_path):
     coco = shared_data / "coco"
     path = coco / f"captions_val2017_{name}_results.json"
     if name == "long":
         path = published / "captions_val2017_long_results.json"
     oracle = json.loads((published / "chair.json").read_text("utf-8"))[name]
-    scores = run(
-        read_results(path),
-        Chair(read_objects(coco / "instances_val2017.json"), published / "synonyms.txt"),
-        read_references(coco / "captions_val2017_references.json"),
-    )
-    document = scores.to_json()["systems"]["one"]
+    output = tmp_path / "scores.json"
+    arguments = [
+        *("score", path, "--metrics", "CHAIR", "--synonyms", published / "synonyms.txt"),
+        *("--references", coco / "captions_val2017_references.json"),
+        *("--objects", coco / "instances_val2017.json", "--output", output),
+    ]
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == 0
+    (document,) = json.loads(output.read_text("utf-8"))["systems"].values()
     for column, score in document["overall"].items():
         tolerance = 0.02 if column == "CHAIR-Len" else 0.0005
         assert score == pytest.approx(
@@ -298,3 +302,86 @@ def test_published_numbers(name, shared_data, published):
     for key in ("hallucinated", "objects"):
         same = [images[i]["CHAIR"][key] == image[key] for i, image in oracle["images"].items()]
         assert np.mean(same) >= 0.998
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return what writes the worked example, and runs ``score --metrics CHAIR`` on it."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        return str(path)
+
+    paths = [
+        write("one.json", CAPTIONS),
+        *("--references", write("references.json", REFERENCES)),
+        *("--objects", write("objects.json", OBJECTS)),
+        *("--synonyms", write("small.txt", "person, man\ndog, puppy\ncat\ncouch, sofa\n")),
+    ]
+
+    def run(*arguments, **others):
+        systems = [write(f"{name}.json", captions) for name, captions in others.items()]
+        arguments = [*systems, *map(str, arguments)]
+        return CliRunner().invoke(main, ["score", "--metrics", "CHAIR", *paths, *arguments])
+
+    run.write = write
+    return run
+
+
+def test_the_command_gives_the_worked_example(files, tmp_path):
+    output = tmp_path / "scores.json"
+    result = files("--output", output)
+    assert (result.exit_code, result.stderr) == (0, "")
+    document = json.loads(output.read_text("utf-8"))
+    assert document["systems"]["one"]["overall"] == pytest.approx(CORPUS)
+    assert document["unranked"] == ["CHAIR-Len"]
+    of_image = document["systems"]["one"]["imgToEval"]["1"]["CHAIR"]
+    assert of_image["hallucinated"] == [["cat", "cat"]]
+    assert "CHAIRs, CHAIRi: lower is better." in result.stdout
+    assert "No mentions" in result.stdout
+    assert "synonyms:small#" in result.stdout
+
+
+def test_the_command_leaves_incomplete_sentences_and_other_images_out(files):
+    captions = {1: "A man. A cat", 2: "A cat", 3: "A dog."}
+    result = files("--drop-incomplete", "--format", "json", two=captions)
+    overall = json.loads(result.stdout)["systems"]["two"]
+    assert overall["overall"]["CHAIRi"] == pytest.approx(1 / 3)
+    assert overall["counts"]["CHAIRi"]["incomplete"] == 1
+    result = files("--format", "json", "--image-ids", files.write("ids.txt", "3\n1\n"))
+    document = json.loads(result.stdout)
+    assert document["systems"]["one"]["imgToEval"].keys() == {"1", "3"}
+    assert document["systems"]["one"]["overall"]["CHAIRi"] == pytest.approx(1 / 4)
+    assert "|images:2#" in document["signatures"]["CHAIRi"]
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.*too few")
+def test_no_system_is_better_by_its_length(files, tmp_path):
+    board = tmp_path / "board.json"
+    result = files("--compare", "--leaderboard", board, "--format", "json", two=CAPTIONS)
+    metrics = json.loads(result.stdout)["comparison"]["metrics"]
+    assert metrics["CHAIR-Len"]["ranked"] is False
+    assert [of["rank"] for of in metrics["CHAIR-Len"]["systems"].values()] == [None, None]
+    assert [of["rank"] for of in metrics["CHAIRi"]["systems"].values()] == [1, 1]
+    longer = {i: caption + " " + caption for i, caption in CAPTIONS.items()}
+    shown = files("--format", "markdown", two={**longer, 3: "a cat"}).stdout.splitlines()
+    header, (one, two) = shown[0], [row for row in shown if "one" in row or "two" in row]
+    of = {c.strip(): at for at, c in enumerate(header.split("|"))}
+    assert "**" in one.split("|")[of["CHAIRi"]] + two.split("|")[of["CHAIRi"]]
+    assert "**" not in one.split("|")[of["CHAIR-Len"]] + two.split("|")[of["CHAIR-Len"]]
+    kept = json.loads(board.read_text("utf-8"))
+    assert (kept["lower_is_better"], kept["unranked"]) == (["CHAIRs", "CHAIRi"], ["CHAIR-Len"])
+    table = leaderboard.read(board).ranked("CHAIR-Len").table()
+    assert all(table.headers[column] != "CHAIR-Len" for _, column in table.bold)
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.*too few")
+def test_the_report_ranks_by_all_but_the_length(files, tmp_path):
+    page = tmp_path / "report.html"
+    assert files("--report", page, two={**CAPTIONS, 1: "A man."}).exit_code == 0
+    text = page.read_text("utf-8")
+    duels = text[text.index('id="duels"') :]
+    assert duels.count("not compared") == 1
+    standings = text[text.index('class="standings"') : text.index('id="duels"')]
+    assert standings.count('class="rank"') == 2 * (len(COLUMNS) - 1)
