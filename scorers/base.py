@@ -7,8 +7,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
 from ..rows import LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 Progress = Callable[[int], object]
 
 
@@ -25,7 +29,7 @@ class Scorer(ABC):
     """A metric that scores candidate captions.
 
     Settings never change after the constructor, and nothing that an evaluation leaves behind is
-    needed for the next one: a scorer may be used from several threads.
+    needed for the next one: a scorer may be used from several threads, and pickles as its settings.
 
     Parameters
     ----------
@@ -128,20 +132,24 @@ class Scorer(ABC):
             If the metric cannot score such rows.
         """
         evaluations = self._evaluate(rows, on_progress or _ignore)
-        of_name = {column.name: column for column in self.columns}
-        for name, evaluation in evaluations.items():
-            counts = {"undefined": int(evaluation.missing.sum()), **evaluation.counts}
-            scores = evaluation.scores
-            if not math.isnan(self._undefined):
-                scores = np.where(np.isnan(scores), self._undefined, scores)
-            evaluations[name] = replace(
-                evaluation,
-                scores=scores,
-                counts=counts,
-                lower_is_better=of_name[name].lower_is_better,
-                ranked=of_name[name].ranked,
-            )
-        return evaluations
+        return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
+
+    def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
+        """Return an evaluation with its direction, its count of undefined scores and these."""
+        counts = {"undefined": int(evaluation.missing.sum()), **evaluation.counts}
+        finished = replace(
+            evaluation,
+            counts=counts,
+            lower_is_better=column.lower_is_better,
+            ranked=column.ranked,
+        )
+        if math.isnan(self._undefined):
+            return finished
+        statistics = evaluation.statistics
+        if statistics is not None:  # a row without a score adds nothing to the corpus score
+            statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
+        scores = np.where(np.isnan(evaluation.scores), self._undefined, evaluation.scores)
+        return replace(finished, scores=scores, statistics=statistics)
 
     def score(
         self,
@@ -224,7 +232,7 @@ class Scorer(ABC):
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
         evaluations = self.evaluate(rows)
-        self.judge(evaluations.values())
+        self.judge([evaluations[self.main]])
         return evaluations
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:  # noqa: B027
@@ -233,7 +241,7 @@ class Scorer(ABC):
         Parameters
         ----------
         evaluations : iterable of Evaluation
-            All evaluations of a run by this metric, however it was cut into parts.
+            The main column's evaluations of a whole run, however it was cut into parts.
 
         Raises
         ------
@@ -273,6 +281,23 @@ class Scorer(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method()}>"
+
+
+class MadeAgain(Scorer):
+    """A scorer that pickles, and is copied, as the arguments of its constructor.
+
+    For networks, which are read from files: the constructor runs again where it is unpickled.
+    """
+
+    _made_from: partial[Any]
+
+    def __new__(cls, *arguments: Any, **settings: Any) -> Self:
+        scorer = super().__new__(cls)
+        scorer._made_from = partial(cls, *arguments, **settings)
+        return scorer
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made_from, ()
 
 
 def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:

@@ -23,11 +23,9 @@ from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
 from ..rows import Rows, coco_rows
-from ..text.tokenization import Tokenization
+from ..text.tokenization import Tokenization, Tokens
 from .base import Progress, Scorer
 from .record import Metric
-
-Tokens = dict[ImageId, list[str]]
 
 
 class HostColumn(NamedTuple):
@@ -45,14 +43,17 @@ class HostMetric(Scorer):
     ----------
     tokenization : Tokenization, optional
         Give all metrics of a run the same one, and captions are tokenised once.
-
+    undefined : float
+        What stands for the score of an image without references.
     """
 
     #: The names of the metric's scores, as pycocoevalcap writes them.
     _names: ClassVar[tuple[str, ...]]
 
-    def __init__(self, tokenization: Tokenization | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self, tokenization: Tokenization | None = None, undefined: float = math.nan
+    ) -> None:
+        super().__init__(undefined)
         self._tokenization = Tokenization() if tokenization is None else tokenization
 
     def method(self) -> str:
@@ -87,7 +88,7 @@ class HostMetric(Scorer):
                 advance,
             )
         advance(len(rows) - done)
-        signature = self.signature()  # only now: a tokenizer's name is known once it has run
+        signature = self.signature()
         return {
             name: Evaluation(
                 rows.ids,

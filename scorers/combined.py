@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Rows
 from .base import Progress, Scorer
 
 
 class Mean(Scorer):
-    """The mean of other metrics' scores, image by image.
+    """The mean of other metrics' scores, row by row.
 
     Plain means are VIFIDEL+CIDEr and VIFIDEL+LM of the VIFIDEL paper (section 4.4). Scaled ones
     bring every metric to [0, 1] first, smallest to largest score of the run, as Kilickaya et al.
@@ -26,20 +26,23 @@ class Mean(Scorer):
     Parameters
     ----------
     *parts : Scorer
-        Two or more metrics; of one with several columns the last counts (BLEU-4).
+        Two or more metrics; of one with several columns the main one counts (BLEU-4).
     scaled : bool
         Whether scores are scaled to [0, 1] over all systems of a run before the mean.
+    undefined : float
+        What stands for an undefined score.
 
     Raises
     ------
     VifidelError
-        If there are fewer than two parts.
+        If there are fewer than two parts, or lower is better in one of them.
     """
 
-    def __init__(self, *parts: Scorer, scaled: bool = False) -> None:
+    def __init__(self, *parts: Scorer, scaled: bool = False, undefined: float = math.nan) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
-        super().__init__()
+        check_directions(part.columns[-1] for part in parts)
+        super().__init__(undefined)
         self.parts = parts
         self._scaled = scaled
 
@@ -55,20 +58,24 @@ class Mean(Scorer):
 
     def _signature(self, of_parts: Iterable[str]) -> str:
         parts = " + ".join(f"({of_part})" for of_part in of_parts)
-        return f"{self.method()}|scaled:{'run' if self._scaled else 'no'}|{parts}"
+        scaled = f"scaled:{'run' if self._scaled else 'no'}"
+        return "|".join([self.method(), scaled, *self._pinned_undefined(), parts])
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         for part in self.parts:
             part.check_images(image_ids)
 
-    def judge(self, evaluations: Iterable[Evaluation]) -> None:
-        evaluations = list(evaluations)
-        for part in self.parts:
-            part.judge(evaluations)
-
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        parts = [part.evaluate(rows, on_progress)[part.main] for part in self.parts]
-        return {self.main: replace(self.combine([parts])[0], signature=self.signature_of([rows]))}
+        return self._signature(part.signature(image_ids) for part in self.parts)
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        systems = list(systems)
+        return self._signature(part.signature_of(systems) for part in self.parts)
+
+    def _signature(self, of_parts: Iterable[str]) -> str:
+        parts = " + ".join(f"({of_part})" for of_part in of_parts)
+        scaled = f"scaled:{'run' if self._scaled else 'no'}"
+        return "|".join([self.method(), scaled, *self._pinned_undefined(), parts])
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
         """Return the combination for each system of a run.
@@ -76,7 +83,7 @@ class Mean(Scorer):
         Parameters
         ----------
         systems : sequence of sequences of Evaluation
-            For each system the evaluation of each part. An image that a part leaves undefined is
+            For each system the evaluation of each part. A row that a part leaves undefined is
             undefined.
         """
         ranges = [_range([parts[at].scores for parts in systems]) for at in range(len(self.parts))]
@@ -88,14 +95,26 @@ class Mean(Scorer):
             total = np.zeros(len(parts[0].scores))
             for of_part in scores:
                 total = total + of_part
-            combined.append(
-                Evaluation(
-                    parts[0].ids,
-                    total / len(parts),
-                    counts=_most(part.counts for part in parts),
-                )
-            )
+            counts = _most(part.counts for part in parts)
+            mean = Evaluation(parts[0].ids, total / len(parts), counts=counts)
+            combined.append(self._finished(self.columns[0], mean))
         return combined
+
+
+def check_directions(columns: Iterable[Column]) -> None:
+    """Check that columns can be combined.
+
+    Raises
+    ------
+    VifidelError
+        If lower is better in one of them.
+    """
+    for column in columns:
+        if column.lower_is_better:
+            raise VifidelError(
+                f"{column.name} cannot be part of a combination: lower is better there, and a "
+                "mean would reward what is worse."
+            )
 
 
 def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

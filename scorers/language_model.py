@@ -11,11 +11,11 @@ from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
 from ..networks.language_model import load
 from ..rows import Rows
-from .base import Progress, Scorer
+from .base import MadeAgain, Progress
 from .record import Extra, Metric, Option
 
 
-class LanguageModel(Scorer):
+class LanguageModel(MadeAgain):
     """Fluency of captions by a recurrent language model (VIFIDEL, sections 4.2 and 4.4).
 
     A caption scores exp(-mean cross-entropy of its tokens), its end included: the inverse of its

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import IO
 
 import pycocoevalcap.meteor.meteor as host_meteor
@@ -17,9 +17,9 @@ import pycocoevalcap.meteor.meteor as host_meteor
 from ..errors import MetricUnavailable
 from ..evaluation import Column
 from ..text.java import find_java, why_ended
-from ..text.tokenization import Tokenization
+from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric, Tokens
+from .coco import HostColumn, HostMetric
 from .record import Metric
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
@@ -30,7 +30,8 @@ METEOR_PATIENCE = 600.0
 class Meteor(HostMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
-    Each evaluation has a Java process of its own, which ends with it.
+    Each evaluation has a Java process of its own, which ends with it. The arguments are those of
+    `HostMetric`.
 
     Raises
     ------
@@ -40,28 +41,55 @@ class Meteor(HostMetric):
 
     _names = ("METEOR",)
 
-    def __init__(self, tokenization: Tokenization | None = None) -> None:
+    def __init__(
+        self, tokenization: Tokenization | None = None, undefined: float = math.nan
+    ) -> None:
         self._java = find_java("METEOR")
-        super().__init__(tokenization)
+        super().__init__(tokenization, undefined)
 
     def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         command = self._java.arguments(
             "-Xmx2G", "-jar", host_meteor.METEOR_JAR, "-", "-", "-stdio", "-l", "en", "-norm"
         )
-        with tempfile.TemporaryFile() as errors, _started(command, errors) as process:
-            watched = _WatchedMeteor(process, len(gts), on_progress)
+        with (
+            tempfile.TemporaryFile() as errors,
+            _started(command, errors) as process,
+            _Watchdog(process) as watchdog,
+        ):
+            answer = b""
+
+            def ask(line: str) -> None:
+                _pipe(process.stdin).write(f"{line}\n".encode())
+                _pipe(process.stdin).flush()
+
+            def hear() -> bytes:
+                nonlocal answer
+                answer = _pipe(process.stdout).readline()
+                if not answer:
+                    raise EOFError
+                watchdog.calm()
+                return answer
+
+            # As pycocoevalcap's meteor.py: statistics of each caption, then all of them together
+            # for the score of each and of the corpus.
             try:
-                corpus_score, row = watched.compute_score(gts, res)
+                statistics = []
+                for image_id, references in gts.items():
+                    caption = res[image_id][0].replace("|||", "").replace("  ", " ")
+                    ask(" ||| ".join(["SCORE", *references, caption]))
+                    statistics.append(hear().decode().strip())
+                    on_progress(1)
+                ask(" ||| ".join(["EVAL", *statistics]))
+                scores = [float(hear()) for _ in statistics]
+                corpus_score = float(hear())
             except (EOFError, OSError):
-                raise MetricUnavailable(_why_silent(watched, process, errors)) from None
+                raise MetricUnavailable(_why_silent(watchdog, process, errors)) from None
             except ValueError:
                 raise MetricUnavailable(
                     "METEOR: its Java process answered "
-                    f"{watched.last_answer.decode(errors='replace').strip()!r:.100}, not a number."
+                    f"{answer.decode(errors='replace').strip()!r:.100}, not a number."
                 ) from None
-            finally:
-                watched.stop_watching()
-        return [HostColumn(corpus_score, row)]
+        return [HostColumn(corpus_score, scores)]
 
 
 @contextlib.contextmanager
@@ -91,57 +119,38 @@ def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
-class _WatchedMeteor(host_meteor.Meteor):  # type: ignore[misc]
-    """pycocoevalcap's METEOR on a process that is killed when it does not answer."""
+class _Watchdog:
+    """Kills a process that gives no answer for `METEOR_PATIENCE` seconds."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], images: int, on_progress: Progress
-    ) -> None:
-        # Its own __init__ would start Java in the machine's locale. What its methods use:
-        self.lock = threading.Lock()
-        self.meteor_p = SimpleNamespace(
-            stdin=process.stdin, stdout=SimpleNamespace(readline=self._answer)
-        )
-        self.last_answer = b""
-        self.hung = False
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.has_killed = False
         self._process = process
-        self._images = images
-        self._on_progress = on_progress
-        self._answers = 0
         self._last_answered = time.monotonic()
         self._stopped = threading.Event()
-        self._watchdog = threading.Thread(target=self._watch, daemon=True)
-        self._watchdog.start()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __del__(self) -> None:
-        """Do nothing: its own waits for a lock that an error leaves locked."""
+    def __enter__(self) -> _Watchdog:
+        self._thread.start()
+        return self
 
-    def stop_watching(self) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stopped.set()
-        self._watchdog.join()
+        self._thread.join()
 
-    def _answer(self) -> bytes:
-        self.last_answer = _pipe(self._process.stdout).readline()
-        if not self.last_answer:
-            raise EOFError
-        self._answers += 1
+    def calm(self) -> None:
+        """Say that the process has answered."""
         self._last_answered = time.monotonic()
-        if self._answers <= self._images:  # afterwards it adds up
-            self._on_progress(1)
-        return self.last_answer
 
     def _watch(self) -> None:
         while not self._stopped.wait(min(1.0, METEOR_PATIENCE)):
             if time.monotonic() - self._last_answered > METEOR_PATIENCE:
-                self.hung = True
+                self.has_killed = True
                 self._process.kill()  # whoever waits for it wakes up
                 return
 
 
-def _why_silent(
-    watched: _WatchedMeteor, process: subprocess.Popen[bytes], errors: IO[bytes]
-) -> str:
-    if watched.hung:
+def _why_silent(watchdog: _Watchdog, process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+    if watchdog.has_killed:
         return (
             f"METEOR: its Java process gave no answer for {METEOR_PATIENCE:g} seconds and was "
             "killed."

@@ -141,6 +141,8 @@ class Metric:
         Other names that users know it by.
     references, objects : bool
         Whether it needs references; whether it needs the objects of the images.
+    either : bool
+        Whether it needs one of the two, whichever.
     default : bool
         Whether it is computed when no metric is named.
     options : tuple of Option
@@ -160,6 +162,7 @@ class Metric:
     spellings: tuple[str, ...] = ()
     references: bool = True
     objects: bool = False
+    either: bool = False
     default: bool = False
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()

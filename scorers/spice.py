@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Sequence
+from http.client import HTTPException
 from pathlib import Path
+from urllib.request import build_opener
 
 import numpy as np
 import pycocoevalcap.spice as host_spice
@@ -19,10 +19,10 @@ import pycocoevalcap.spice as host_spice
 from ..errors import MetricUnavailable
 from ..evaluation import Column
 from ..image_ids import ImageId
-from ..text.java import PATIENCE, find_java, last_line, run_java
-from ..text.tokenization import Tokenization
+from ..text.java import PATIENCE, find_java, run_java
+from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric, Tokens
+from .coco import HostColumn, HostMetric
 from .record import Metric
 
 #: Seconds that SPICE may take for each image; it needs about one.
@@ -31,20 +31,20 @@ SPICE_SECONDS_PER_IMAGE = 60.0
 # SPICE writes its result with Java's JavaScript engine, which Java 15 removed.
 _LAST_JAVA_FOR_SPICE = 14
 _SPICE_FOLDER = Path(host_spice.__file__).parent
-# A stalled download fails after a minute; pycocoevalcap alone would wait for ever.
-_DOWNLOAD = """
-import runpy, socket, sys
-socket.setdefaulttimeout(60)
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
+# As in pycocoevalcap's get_stanford_models.py, which would wait for ever for a stalled download.
+# It takes the second jar for the sign that all is there.
+_MODELS = "stanford-corenlp-full-2015-12-09"
+_MODELS_URL = f"http://nlp.stanford.edu/software/{_MODELS}.zip"
+_JARS = ("stanford-corenlp-3.6.0-models.jar", "stanford-corenlp-3.6.0.jar")
+_STALLED_SECONDS = 60.0
 
 
 class Spice(HostMetric):
     """SPICE: the F-score of scene graphs (Anderson et al., ECCV 2016).
 
     The first evaluation downloads 385 MB of Stanford models into pycocoevalcap's folder, as
-    pycocoevalcap does. Captions are parsed anew each time: its cache of parses fails on many
-    machines.
+    pycocoevalcap does. Captions are parsed every time: its cache of parses fails on many machines.
+    The arguments are those of `HostMetric`.
 
     Raises
     ------
@@ -54,14 +54,16 @@ class Spice(HostMetric):
 
     _names = ("SPICE",)
 
-    def __init__(self, tokenization: Tokenization | None = None) -> None:
+    def __init__(
+        self, tokenization: Tokenization | None = None, undefined: float = math.nan
+    ) -> None:
         self._java = find_java("SPICE")
         if self._java.release > _LAST_JAVA_FOR_SPICE:
             raise MetricUnavailable(
                 f"SPICE needs Java 8 to {_LAST_JAVA_FOR_SPICE}, whose JavaScript engine it uses; "
                 f"{self._java.command} is Java {self._java.release}."
             )
-        super().__init__(tokenization)
+        super().__init__(tokenization, undefined)
 
     def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
         _fetch_stanford_models()
@@ -119,56 +121,32 @@ def _number(value: float | None) -> float:
 
 
 def _fetch_stanford_models() -> None:
-    """Download SPICE's models if they are not there, by pycocoevalcap's own script.
+    """Download SPICE's models if they are not there, to where pycocoevalcap puts them.
 
     Raises
     ------
     MetricUnavailable
         If that fails; nothing half downloaded is left.
     """
-    if all(jar.is_file() for jar in _stanford_jars()):
+    lib = _SPICE_FOLDER / "lib"
+    if all((lib / jar).is_file() for jar in _JARS):
         return
-    # A half from an earlier failure: pycocoevalcap would take it for the whole.
-    _remove_half_fetched()
     print("SPICE downloads 385 MB of Stanford models, once.", file=sys.stderr)
-    with tempfile.TemporaryDirectory() as folder:
-        places = dict.fromkeys(["TMPDIR", "TEMP", "TMP"], folder)
-        script = _SPICE_FOLDER / "get_stanford_models.py"
-        try:
-            answer = subprocess.run(
-                [sys.executable, "-c", _DOWNLOAD, str(script)],
-                env={**os.environ, **places},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-            )
-            if answer.returncode != 0:
-                why = last_line(answer.stderr) or f"exit status {answer.returncode}"
-                raise MetricUnavailable(
-                    f"SPICE downloads 385 MB of Stanford models on first use, and that failed "
-                    f"({why})."
-                )
-        except OSError as problem:
-            raise MetricUnavailable(
-                f"SPICE downloads 385 MB of Stanford models on first use, and that failed "
-                f"({problem})."
-            ) from None
-        finally:
-            if not all(jar.is_file() for jar in _stanford_jars()):
-                _remove_half_fetched()
-
-
-def _stanford_jars() -> list[Path]:
-    # In the order in which they are put there.
-    names = "stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar"
-    return [_SPICE_FOLDER / "lib" / name for name in names]
-
-
-def _remove_half_fetched() -> None:
-    with contextlib.suppress(OSError):  # a folder that cannot be written has no halves of ours
-        for jar in _stanford_jars():
-            jar.unlink(missing_ok=True)
-    shutil.rmtree(_SPICE_FOLDER / "stanford-corenlp-full-2015-12-09", ignore_errors=True)
+    try:
+        with tempfile.TemporaryDirectory(dir=lib) as folder, tempfile.TemporaryFile() as file:
+            # Not urlopen, whose opener keeps the proxy of its first call.
+            with build_opener().open(_MODELS_URL, timeout=_STALLED_SECONDS) as answer:
+                shutil.copyfileobj(answer, file)
+            with zipfile.ZipFile(file) as archive:
+                jars = [archive.extract(f"{_MODELS}/{jar}", folder) for jar in _JARS]
+            for jar in jars:
+                Path(jar).replace(lib / Path(jar).name)
+    # KeyError: an archive without them; HTTPException: an answer that is not HTTP.
+    except (OSError, zipfile.BadZipFile, KeyError, HTTPException) as problem:
+        why = problem.args[0] if isinstance(problem, KeyError) else problem
+        raise MetricUnavailable(
+            f"SPICE downloads 385 MB of Stanford models on first use, and that failed ({why})."
+        ) from None
 
 
 SPICE = Metric(

@@ -6,8 +6,8 @@ import math
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..networks.scan import Scan
 from ..networks.scan_features import RegionSource, ids_path, read_regions
 from ..networks.scan_words import Tokenizer
 from ..rows import Rows, image_ids_of
-from .base import Progress, Scorer
+from .base import MadeAgain, Progress
 from .record import DEVICE, Extra, Metric, Option
 
 _COLUMNS = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
@@ -77,7 +77,7 @@ def weight_distribution_similarity(reference: Floats, candidate: Floats) -> floa
     return 1 / (1 + math.exp(x))
 
 
-class Tiger(Scorer):
+class Tiger(MadeAgain):
     """TIGEr (Jiang et al., EMNLP 2019), as its published program computes it.
 
     SCAN's encoders give every region of an image a cosine to a caption: how well the region is
@@ -126,7 +126,6 @@ class Tiger(Scorer):
             read_regions(features), self._scan.width, self._scan.regions, _IMAGE_BYTES
         )
         self._groundings = Kept(_CAPTION_BYTES)  # by image and caption
-        self._unsplit: dict[str, str] = {}
 
     def method(self) -> str:
         return "TIGEr"
@@ -157,35 +156,39 @@ class Tiger(Scorer):
         images = self._images.find(image_ids_of(rows, "TIGEr"))
         described = list(zip(images, rows.references, rows.captions, strict=True))
         scores: list[tuple[float, float, float]] = []
+        # References first: what all systems share is then no system's own.
+        unsplit: list[list[str]] = [[], []]
         for start in range(0, len(described), _IMAGES_AT_ONCE):
             some = described[start : start + _IMAGES_AT_ONCE]
-            vector_of = self._grounded(
+            grounding_of = self._grounded(
                 [(i, text) for i, references, own in some for text in (*references, own)]
             )
             for i, references, own in some:
-                reference = np.mean([vector_of[i, text] for text in references], axis=0)
-                rrs = region_rank_similarity(reference, vector_of[i, own])
-                wds = weight_distribution_similarity(reference, vector_of[i, own])
+                of_references = [grounding_of[i, text] for text in references]
+                of_candidate = grounding_of[i, own]
+                reference = np.mean([of_text.vector for of_text in of_references], axis=0)
+                rrs = region_rank_similarity(reference, of_candidate.vector)
+                wds = weight_distribution_similarity(reference, of_candidate.vector)
                 scores.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
+                for found, of_texts in zip(unsplit, (of_references, [of_candidate]), strict=True):
+                    found += [of_text.unsplit for of_text in of_texts if of_text.unsplit]
             on_progress(len(some))
-        self._warn_of_sentences(chain(chain.from_iterable(rows.references), rows.captions))
+        _warn_of_sentences([*unsplit[0], *unsplit[1]])
         words = [word for caption in rows.captions for word in self._tokenizer(caption)]
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
-        tally = Tally(len(words), unknown)
+        counts = {"unknown_words": unknown.total()}
+        tallies = {"captions": Tally(len(words), unknown)}
+        signature = self.signature(rows.image_ids)
         columns = np.array(scores, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
         return {
             column.name: Evaluation(
-                rows.ids,
-                of_column.copy(),
-                counts={"unknown_words": unknown.total()},
-                tallies={"captions": tally},
-                signature=self.signature(rows.image_ids),
+                rows.ids, of_column.copy(), counts=counts, tallies=tallies, signature=signature
             )
             for column, of_column in zip(_COLUMNS, columns, strict=True)
         }
 
-    def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:
-        """Return the vector of each caption of an image; as many as fit are kept.
+    def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, _Grounding]:
+        """Return how each caption is grounded in its image; as many as fit are kept.
 
         References are thus read once for all systems, and for all choices among them.
 
@@ -193,33 +196,40 @@ class Tiger(Scorer):
         ----------
         pairs : sequence of (image id in the features, caption)
         """
-        found = {pair: self._groundings[pair] for pair in pairs if pair in self._groundings}
+        found = self._groundings.find(pairs)
         new = [pair for pair in dict.fromkeys(pairs) if pair not in found]
         words = [self._tokenizer(caption) for _, caption in new]
-        for (_, caption), tokens in zip(new, words, strict=True):
-            if (unsplit := self._tokenizer.unsplit(tokens)) is not None:
-                self._unsplit[caption] = unsplit
         regions = self._images.encoded(image for image, _ in new)
         vectors = self._scan.groundings([regions[image] for image, _ in new], words)
-        for pair, vector in zip(new, vectors, strict=True):
-            found[pair] = vector
-            self._groundings.keep(pair, vector)
-        return found
+        grounded = {
+            pair: _Grounding(vector, self._tokenizer.unsplit(tokens))
+            for pair, vector, tokens in zip(new, vectors, words, strict=True)
+        }
+        self._groundings.keep(grounded)
+        return found | grounded
 
-    def _warn_of_sentences(self, captions: Iterable[str]) -> None:
-        """Warn of the first caption of several sentences that were not found.
 
-        References come first: what all systems share is then no system's own.
-        """
-        unsplit = next((self._unsplit[c] for c in captions if c in self._unsplit), None)
-        if unsplit is not None:
-            warnings.warn(
-                f"some captions have several sentences, such as the one with {unsplit!r}; without "
-                "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
-                "nltk.download('punkt_tab')\".",
-                VifidelWarning,
-                stacklevel=3,
-            )
+class _Grounding(NamedTuple):
+    """How the regions of an image are grounded in a caption, as `Scan.groundings` returns it."""
+
+    vector: Floats
+    unsplit: str | None  # the end of a sentence that was not found
+
+    @property
+    def nbytes(self) -> int:
+        return self.vector.nbytes
+
+
+def _warn_of_sentences(unsplit: Sequence[str]) -> None:
+    """Warn of captions of several sentences, by the first end of one that was not found."""
+    if unsplit:
+        warnings.warn(
+            f"some captions have several sentences, such as the one with {unsplit[0]!r}; without "
+            "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
+            "nltk.download('punkt_tab')\".",
+            VifidelWarning,
+            stacklevel=4,
+        )
 
 
 TIGER = Metric(

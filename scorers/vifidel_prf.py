@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,12 +13,13 @@ from ..annotations import ObjectSource, read_objects
 from ..evaluation import Column, Evaluation, Floats, Tally, add_tallies
 from ..kernels.bags import Bags
 from ..kernels.support import Said, nearest, said_by, weighted_means
-from ..rows import Rows
+from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer, singular
 from ..vectors import VectorSource
 from .base import Progress
+from .record import Metric, Option, Settings
 from .word_vectors import Gold, WordVectorScorer
 
 _COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
@@ -126,6 +127,11 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         said = said_by(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
         return _SaidGold(**vars(gold), said=said)
 
+    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
+        if self._objects is None and rows.objects is None:
+            return [{}] * len(rows)  # the references are evidence enough
+        return super()._labels_of(rows)
+
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = [np.empty((0, len(_COLUMNS)))]
         read: list[Mapping[str, Tally]] = []
@@ -188,3 +194,34 @@ def _coverage(said: Said, reached: Floats) -> Floats:
 @lru_cache(maxsize=1 << 16)
 def _names_thing(word: str, things: ClassList) -> bool:
     return word in things.class_of or singular(word) in things.class_of
+
+
+#: Names of things, for all metrics that judge them.
+THINGS = Option(
+    "things",
+    "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF and "
+    "VIFIDEL-H.  [default: COCO, VOC, LVIS and Open Images]",
+)
+
+
+def _make(settings: Settings) -> VifidelPRF:
+    words = {name: settings.words[name] for name in ("vectors", "stop_words")}
+    return VifidelPRF(
+        None if settings.objects is None else settings.labels,
+        references=settings.weighted,
+        things=settings.options.get("things"),
+        **words,
+    )
+
+
+VIFIDEL_PRF = Metric(
+    "VIFIDEL-PRF",
+    "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves out",
+    _COLUMNS,
+    _make,
+    spellings=("PRF", "VIFIDEL-F"),
+    references=False,
+    either=True,
+    default=True,
+    options=(THINGS,),
+)

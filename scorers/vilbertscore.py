@@ -19,7 +19,7 @@ from ..networks.vilbert_features import DetectorFeatures, DetectorSource, Region
 from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
 from ..networks.vilbert_words import WordPieces
 from ..rows import Rows, image_ids_of
-from .base import Progress, Scorer
+from .base import MadeAgain, Progress
 from .record import DEVICE, Extra, Metric, Option
 
 # How many captions' images are in memory at once, beside those that are kept.
@@ -27,14 +27,14 @@ _CAPTIONS_AT_ONCE = 64
 # Tokens and regions of a batch.
 _BATCH = 2048
 # Up to so many bytes of images and of captions are kept for the next system: 2 500 images of 100
-# regions and 50 000 captions of 12 tokens. What does not fit is read and encoded anew.
+# regions and 50 000 captions of 12 tokens. What does not fit is read and encoded again.
 _IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 31
 _COLUMNS = (Column("ViLBERTScore-P"), Column("ViLBERTScore-R"), Column("ViLBERTScore-F"))
 
 _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
 
 
-class ViLBERTScore(Scorer):
+class ViLBERTScore(MadeAgain):
     """ViLBERTScore (Lee et al., Eval4NLP 2020), as its published program computes it.
 
     A candidate and each reference are encoded by ViLBERT with the same image; every word of the
@@ -147,15 +147,15 @@ class ViLBERTScore(Scorer):
         references = dict.fromkeys(pair for pairs in of_references for pair in pairs)
         candidates = [pair for pair in dict.fromkeys(of_candidates) if pair not in references]
         wanted = [*references, *candidates]
-        states = {pair: self._captions[pair] for pair in wanted if pair in self._captions}
+        states = self._captions.find(wanted)
         progress.expect(len(wanted) - len(states))
         images: dict[ImageId, Any] = {}
         # Apart, so that a reference's states do not depend on the candidates.
         for pairs in (references, candidates):
             new = [pair for pair in pairs if pair not in states]
-            for pair, of_pair in self._encoded(new, images, progress).items():
-                states[pair] = of_pair
-                self._captions.keep(pair, of_pair)
+            encoded = self._encoded(new, images, progress)
+            self._captions.keep(encoded)
+            states |= encoded
         return states
 
     def _encoded(

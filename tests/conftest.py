@@ -1,7 +1,9 @@
-"""Word vectors and data that the tests share."""
+"""Word vectors and data that the tests share, and what becomes of tests that lack something."""
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import hypothesis
@@ -14,6 +16,49 @@ hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--need",
+        default="",
+        metavar="WHAT,...",
+        help="what this machine must have, of Java, PyTorch, NLTK and browser: tests that would "
+        "skip for want of it fail",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("java") and shutil.which("java") is None:
+        pytest.skip("needs Java")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    return _failed_if_needed((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    return _failed_if_needed((yield), collector.config)
+
+
+def _failed_if_needed(report, config):
+    """Make a failure of a skip for want of something that the machine must have."""
+    if report.skipped and isinstance(report.longrepr, tuple):
+        *_, reason = report.longrepr
+        needed = [re.escape(what) for what in config.getoption("--need").split(",") if what]
+        if needed and re.search(rf"needs (a )?({'|'.join(needed)})\b", reason):
+            report.outcome = "failed"
+            report.longrepr = f"{reason}; with --need it must not be skipped"
+    return report
 
 
 def keyed_vectors(words: dict[str, list[float]]) -> KeyedVectors:

@@ -1,13 +1,12 @@
 """Captions and conditions that the tests of pycocoevalcap's metrics share."""
 
-import shutil
 import sys
 
 import pytest
 
+from vifidel_eval.rows import coco_rows
 from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
-needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")
 
 # The ids are in no order, and some captions are odd, but none holds a line break.
@@ -25,6 +24,11 @@ RES = {
     285: ["a bear in a Caf\u00e9"],
     632: ["a bedroom with a bookcase"],
 }
+
+
+def evaluate(scorer, gts, res, on_progress=None):
+    """Return the evaluation of a scorer's main column."""
+    return scorer.evaluate(coco_rows(gts, res), on_progress)[scorer.main]
 
 
 def python_tokens():

@@ -19,6 +19,7 @@ from .scorers import (
     spice,
     tiger,
     vifidel,
+    vifidel_prf,
     vilbertscore,
     wmd,
 )
@@ -29,6 +30,7 @@ METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
         vifidel.VIFIDEL,
+        vifidel_prf.VIFIDEL_PRF,
         wmd.WMD,
         wmd.WMD_WORST,
         wmd.WMD_MEAN,
@@ -115,9 +117,11 @@ def own_options() -> list[Option]:
 
 def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
+    has_objects = settings.objects is not None
     given = {
         "references": settings.references or not metric.references,
-        "objects": settings.objects is not None or not metric.objects,
+        "objects": has_objects
+        or not (metric.objects or (metric.either and not settings.references)),
     }
     given |= {
         option.name: settings.options.get(option.name) is not None

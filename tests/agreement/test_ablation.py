@@ -5,12 +5,16 @@ import pytest
 from vifidel_eval import AnnotationError, ImageIdError, Vifidel
 from vifidel_eval.agreement.ablation import ablations
 from vifidel_eval.annotations import read_objects
+from vifidel_eval.rows import make_rows
+from vifidel_eval.runs.harness import score_rows
 
 GOLD = {"a": ["dog", "dog", "kite"], "b": ["cup"]}
 FOUND = {"a": ["dog", "cup"], "b": ["table", "table"]}
-IMAGE_OF = {0: "a", 1: "b", 2: "a"}
-RES = {0: ["two dogs"], 1: ["a cup on a table"], 2: ["a kite"]}
-GTS = {0: ["dogs play", "a kite flies"], 1: ["a cup"], 2: ["the dogs"]}
+ROWS = make_rows(
+    ["two dogs", "a cup on a table", "a kite"],
+    ["a", "b", "a"],
+    [["dogs play", "a kite flies"], ["a cup"], ["the dogs"]],
+)
 
 
 @pytest.fixture
@@ -32,8 +36,12 @@ def sides():
     return {"gold": read_objects(GOLD), "found": read_objects(FOUND)}
 
 
+def scores(scorer):
+    return scorer.evaluate(ROWS)["VIFIDEL"].scores.tolist()
+
+
 def test_every_side_with_and_without_counts(vectors):
-    scorers = ablations(sides(), vectors[:1], IMAGE_OF, {"p": 1})
+    scorers = ablations(sides(), vectors[:1], {"p": 1})
     assert list(scorers) == [
         "VIFIDEL gold counts",
         "VIFIDEL gold presence",
@@ -47,12 +55,9 @@ def test_every_side_with_and_without_counts(vectors):
         ("VIFIDEL found counts", FOUND, True),
         ("VIFIDEL found presence", FOUND, False),
     ):
-        by_caption = {caption: labels[image] for caption, image in IMAGE_OF.items()}
-        plain = Vifidel(by_caption, vectors=vectors[0], counts=counts, p=1)
-        expected = plain.compute_score(GTS, RES)[1]
-        assert scorers[name].compute_score(GTS, RES)[1].tolist() == expected.tolist()
-        of_images = Vifidel(labels, vectors=vectors[0], counts=counts, p=1)
-        assert scorers[name].signature() == of_images.signature()
+        plain = Vifidel(labels, vectors=vectors[0], counts=counts, p=1)
+        assert scores(scorers[name]) == scores(plain)
+        assert scorers[name].signature() == plain.signature()
 
 
 def test_several_vectors_are_named(vectors, tmp_path):
@@ -60,7 +65,7 @@ def test_several_vectors_are_named(vectors, tmp_path):
     for name, of_file in zip(("first", "second"), vectors, strict=True):
         files.append(str(tmp_path / f"{name}.txt"))
         of_file.save_word2vec_format(files[-1])
-    scorers = ablations({"gold": read_objects(GOLD)}, files, IMAGE_OF, {})
+    scorers = ablations({"gold": read_objects(GOLD)}, files, {})
     assert list(scorers) == [
         f"VIFIDEL gold {how} {name}.txt"
         for how in ("counts", "presence")
@@ -68,29 +73,28 @@ def test_several_vectors_are_named(vectors, tmp_path):
     ]
     for name, scorer in scorers.items():
         known = vectors[name.endswith("second.txt")]
-        by_caption = {caption: GOLD[image] for caption, image in IMAGE_OF.items()}
-        plain = Vifidel(by_caption, vectors=known, counts=" counts " in name)
-        expected = plain.compute_score(GTS, RES)[1].tolist()
-        assert scorer.compute_score(GTS, RES)[1].tolist() == pytest.approx(expected, rel=1e-6)
+        plain = Vifidel(GOLD, vectors=known, counts=" counts " in name)
+        assert scores(scorer) == pytest.approx(scores(plain), rel=1e-6)
 
 
 def test_vectors_of_the_same_name_stay_apart(vectors):
-    scorers = ablations({"gold": read_objects(GOLD)}, vectors, IMAGE_OF, {})
+    scorers = ablations({"gold": read_objects(GOLD)}, vectors, {})
     assert len(scorers) == 4
     assert len({scorer.signature() for scorer in scorers.values()}) == 4
 
 
 def test_settings_reach_the_scorers(vectors):
     one, other = (
-        ablations(sides(), vectors[:1], IMAGE_OF, settings)["VIFIDEL gold counts"]
+        ablations(sides(), vectors[:1], settings)["VIFIDEL gold counts"]
         for settings in ({"p": 1}, {"p": 2, "normalize": False})
     )
     assert one.signature() != other.signature()
 
 
 def test_a_side_that_lacks_an_image_is_refused(vectors):
+    scorers = ablations({"gold": read_objects({"a": ["dog"]})}, vectors[:1], {})
     with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 'b'"):
-        ablations({"gold": read_objects({"a": ["dog"]})}, vectors[:1], IMAGE_OF, {})
+        score_rows({"mine": ROWS}, scorers)
 
 
 def test_missing_objects_are_refused(tmp_path):

@@ -201,3 +201,14 @@ def test_interval_of_what_is_defined():
     assert all(math.isnan(end) for end in interval([NAN, NAN]))
     low, high = interval([n / 1000 for n in range(1001)])
     assert (low, high) == (pytest.approx(0.025), pytest.approx(0.975))
+
+
+def test_where_lower_is_better_the_lower_score_is_the_choice(given_trials):
+    judged = [Judged(image, ("one", "other"), ()) for image in range(3)]
+    choices = Choices("made up", judged, np.array([1.0, 1.0, -1.0]), ["kind"] * 3)
+    trials = given_trials(
+        lower=["down"], up=[[[2, 1, 1], [1, 2, 2]]], down=[[[2, 1, 1], [1, 2, 2]]]
+    )
+    result = forced_choice(choices, trials)
+    found = {accuracy.metric: accuracy.accuracy for accuracy in result.accuracies}
+    assert found == {"up": pytest.approx(2 / 3), "down": pytest.approx(1 / 3)}

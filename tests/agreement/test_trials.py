@@ -1,4 +1,4 @@
-"""Scores under drawn references: what metrics are given, and what a broken-off run keeps."""
+"""Scores under drawn references: what metrics are given, and what an interrupted run keeps."""
 
 import json
 import os
@@ -8,16 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fake_scorer import FakeScorer
 
 from vifidel_eval.agreement.judgements import Judged
 from vifidel_eval.agreement.parts import Parts
 from vifidel_eval.agreement.trials import AS_GIVEN, run_trials, work
 from vifidel_eval.errors import MetricUnavailable, VifidelError
+from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean
 
 
 class NoParts(Parts):
-    """Has every part computed anew, also where two draws come out the same."""
+    """Has every part computed again, even where two draws come out the same."""
 
     def __init__(self):
         super().__init__(None)
@@ -32,8 +34,9 @@ def given_to(scorer, judged, numbers, draws=3, seed=0):
     trials = run_trials(judged, {scorer.name: scorer}, numbers, draws, seed, NoParts())
     per_part = scorer.calls[:: len(judged[0].captions)]  # each side gets the same references
     given = {}
-    for trial, (gts, _) in zip(trials.trials, per_part, strict=True):
-        given.setdefault(trial.references, []).append([gts[at] for at in range(len(judged))])
+    for trial, rows in zip(trials.trials, per_part, strict=True):
+        assert list(rows.image_ids) == [one.image_id for one in judged]
+        given.setdefault(trial.references, []).append(list(rows.references))
     return given
 
 
@@ -118,14 +121,14 @@ def test_judgements_with_fewer_references_are_counted(overlap, judged):
     assert trials.to_json()["fewer_references"] == {"3": 1, "12": 1, "13": 6}
 
 
-def test_no_references_leave_out_metrics_that_need_them(overlap, length, stand_in, judged):
-    combined = stand_in("CIDEr+VIFIDEL", lambda *_: 1)
+def test_no_references_leave_out_metrics_that_need_them(overlap, length, judged):
+    combined = FakeScorer("CIDEr+VIFIDEL", lambda *_: 1)
     scorers = {"CIDEr": overlap, "VIFIDEL": length, "CIDEr+VIFIDEL": combined}
     assert work(judged, scorers, [0, 2], draws=3) == (1 + 3 * 3) * 12
     trials = run_trials(judged, scorers, [0, 2], 3, 0, Parts(None))
     assert [list(trial.scores) for trial in trials.trials] == [["VIFIDEL"], *[list(scorers)] * 3]
     assert trials.scores("CIDEr", 0) == []
-    assert all(references == [] for references in length.calls[0][0].values())
+    assert all(references == [] for references in length.calls[0].references)
     assert trials.numbers() == [0, 2]
 
 
@@ -135,8 +138,8 @@ def test_scores_stand_where_their_captions_are(length, judged):
     assert trials.trials[0].scores["VIFIDEL"].tolist() == expected
 
 
-def test_an_undefined_score_stays_undefined(stand_in, judged):
-    scorer = stand_in("VIFIDEL", lambda caption, _: float("nan") if "0" in caption else 1 / 3)
+def test_an_undefined_score_stays_undefined(judged):
+    scorer = FakeScorer("VIFIDEL", lambda caption, _: float("nan") if "0" in caption else 1 / 3)
     scores = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(None)).scores("VIFIDEL", 0)[0]
     assert np.isnan(scores[0]).tolist() == [True] * 3 + [False] * 3
     assert scores[0, 3] == pytest.approx(1 / 3, rel=1e-9)
@@ -148,11 +151,11 @@ def test_progress_adds_up_to_the_work(overlap, length, judged):
     assert sum(advanced) == work(judged, scorers, [0, 1, "all"], 2) == 12 * (1 + 2 * 2 + 2)
 
 
-def test_a_metric_that_turns_out_unavailable_is_named(overlap, stand_in, judged):
+def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
     def fail(*_):
         raise MetricUnavailable("no Java here.")
 
-    scorers = {"METEOR": stand_in("METEOR", fail), "CIDEr": overlap}
+    scorers = {"METEOR": FakeScorer("METEOR", fail), "CIDEr": overlap}
     trials = run_trials(judged, scorers, [1], 2, 0, Parts(None), unavailable={"SPICE": "no."})
     assert trials.unavailable == {"SPICE": "no.", "METEOR": "no Java here."}
     assert list(trials.signatures) == ["CIDEr"]
@@ -161,7 +164,7 @@ def test_a_metric_that_turns_out_unavailable_is_named(overlap, stand_in, judged)
     assert (alone.trials, alone.unavailable) == ([], {"METEOR": "no Java here."})
 
 
-def test_a_metric_that_failed_is_tried_again_by_the_next_run(overlap, stand_in, judged, tmp_path):
+def test_a_metric_that_failed_is_tried_again_by_the_next_run(overlap, judged, tmp_path):
     works = False
 
     def sometimes(*_):
@@ -170,7 +173,7 @@ def test_a_metric_that_failed_is_tried_again_by_the_next_run(overlap, stand_in, 
         return 0.5
 
     output = tmp_path / "o"
-    scorers = {"METEOR": stand_in("METEOR", sometimes), "CIDEr": overlap}
+    scorers = {"METEOR": FakeScorer("METEOR", sometimes), "CIDEr": overlap}
     run_trials(judged, scorers, [1], 2, 0, Parts(output))
     works = True
     trials = run_trials(judged, scorers, [1], 2, 0, Parts(output))
@@ -193,25 +196,39 @@ def test_a_part_is_one_metric(overlap, length, judged, tmp_path):
     assert both == pytest.approx((one + other) / 2)
 
 
-def test_a_part_is_of_what_is_known_of_its_images(stand_in, judged, tmp_path):
-    class OfImages(stand_in):
-        """A metric whose signature is of the images that it was asked for."""
+def test_a_part_is_of_what_is_known_of_its_images(judged, tmp_path):
+    class OfImages(FakeScorer):
+        """A metric whose signature is of the images that it is asked for."""
 
-        features = "none"
-
-        def prepare(self, ids):
-            self.features = self.known
-
-        def signature(self):
-            return f"VIFIDEL|features:{self.features}"
+        def signature(self, image_ids=None):
+            return f"VIFIDEL|features:{[self.known[image_id] for image_id in image_ids or ()]}"
 
     output = tmp_path / "o.json"
-    for known, calls in (("a", 1), ("a", 0), ("b", 1)):
+    first = {"a": 1, "b": 2, "c": 3, "not judged": 4}
+    for changed, calls in (({}, 1), ({"not judged": 5}, 0), ({"b": 6}, 1)):
         scorer = OfImages("VIFIDEL", lambda caption, _: len(caption))
-        scorer.known = known
+        scorer.known = first | changed
         trials = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(output))
-        assert trials.signatures == {"VIFIDEL": f"VIFIDEL|features:{known}"}
+        features = [scorer.known[image] for image in "abc"]
+        assert trials.signatures == {"VIFIDEL": f"VIFIDEL|features:{features}"}
         assert len(scorer.calls) == calls * len(judged[0].captions)
+
+
+def test_where_lower_is_better_the_sign_is_changed(judged, tmp_path):
+    columns = [Column("UP"), Column("DOWN", lower_is_better=True)]
+    for _ in range(2):  # computed, then read from the parts
+        scorers = {
+            "one": FakeScorer("VIFIDEL", lambda c, _: len(c), [Column("X", lower_is_better=True)]),
+            "two": FakeScorer("WMD", lambda c, _: (len(c), len(c) / 2), columns),
+        }
+        trials = run_trials(judged, scorers, [1], 1, 0, Parts(tmp_path / "o.json"))
+        lengths = np.array([[len(one.captions[side]) for one in judged] for side in range(2)])
+        assert list(trials.signatures) == ["one", "UP", "DOWN"]
+        assert trials.lower_is_better == {"one", "DOWN"}
+        for metric, expected in {"one": -lengths, "UP": lengths, "DOWN": -lengths / 2}.items():
+            np.testing.assert_array_equal(trials.scores(metric, 1)[0], expected)
+    assert trials.to_json()["lower_is_better"] == ["DOWN", "one"]
+    assert "lower is better, and the sign is changed: one, DOWN" in trials.notes()
 
 
 def test_given_scores_join_as_they_are(overlap, judged):
@@ -230,7 +247,7 @@ def test_given_scores_join_as_they_are(overlap, judged):
 
 
 @pytest.fixture
-def interrupted(stand_in):
+def interrupted():
     """Return a metric that is interrupted at its n-th caption."""
 
     def interrupted(at):
@@ -242,7 +259,7 @@ def interrupted(stand_in):
                 raise KeyboardInterrupt
             return (len(caption) + len(" ".join(references))) / 7
 
-        return stand_in("CIDEr", score)
+        return FakeScorer("CIDEr", score)
 
     return interrupted
 
@@ -293,12 +310,12 @@ def test_other_lines_are_passed_over(tmp_path, line):
     assert Parts(tmp_path / "o")["b"] == 2
 
 
-def test_other_settings_do_not_use_the_parts(tmp_path, stand_in, interrupted, judged):
+def test_other_settings_do_not_use_the_parts(tmp_path, interrupted, judged):
     output = tmp_path / "result.json"
     run_trials(judged, {"CIDEr": interrupted(0)}, [2], 1, 0, Parts(output))
 
     def calls(judged=judged, number=2, seed=0, signature=None):
-        scorer = stand_in("CIDEr", lambda *_: 0.5, signature)
+        scorer = FakeScorer("CIDEr", lambda *_: 0.5, signature=signature)
         run_trials(judged, {"CIDEr": scorer}, [number], 1, seed, Parts(output))
         return len(scorer.calls)
 
@@ -329,24 +346,19 @@ def test_parts_that_cannot_be_read_or_written_are_named(tmp_path):
 HASH_SEEDED = """
 import sys
 from pathlib import Path
-import numpy as np
 from vifidel_eval.agreement.distractors import read_distractors
 from vifidel_eval.agreement.forced_choice import forced_choice
 from vifidel_eval.agreement.parts import Parts
 from vifidel_eval.agreement.trials import run_trials
-from vifidel_eval.scorers import Evaluation, Scorer
+from fake_scorer import FakeScorer
 
-class Shared(Scorer):
-    def method(self):
-        return "CIDEr"
-    def signature(self):
-        return "CIDEr|made up"
-    def evaluate(self, gts, res, on_progress=None):
-        words = [(set(res[i][0].split()), " ".join(gts[i]).split()) for i in gts]
-        return Evaluation(list(gts), np.array([sum(w in c for w in r) / len(r) for c, r in words]))
+def shared(caption, references):
+    words = " ".join(references).split()
+    return sum(word in set(caption.split()) for word in words) / len(words)
 
 choices = read_distractors(Path(sys.argv[1]))
-trials = run_trials(choices.judged, {"CIDEr": Shared()}, [1, 2], 3, 0, Parts(Path(sys.argv[2])))
+scorers = {"CIDEr": FakeScorer("CIDEr", shared)}
+trials = run_trials(choices.judged, scorers, [1, 2], 3, 0, Parts(Path(sys.argv[2])))
 print(forced_choice(choices, trials).to_json(), trials.trials)
 """
 
@@ -368,7 +380,7 @@ def test_the_hash_seed_changes_nothing(tmp_path):
     runs = [
         subprocess.Popen(
             [sys.executable, "-c", HASH_SEEDED, path, tmp_path / seed],
-            env=os.environ | {"PYTHONHASHSEED": seed},
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
             stdout=subprocess.PIPE,
         )
         for seed in ("1", "2")
@@ -394,5 +406,6 @@ def test_a_caption_that_is_the_only_reference_has_no_score_where_one_is_needed(o
     assert np.isnan(missing)
     assert one == pytest.approx(2 / 4)
     assert np.isnan(trials.scores("VIFIDEL+CIDEr", "all")[0]).tolist() == [[True, False]]
-    assert overlap.calls[0][0] == {1: ["the cat", "a dog"]}
+    assert overlap.calls[0].references == [["the cat", "a dog"]]
+    assert overlap.calls[0].image_ids == ["b"]
     assert sum(advanced) == work(judged, scorers, ["all"], 1)

@@ -1,3 +1,5 @@
+import threading
+
 import numpy as np
 import pytest
 
@@ -71,15 +73,7 @@ def test_two_files_of_an_image():
 
 
 def test_several_captions_of_an_image():
-    features = Plain(NAMED)
-    renamed = features.under({"c1": 42, "c2": 42, "c3": "dog.jpg"})
-    assert renamed.find(["c3", "c1", "c2"]) == ["dog", 42, 42]
-    assert renamed.under({0: "c3"}).find([0]) == ["dog"]
-    with pytest.raises(ImageIdError, match=r"it has 3 image ids: 'c1', 'c2', 'c3'"):
-        renamed.find([42])
-    with pytest.raises(ImageIdError, match="lacks 1 image id of the captions: 9;"):
-        features.under({"c1": 9, "c2": 42, "c3": 9})
-    assert side(renamed, ["c1", "c3"]).signature() == side(Plain(NAMED), [42, "dog"]).signature()
+    assert Plain(NAMED).find([42, "dog.jpg", 42]) == [42, "dog", 42]
 
 
 def doubled(contents):
@@ -89,7 +83,7 @@ def doubled(contents):
 def side(features, ids=(), most=1 << 20):
     made = ImageSide(features, 2, doubled, most)
     if ids:
-        made.prepare(ids)
+        made.find(ids)
     return made
 
 
@@ -103,7 +97,7 @@ def test_images_are_read_and_encoded_once_as_long_as_there_is_room(monkeypatch):
         images = side(features, [*MANY, 5], room)
         assert features.reads == list(MANY)
         features.reads.clear()
-        images.prepare([3, 5])
+        images.find([3, 5])
         assert features.reads == []
         found = images.encoded([*MANY, 5])
         assert len(features.reads) == again
@@ -114,28 +108,25 @@ def test_images_are_read_and_encoded_once_as_long_as_there_is_room(monkeypatch):
 def test_whatever_is_damaged_is_found_before_the_first_score():
     images = side(Plain({**MANY, 39: ones(np.nan)}))
     with pytest.raises(VifidelError, match="image 39: NaN"):
-        images.prepare(list(MANY))
-    images.prepare(list(range(39)))  # images that no run asks for are not looked at
+        images.find(list(MANY))
+    images.find(list(range(39)))  # images that no run asks for are not looked at
     with pytest.raises(VifidelError, match=r"image 1: features of length 3, but the .* reads 2;"):
         side(Plain({0: ones(), 1: ones(width=3)}), [0, 1])
 
 
-def test_signature_is_of_the_images_asked_for_last():
+def test_signature_is_of_the_images_asked_for():
     images = side(Plain(MANY))
-    assert images.signature() == "none"
-    images.prepare([1, 2, 3])
-    three = images.signature()
-    assert three.startswith("3#")
-    images.prepare([2, 1])
-    two = images.signature()
+    every = images.signature()
+    assert every.startswith("40#")
+    assert images.signature([]).startswith("0#")
+    two = images.signature([2, 1])
     assert two.startswith("2#")
-    images.prepare([3, 2, 1, 1])
-    assert images.signature() == three
-    fresh = side(Plain(dict(reversed(MANY.items()))), [1, 2])
-    assert fresh.signature() == two
-    assert side(Plain({**MANY, 39: ones(0)}), [1, 2]).signature() == two
-    assert side(Plain({**MANY, 1: ones(0)}), [1, 2]).signature() != two
-    assert side(Plain({**MANY, 1: ones(2), 2: ones(1)}), [1, 2]).signature() != two
+    assert images.signature([1, 2, 3]) == images.signature([3, 2, 1, 1]) != two
+    assert images.signature() == every
+    assert side(Plain(dict(reversed(MANY.items())))).signature([1, 2]) == two
+    assert side(Plain({**MANY, 39: ones(0)})).signature([1, 2]) == two
+    assert side(Plain({**MANY, 1: ones(0)})).signature([1, 2]) != two
+    assert side(Plain({**MANY, 1: ones(2), 2: ones(1)})).signature([1, 2]) != two
 
 
 def test_features_that_change_between_two_readings():
@@ -148,9 +139,31 @@ def test_features_that_change_between_two_readings():
 
 def test_kept_up_to_a_number_of_bytes():
     kept = Kept(100)
-    kept.keep("a", np.zeros(10))
+    kept.keep({"a": np.zeros(10)})
+    kept.keep({"a": np.zeros(10)})  # counts once
     assert not kept.is_full
-    kept.keep("b", np.zeros(5))
+    kept.keep({"b": np.zeros(5), "c": np.zeros(2)})
     assert kept.is_full
-    kept.keep("c", np.zeros(2))
-    assert list(kept) == ["a", "c"]
+    assert list(kept.find("abcd")) == ["a", "c"]
+
+
+def test_threads_share_an_image_side():
+    features, barrier = Plain(MANY), threading.Barrier(8)
+    images = ImageSide(features, 2, doubled, 10 * ones().nbytes)
+    found = [None] * 8
+
+    def use(at):
+        barrier.wait()
+        asked = [(number + 5 * at) % len(MANY) for number in MANY]
+        found[at] = images.encoded(images.find(asked)), images.signature()
+
+    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for encoded, signature in found:
+        assert sorted(encoded) == list(MANY)
+        assert all((encoded[number] == 2 * number).all() for number in MANY)
+        assert signature == side(Plain(MANY)).signature()
+    assert len(images._kept.find(MANY)) == 10

@@ -4,7 +4,8 @@ import zipfile
 
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
 
 from vifidel_eval.errors import VifidelError  # noqa: E402
 from vifidel_eval.networks.language_model import caption_words, load  # noqa: E402

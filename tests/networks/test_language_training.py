@@ -5,7 +5,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
 
 from vifidel_eval.commands.train_lm import train_lm  # noqa: E402
 from vifidel_eval.errors import MetricUnavailable, VifidelError  # noqa: E402

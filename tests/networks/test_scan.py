@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import tiger_oracle as oracle
 
-torch = pytest.importorskip("torch")
-nltk = pytest.importorskip("nltk")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+nltk = pytest.importorskip("nltk", reason="needs NLTK")
+pytestmark = pytest.mark.pytorch
 
 from vifidel_eval import MetricUnavailable, VifidelError  # noqa: E402
 from vifidel_eval.networks.scan import Scan, ground  # noqa: E402

@@ -3,7 +3,8 @@ import json
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
 
 from vilbert_oracle import (  # noqa: E402
     CONFIG,

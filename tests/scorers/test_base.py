@@ -2,7 +2,6 @@ import contextlib
 import io
 import json
 import math
-import shutil
 
 import pytest
 from pycocoevalcap.eval import COCOEvalCap
@@ -95,7 +94,7 @@ class NoSpice:
         return 0.0, [0.0] * len(gts)
 
 
-@pytest.mark.skipif(shutil.which("java") is None, reason="stock COCOEvalCap needs Java")
+@pytest.mark.java
 def test_stock_coco_eval_cap_on_a_reversed_subset_of_val2017(shared_data, monkeypatch):
     monkeypatch.setattr("pycocoevalcap.eval.Spice", NoSpice)
     monkeypatch.setattr("pycocoevalcap.eval.Meteor", NoSpice)  # it hangs on line separators

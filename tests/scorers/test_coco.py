@@ -6,11 +6,12 @@ import math
 import numpy as np
 import pytest
 from conftest import SHARED_DATA
-from host_metrics import GTS, RES, needs_java, python_tokens
+from host_metrics import GTS, RES, evaluate, python_tokens
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
 from vifidel_eval import CaptionError, ImageIdError, MetricUnavailable
+from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL, Spice
 from vifidel_eval.text.tokenization import Tokenization
 
@@ -51,11 +52,11 @@ def columns_of(gts, res, tokenization=None):
     tokenization = tokenization or Tokenization()
     found = {}
     for metric in (Bleu, Meteor, RougeL, Cider):
-        found |= metric(tokenization).evaluate_columns(gts, res)
+        found |= metric(tokenization).evaluate(coco_rows(gts, res))
     return found
 
 
-@needs_java
+@pytest.mark.java
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # stock's pipes
 def test_numbers_are_those_of_stock_coco_eval_cap(monkeypatch):
     gts, res = dict(GTS), dict(RES)
@@ -85,7 +86,7 @@ def add_val2017(gts, res):
             gts[annotation["image_id"]].append(annotation["caption"])
 
 
-@needs_java
+@pytest.mark.java
 def test_line_breaks_neither_shift_rows_nor_block_meteor(capfd):
     chars = " \r\n\u2028\f\x85"
     gts, res = {"empty": []}, {"empty": ["a dog"]}
@@ -104,16 +105,18 @@ def test_line_breaks_neither_shift_rows_nor_block_meteor(capfd):
 def test_images_without_references_have_no_score_and_change_no_other(metric):
     progress = []
     scorer = metric(python_tokens())
-    with_them = scorer.evaluate({1: [], **GTS, 2: []}, {1: ["a"], **RES, 2: ["b"]}, progress.append)
-    without = scorer.evaluate(GTS, RES)
+    with_them = evaluate(
+        scorer, {1: [], **GTS, 2: []}, {1: ["a"], **RES, 2: ["b"]}, progress.append
+    )
+    without = evaluate(scorer, GTS, RES)
     assert np.isnan(with_them.scores[[0, -1]]).all()
     assert with_them.scores[1:-1].tolist() == without.scores.tolist()
     assert (with_them.score, with_them.undefined) == (without.score, 2)
     assert sum(progress) == 7
-    nothing = scorer.evaluate({1: []}, {1: ["a dog"]})
+    nothing = evaluate(scorer, {1: []}, {1: ["a dog"]})
     assert math.isnan(nothing.score)
     assert nothing.undefined == 1
-    assert scorer.evaluate({}, {}).ids == []
+    assert evaluate(scorer, {}, {}).ids == []
 
 
 def test_bleu_gives_lists_of_four_as_pycocoevalcap_does():
@@ -121,9 +124,9 @@ def test_bleu_gives_lists_of_four_as_pycocoevalcap_does():
     assert type(score) is list
     assert type(scores) is list
     assert [len(row) for row in scores] == [5] * 4
-    columns = Bleu(python_tokens()).evaluate_columns(GTS, RES)
+    columns = Bleu(python_tokens()).evaluate(coco_rows(GTS, RES))
     assert score == [columns[f"Bleu_{n}"].score for n in (1, 2, 3, 4)]
-    assert Bleu(python_tokens()).evaluate(GTS, RES).score == score[3]
+    assert evaluate(Bleu(python_tokens()), GTS, RES).score == score[3]
     assert score[0] > score[3] > 0
 
 
@@ -141,30 +144,30 @@ def test_captions_without_tokens_and_single_images_are_scored(metric):
         ({1: ["a dog"]}, {1: [""]}),
         ({1: ["!", "."], 2: [""]}, {1: ["a"], 2: ["b"]}),
     ]:
-        evaluation = metric(python_tokens()).evaluate(gts, res)
+        evaluation = evaluate(metric(python_tokens()), gts, res)
         assert evaluation.scores.tolist() == pytest.approx([0] * len(gts), abs=1e-6)
-    alone = Cider(python_tokens()).evaluate({1: ["a dog"]}, {1: ["a dog"]})
+    alone = evaluate(Cider(python_tokens()), {1: ["a dog"]}, {1: ["a dog"]})
     assert alone.scores.tolist() == [0.0]
 
 
 def test_wrong_input_is_named():
     with pytest.raises(ImageIdError, match="1 are only in gts"):
-        Cider(python_tokens()).evaluate({1: ["a"]}, {})
+        Cider(python_tokens()).compute_score({1: ["a"]}, {})
     with pytest.raises(CaptionError, match="image 1: expected a list of references"):
-        Cider(python_tokens()).evaluate({1: "a dog"}, {1: ["a"]})
+        Cider(python_tokens()).compute_score({1: "a dog"}, {1: ["a"]})
 
 
 def test_without_java_the_tokens_are_pythons_and_the_signature_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    for metric, name in [(Bleu, "Bleu"), (RougeL, "ROUGE_L"), (Cider, "CIDEr")]:
+    for metric, name in [(Bleu, "BLEU"), (RougeL, "ROUGE_L"), (Cider, "CIDEr")]:
         signature = metric().signature()
         assert signature.startswith(f"{name}|tok:python|pycocoevalcap:1.2|version:")
-    assert Cider().evaluate(GTS, RES).score > 0
+    assert evaluate(Cider(), GTS, RES).score > 0
     for metric, name in [(Meteor, "METEOR"), (Spice, "SPICE")]:
         with pytest.raises(MetricUnavailable, match=f"^{name} needs Java, and no 'java' is on"):
             metric()
 
 
-@needs_java
+@pytest.mark.java
 def test_with_java_the_signature_says_so():
     assert Meteor().signature().startswith("METEOR|tok:ptb|pycocoevalcap:1.2|version:")

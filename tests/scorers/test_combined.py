@@ -2,31 +2,25 @@ import math
 
 import numpy as np
 import pytest
+from fake_scorer import FakeScorer
 
 from vifidel_eval import VifidelError
+from vifidel_eval.evaluation import Column
+from vifidel_eval.rows import coco_rows
 from vifidel_eval.runs.harness import System, score_systems
-from vifidel_eval.scorers import Evaluation, Mean, Scorer
+from vifidel_eval.scorers import Mean
 
 NAN = math.nan
 
 
-class Fixed(Scorer):
-    """Gives each caption the score that stands in it."""
-
-    def __init__(self, name, factor=1.0, corpus_score=None):
-        self.name, self.factor, self.corpus_score = name, factor, corpus_score
-        self.calls = 0
-
-    def method(self):
-        return self.name
-
-    def signature(self):
-        return f"{self.name}|factor:{self.factor}"
-
-    def evaluate(self, gts, res, on_progress=None):
-        self.calls += 1
-        scores = np.array([self.factor * float(res[i][0]) for i in gts])
-        return Evaluation(list(gts), scores, corpus_score=self.corpus_score)
+def fixed(name, factor=1.0, lower_is_better=False):
+    """Return a metric that gives each caption the number that it consists of, times a factor."""
+    return FakeScorer(
+        name,
+        lambda caption, _: factor * float(caption),
+        columns=[Column(name, lower_is_better)],
+        signature=f"{name}|factor:{factor:g}",
+    )
 
 
 def captions(*scores):
@@ -34,18 +28,27 @@ def captions(*scores):
 
 
 def test_plain_mean_image_by_image():
-    mean = Mean(Fixed("A"), Fixed("B", factor=3, corpus_score=9.0))
+    mean = Mean(fixed("A"), fixed("B", factor=3))
     res = captions(0.5, 1.0, "nan")
     score, scores = mean.compute_score(res, res)
     np.testing.assert_array_equal(scores, [1.0, 2.0, NAN])
     assert score == 1.5
     assert mean.method() == "A+B"
-    assert mean.signature() == "A+B|scaled:no|(A|factor:1.0) + (B|factor:3)"
+    assert mean.signature() == "A+B|scaled:no|(A|factor:1) + (B|factor:3)"
+    evaluation = mean.evaluate(coco_rows(res, res))["A+B"]
+    assert evaluation.counts == {"undefined": 1}
+    assert evaluation.signature == mean.signature()
+
+
+def test_the_main_column_of_a_metric_takes_part():
+    parts = FakeScorer("X", lambda *_: (9.0, 2.0), columns=[Column("X_1"), Column("X_2")])
+    res = captions(1)
+    assert Mean(parts, fixed("A")).compute_score(res, res)[0] == 1.5
 
 
 def test_scaled_to_the_run():
     # A runs from 0 to 4 over both systems, B = 10 A from 0 to 40: both scale to a quarter of A.
-    mean = Mean(Fixed("A"), Fixed("B", factor=10), scaled=True)
+    mean = Mean(fixed("A"), fixed("B", factor=10), scaled=True)
     systems = [
         System("x", {i: c for i, (c,) in captions(0, 1, 2).items()}),
         System("y", {i: c for i, (c,) in captions(2, 4, "nan").items()}),
@@ -57,18 +60,45 @@ def test_scaled_to_the_run():
 
 def test_scores_that_are_all_the_same_scale_to_zero():
     res = captions(2, 2)
-    scores = Mean(Fixed("A"), Fixed("B", 0), scaled=True).compute_score(res, res)[1]
+    scores = Mean(fixed("A"), fixed("B", 0), scaled=True).compute_score(res, res)[1]
     assert scores.tolist() == [0.0, 0.0]
 
 
+def test_an_undefined_score_becomes_what_the_constructor_says():
+    systems = [System("x", {0: "1", 1: "nan"})]
+    mean = Mean(fixed("A"), fixed("B"), undefined=0.0)
+    assert mean.signature() == "A+B|scaled:no|undefined:0|(A|factor:1) + (B|factor:1)"
+    of_run = score_systems(systems, {"A+B": mean}).evaluations["x"]["A+B"]
+    res = captions(1, "nan")
+    for evaluation in (of_run, mean.evaluate(coco_rows(res, res))["A+B"]):
+        assert evaluation.scores.tolist() == [1.0, 0.0]
+        assert evaluation.undefined == 1
+
+
 def test_a_part_is_computed_once_a_system_whatever_it_is_part_of():
-    a, b = Fixed("A"), Fixed("B")
+    a, b = fixed("A"), fixed("B")
     scorers = {"A": a, "A+B": Mean(a, b), "B+A": Mean(b, a)}
     scores = score_systems([System("x", {1: "1"}), System("y", {1: "2"})], scorers)
-    assert (a.calls, b.calls) == (2, 2)
+    assert (len(a.calls), len(b.calls)) == (2, 2)
     assert list(scores.evaluations["x"]) == ["A", "A+B", "B+A"]
 
 
 def test_one_metric_is_no_combination():
     with pytest.raises(VifidelError, match="at least two"):
-        Mean(Fixed("A"))
+        Mean(fixed("A"))
+
+
+def test_a_metric_where_lower_is_better_is_no_part():
+    with pytest.raises(VifidelError, match="B cannot be part of a combination: lower is better"):
+        Mean(fixed("A"), fixed("B", lower_is_better=True))
+
+
+def test_each_part_judges_the_run():
+    class Judging(FakeScorer):
+        def judge(self, evaluations):
+            raise VifidelError(f"{self.method()}: {[e.scores.tolist() for e in evaluations]}")
+
+    mean = Mean(fixed("A"), Judging("B", lambda *_: 7.0))
+    with pytest.raises(VifidelError, match=r"B: \[\[7\.0, 7\.0\]\]"):
+        mean.compute_score(captions(1, 2), captions(1, 2))
+    assert mean.score(["1", "2"]).tolist() == [4.0, 4.5]  # rows may be a part of a run

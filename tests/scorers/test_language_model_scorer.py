@@ -1,11 +1,15 @@
 import hashlib
 import math
+import pickle
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from host_metrics import evaluate
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
 
 from vifidel_eval.errors import CaptionError, MetricUnavailable, VifidelError  # noqa: E402
 from vifidel_eval.networks.language_training import train  # noqa: E402
@@ -110,9 +114,9 @@ def test_captions_without_a_word_score_zero_and_are_counted(model):
     gts = {7: [], 3: ["a dog"], 5: [""], 4: []}
     res = {3: [" ... "], 4: [""], 5: ["a dog"], 7: ["the dog runs"]}
     steps = []
-    evaluation = LanguageModel(model).evaluate(gts, res, steps.append)
+    evaluation = evaluate(LanguageModel(model), gts, res, steps.append)
     assert evaluation.ids == [7, 3, 5, 4]
-    assert evaluation.wordless == 2
+    assert evaluation.counts == {"undefined": 0, "no_words": 2}
     assert (evaluation.scores > 0).tolist() == [True, False, True, False]
     assert evaluation.score == pytest.approx(evaluation.scores.sum() / 4)
     assert sum(steps) == 4
@@ -155,3 +159,20 @@ def test_without_pytorch_the_metric_is_unavailable(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MetricUnavailable, match=r"pip install 'vifidel-eval\[lm\]'"):
         LanguageModel(model)
+
+
+def test_a_pickle_holds_the_settings(model):
+    scorer = LanguageModel(model)
+    before = score(scorer, ["a dog is in the park"])
+    content = pickle.dumps(scorer)
+    assert len(content) < 1000
+    assert score(pickle.loads(content), ["a dog is in the park"]) == before
+
+
+def test_threads_share_a_model(model):
+    scorer, captions = LanguageModel(model), ["a dog is in the park", "the cow", "a bird runs"]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: score(scorer, captions)[1], range(16)))
+    expected = score(LanguageModel(model), captions)[1]
+    for scores in found:
+        np.testing.assert_array_equal(scores, expected)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from fake_java import children, is_running, put_java
-from host_metrics import GTS, RES, needs_java, on_posix, python_tokens
+from host_metrics import GTS, RES, evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.scorers import Meteor
@@ -26,8 +26,8 @@ for line in sys.stdin:
 def test_meteor_reports_each_image_and_its_process_ends(tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, METEOR)
     progress = []
-    evaluation = Meteor(python_tokens()).evaluate(
-        {**GTS, 1: []}, {**RES, 1: ["a"]}, progress.append
+    evaluation = evaluate(
+        Meteor(python_tokens()), {**GTS, 1: []}, {**RES, 1: ["a"]}, progress.append
     )
     assert progress == [1] * len(RES) + [1]
     assert evaluation.scores.tolist() == pytest.approx([0.5] * 5 + [math.nan], nan_ok=True)
@@ -42,11 +42,11 @@ def test_meteor_killed_in_the_middle_is_named_and_leaves_no_process(tmp_path, mo
         os.kill(int(pid.read_text()), signal.SIGKILL)
 
     with pytest.raises(MetricUnavailable, match=r"process ended in the middle \(exit status -9\)"):
-        Meteor(python_tokens()).evaluate(GTS, RES, kill)
+        evaluate(Meteor(python_tokens()), GTS, RES, kill)
     assert not is_running(pid)
 
 
-@needs_java
+@pytest.mark.java
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_real_meteor_killed_leaves_no_process():
     before, threads, killed = children(), threading.active_count(), []
@@ -57,7 +57,7 @@ def test_real_meteor_killed_leaves_no_process():
             os.kill(int(pid), signal.SIGKILL)
 
     with pytest.raises(MetricUnavailable, match=r"process ended in the middle \(exit status -9\)"):
-        Meteor(python_tokens()).evaluate(GTS, RES, kill)
+        evaluate(Meteor(python_tokens()), GTS, RES, kill)
     assert len(killed) == 1
     assert (children(), threading.active_count()) == (before, threads)
 
@@ -72,7 +72,7 @@ def test_interrupted_meteor_leaves_no_process(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Meteor(python_tokens()).evaluate(GTS, RES, interrupt)
+        evaluate(Meteor(python_tokens()), GTS, RES, interrupt)
     assert not is_running(pid)
     assert threading.active_count() == threads
 
@@ -95,5 +95,5 @@ def test_meteor_that_hangs_dies_or_babbles_is_named(script, sentence, tmp_path, 
     monkeypatch.setattr(meteor_module, "METEOR_PATIENCE", 0.5)
     many = {i: ["a dog " * 50] for i in range(500)}  # more than a pipe holds
     with pytest.raises(MetricUnavailable, match=f"^METEOR: its Java process {sentence}"):
-        Meteor(python_tokens()).evaluate(many, many)
+        evaluate(Meteor(python_tokens()), many, many)
     assert not pid.exists() or not is_running(pid)

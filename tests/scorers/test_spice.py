@@ -2,13 +2,14 @@ import http.server
 import io
 import math
 import shutil
+import socket
 import threading
 import zipfile
 
 import numpy as np
 import pytest
 from fake_java import is_running, put_java
-from host_metrics import on_posix, python_tokens
+from host_metrics import evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.scorers import Spice
@@ -40,7 +41,7 @@ def test_rows_of_spice_come_back_in_our_order(kind, with_models, tmp_path, monke
     ids = [9, 100, 2, 30, *range(1000, 1011)]
     res = {kind(i): ["a" * (at + 1)] for at, i in enumerate(ids)}
     gts = {i: ["a"] for i in reversed(res)}
-    evaluation = Spice(python_tokens()).evaluate(gts, res)
+    evaluation = evaluate(Spice(python_tokens()), gts, res)
     assert evaluation.ids == list(gts)
     expected = [len(res[i][0]) / 100 for i in gts]
     differing = [
@@ -54,7 +55,7 @@ def test_rows_of_spice_come_back_in_our_order(kind, with_models, tmp_path, monke
 @on_posix
 def test_spice_without_a_number_is_nan(with_models, tmp_path, monkeypatch):
     put_java(tmp_path, monkeypatch, SPICE)
-    evaluation = Spice(python_tokens()).evaluate({1: ["a"], 2: ["b"]}, {1: ["dog"], 2: ["nan"]})
+    evaluation = evaluate(Spice(python_tokens()), {1: ["a"], 2: ["b"]}, {1: ["dog"], 2: ["nan"]})
     assert evaluation.scores.tolist() == pytest.approx([0.03, math.nan], nan_ok=True)
 
 
@@ -73,7 +74,7 @@ def test_spice_without_a_number_is_nan(with_models, tmp_path, monkeypatch):
 def test_spice_that_fails_is_named(script, sentence, with_models, tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, script)
     with pytest.raises(MetricUnavailable, match=f"^SPICE: its Java process {sentence}"):
-        Spice(python_tokens()).evaluate({1: ["a"]}, {1: ["a"]})
+        evaluate(Spice(python_tokens()), {1: ["a"]}, {1: ["a"]})
     assert not is_running(pid)
 
 
@@ -88,10 +89,9 @@ def test_spice_says_which_java_it_needs(tmp_path, monkeypatch):
 
 @pytest.fixture
 def spice_folder(tmp_path, monkeypatch):
-    """A folder like pycocoevalcap's, with its script for the download and no models."""
+    """A folder like pycocoevalcap's, without models."""
     folder = tmp_path / "spice"
     (folder / "lib").mkdir(parents=True)
-    shutil.copy(spice_module._SPICE_FOLDER / "get_stanford_models.py", folder)
     monkeypatch.setattr(spice_module, "_SPICE_FOLDER", folder)
     return folder
 
@@ -152,9 +152,9 @@ def test_models_of_spice_are_downloaded_once(spice_folder, serve, capfd):
 @pytest.mark.parametrize(
     ("content", "promised", "why"),
     [
-        (b"<html>moved</html>", None, "BadZipFile"),
-        (b"half", 1000, "ContentTooShortError"),
-        (zipped(JARS[0]), None, "KeyError"),
+        (b"<html>moved</html>", None, "File is not a zip file"),
+        (zipped(*JARS)[:-100], len(zipped(*JARS)), "File is not a zip file"),
+        (zipped(JARS[0]), None, "no item named .*models.jar"),
     ],
 )
 def test_failed_download_leaves_nothing_and_can_be_repeated(
@@ -173,6 +173,27 @@ def test_failed_download_leaves_nothing_and_can_be_repeated(
     serve(zipped(*JARS))
     spice_module._fetch_stanford_models()
     assert (spice_folder / "lib" / JARS[1]).read_text() == JARS[1]
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_download(spice_folder):
+    shutil.rmtree(spice_folder)
+    with pytest.raises(MetricUnavailable, match=r"on first use, and that failed .*No such file"):
+        spice_module._fetch_stanford_models()
+
+
+def test_the_address_and_the_jars_are_pycocoevalcaps():
+    script = (spice_module._SPICE_FOLDER / "get_stanford_models.py").read_text("utf-8")
+    for part in ("http://nlp.stanford.edu/software/{}.zip", spice_module._MODELS, JARS[0][:-4]):
+        assert part in script
+
+
+def test_a_stalled_download_fails(spice_folder, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv("no_proxy", "")
+        monkeypatch.setattr(spice_module, "_STALLED_SECONDS", 0.2)
+        with pytest.raises(MetricUnavailable, match=r"that failed .*timed out"):
+            spice_module._fetch_stanford_models()
 
 
 def test_half_of_the_models_is_not_taken_for_the_whole(spice_folder, serve):

@@ -2,7 +2,10 @@ import csv
 import hashlib
 import json
 import math
+import pickle
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 
 import numpy as np
@@ -12,8 +15,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("nltk")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytest.importorskip("nltk", reason="needs NLTK")
+pytestmark = pytest.mark.pytorch
 
 from vifidel_eval import (  # noqa: E402
     CaptionError,
@@ -27,6 +31,7 @@ from vifidel_eval.commands.main import main  # noqa: E402
 from vifidel_eval.networks.scan import Scan, ground  # noqa: E402
 from vifidel_eval.networks.scan_features import read_regions  # noqa: E402
 from vifidel_eval.networks.scan_words import Tokenizer  # noqa: E402
+from vifidel_eval.rows import coco_rows  # noqa: E402
 from vifidel_eval.runs.harness import System, score_systems  # noqa: E402
 from vifidel_eval.scorers import Mean, Tiger  # noqa: E402
 from vifidel_eval.scorers import tiger as module  # noqa: E402
@@ -82,7 +87,7 @@ class Counting(dict):
 
 
 def test_scores_are_those_of_the_formulas(make):
-    columns = make().evaluate_columns(GTS, RES)
+    columns = make().evaluate(coco_rows(GTS, RES))
     assert list(columns) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr"]
     for at, (image_id, references) in enumerate(GTS.items()):
         expected = oracle.tiger(
@@ -98,7 +103,7 @@ def test_scores_are_those_of_the_formulas(make):
 
 
 def test_the_only_reference_itself_scores_three_quarters(make):
-    columns = make().evaluate_columns({3: [A], 1: [EMPTY]}, {3: [A.upper()], 1: [EMPTY]})
+    columns = make().evaluate(coco_rows({3: [A], 1: [EMPTY]}, {3: [A.upper()], 1: [EMPTY]}))
     found = {name: evaluation.scores.tolist() for name, evaluation in columns.items()}
     assert found["TIGEr-RRS"] == pytest.approx([1, 1], abs=1e-9)
     assert found["TIGEr-WDS"] == pytest.approx([0.5, 0.5], abs=1e-9)
@@ -106,7 +111,9 @@ def test_the_only_reference_itself_scores_three_quarters(make):
 
 
 def test_words_and_unknown_words_are_counted(make):
-    tally = make().evaluate(GTS, RES).tally
+    evaluation = make().evaluate(coco_rows(GTS, RES))["TIGEr"]
+    tally = evaluation.tallies["captions"]
+    assert evaluation.counts == {"undefined": 0, "unknown_words": 1}
     assert tally.words == sum(len(TOKENS[caption]) for (caption,) in RES.values())
     assert tally.unknown == {"zebra": 1}
 
@@ -192,7 +199,7 @@ def test_images_of_different_numbers_of_regions(make):
 
 def test_identical_regions_give_a_constant_reference(make):
     same = {1: np.repeat(FEATURES[1][:1], 4, axis=0)}
-    columns = make(same).evaluate_columns({1: [A]}, {1: [H]})
+    columns = make(same).evaluate(coco_rows({1: [A]}, {1: [H]}))
     assert columns["TIGEr-RRS"].scores == [1]
 
 
@@ -234,7 +241,8 @@ def test_no_more_vectors_are_kept_than_allowed(make, monkeypatch):
     scorer = make()
     for _ in range(2):
         np.testing.assert_allclose(scorer.compute_score(GTS, RES)[1], expected, atol=1e-9)
-    assert len(scorer._groundings) == 4
+    pairs = [(i, text) for i in GTS for text in (*GTS[i], *RES[i])]
+    assert len(scorer._groundings.find(pairs)) == 4
 
 
 def test_references_may_be_changed_by_the_caller_afterwards(make):
@@ -247,21 +255,22 @@ def test_references_may_be_changed_by_the_caller_afterwards(make):
 def test_progress_counts_every_image_once(make, monkeypatch):
     monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 2)
     steps = []
-    make().evaluate(GTS, RES, steps.append)
+    make().evaluate(coco_rows(GTS, RES), steps.append)
     assert steps == [2, 2, 1]
 
 
-def test_several_captions_of_an_image_under_other_ids(make):
-    image_of = {"x": 3, "y": 3, "z": 1}
+def test_several_captions_of_an_image(make):
+    image_ids, captions = [3, 3, 1], [H, I, H]
     features = Counting(FEATURES)
-    renamed = read_regions(features).under(image_of)
-    gts = {i: GTS[image_id] for i, image_id in image_of.items()}
-    found = make(renamed).compute_score(gts, {"x": [H], "y": [I], "z": [H]})[1]
+    references = [GTS[image_id] for image_id in image_ids]
+    found = make(features).score(captions, image_ids=image_ids, references=references)
     assert features.reads == 2
-    for score, image_id, caption in zip(found, (3, 3, 1), (H, I, H), strict=True):
+    for score, image_id, caption in zip(found, image_ids, captions, strict=True):
         expected = make().compute_score({image_id: GTS[image_id]}, {image_id: [caption]})[0]
         assert score == pytest.approx(expected, abs=1e-9)
-    assert make(renamed).signature() == make().signature()
+    assert make().signature(image_ids) == make().signature([3, 1])
+    with pytest.raises(VifidelError, match="TIGEr looks images up by their ids: give image_ids"):
+        make().score(captions, references=references)
 
 
 def test_a_combination_takes_tiger_and_not_its_parts(make):
@@ -296,7 +305,7 @@ def test_tensors_are_features_too(make):
     assert make(tensors).compute_score(GTS, RES)[0] == make().compute_score(GTS, RES)[0]
     for tensor in (tensors[4].clone().requires_grad_(), tensors[4].to(torch.bfloat16)):
         with pytest.raises(VifidelError, match="image 4: its features cannot be read") as raised:
-            make({**tensors, 4: tensor}).prepare([4])
+            make({**tensors, 4: tensor}).check_images([4])
         assert "\n" not in str(raised.value)
 
 
@@ -311,7 +320,7 @@ def test_nothing_is_scored_on_features_that_are_not_numbers(make, monkeypatch):
     broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}  # the last to be scored
     scorer, steps = make(broken), []
     with pytest.raises(VifidelError, match="image 4: a feature is no finite number"):
-        scorer.evaluate(GTS, RES, steps.append)
+        scorer.evaluate(coco_rows(GTS, RES), steps.append)
     assert steps == []
 
 
@@ -331,12 +340,11 @@ def test_an_unknown_device(make):
 
 def test_signature_pins_the_files(make, files, tmp_path):
     def signature(scorer):
-        scorer.prepare(list(GTS))
-        return scorer.signature()
+        return scorer.signature(list(GTS))
 
     scorer = make()
     assert scorer.method() == "TIGEr"
-    assert "|features:none|" in scorer.signature()
+    assert scorer.signature() == signature(scorer)  # of all images that it knows
     digest = hashlib.sha256(files[0].read_bytes()).hexdigest()[:8]
     pinned = signature(scorer)
     parts = pinned.split("|")
@@ -354,13 +362,13 @@ def test_signature_pins_the_files(make, files, tmp_path):
 
 def test_signature_is_of_the_images_of_the_run_whatever_was_scored_before(make):
     scorer, fresh = make(), make()
-    scorer.compute_score(GTS, RES)
-    whole = scorer.signature()
+    whole = scorer.evaluate(coco_rows(GTS, RES))["TIGEr"].signature
     one, other = ({image_id: RES[image_id]} for image_id in (3, 5))
     for some in (one, other):
-        for used in (scorer, fresh):
-            used.compute_score({i: GTS[i] for i in some}, some)
-        assert scorer.signature() == fresh.signature() != whole
+        rows = coco_rows({i: GTS[i] for i in some}, some)
+        signatures = {used.evaluate(rows)["TIGEr"].signature for used in (scorer, fresh)}
+        assert len(signatures) == 1
+        assert whole not in signatures
     # A run's is of the images of all its systems, in any order of these.
     systems = [
         System(f"system {at}", {i: text for i, (text,) in some.items()})
@@ -397,6 +405,39 @@ def test_several_sentences_of_a_reference_are_no_systems_own(make, no_punkt):
         score_systems(systems, {"TIGEr": make()}, {3: [I]})
 
 
+@pytest.fixture
+def features_file(tmp_path):
+    np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
+    (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
+    return tmp_path / "x_ims.npy"
+
+
+def test_a_pickle_holds_the_settings(make, features_file):
+    scorer = make(features_file)
+    before = scorer.compute_score(GTS, RES)[1]
+    content = pickle.dumps(scorer)
+    assert len(content) < 2000
+    again = pickle.loads(content)
+    np.testing.assert_array_equal(again.compute_score(GTS, RES)[1], before)
+    assert again.signature() == scorer.signature()
+
+
+def test_threads_share_a_scorer(make, monkeypatch):
+    monkeypatch.setattr(module, "_CAPTION_BYTES", 6 * 9 * 8)  # some are kept, some are not
+    expected = make().compute_score(GTS, RES)[1]
+    scorer, barrier = make(), threading.Barrier(8)
+
+    def use(at):
+        barrier.wait()
+        turned = dict(list(GTS.items())[at % 5 :] + list(GTS.items())[: at % 5])
+        scores = scorer.compute_score(turned, RES)[1]
+        return [dict(zip(turned, scores, strict=True))[image_id] for image_id in GTS]
+
+    with ThreadPoolExecutor(8) as pool:
+        for scores in pool.map(use, range(8)):
+            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("library", ["torch", "nltk.tokenize"])
 def test_without_its_libraries_the_metric_is_unavailable(make, monkeypatch, library):
     monkeypatch.setitem(sys.modules, library, None)
@@ -405,9 +446,7 @@ def test_without_its_libraries_the_metric_is_unavailable(make, monkeypatch, libr
 
 
 @pytest.fixture
-def score(files, tmp_path):
-    np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
-    (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
+def score(files, features_file, tmp_path):
     gts = {str(image_id): references for image_id, references in GTS.items()}
     (tmp_path / "references.json").write_text(json.dumps(gts))
     res = {str(image_id): caption for image_id, (caption,) in RES.items()}
@@ -419,7 +458,7 @@ def score(files, tmp_path):
             "--metrics": metrics,
             "--tiger-checkpoint": checkpoint,
             "--tiger-vocabulary": files[1],
-            "--tiger-features": tmp_path / "x_ims.npy",
+            "--tiger-features": features_file,
         }
         arguments = [part for option in options.items() if option[1] for part in option]
         command = ["score", tmp_path / "mine.json", *arguments, *more]

@@ -3,6 +3,8 @@ import json
 import math
 import pickle
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from hypothesis import strategies as st
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+pytestmark = pytest.mark.pytorch
 
 from vilbert_oracle import (  # noqa: E402
     Plain,
@@ -30,12 +33,9 @@ from vifidel_eval.errors import (  # noqa: E402
     MetricUnavailable,
     VifidelError,
 )
-from vifidel_eval.networks.vilbert_features import (  # noqa: E402
-    DetectorFeatures,
-    regions_of,
-    write_regions,
-)
+from vifidel_eval.networks.vilbert_features import regions_of, write_regions  # noqa: E402
 from vifidel_eval.networks.vilbert_sizes import read_architecture  # noqa: E402
+from vifidel_eval.rows import coco_rows  # noqa: E402
 from vifidel_eval.scorers import ViLBERTScore, vilbertscore  # noqa: E402
 from vifidel_eval.scorers.vilbertscore import greedy_matching  # noqa: E402
 
@@ -95,7 +95,7 @@ def make(files, images):
 
 def table(scorer, gts=GTS, res=RES):
     """Return P, R and F, (images, 3)."""
-    return np.column_stack([e.scores for e in scorer.evaluate_columns(gts, res).values()])
+    return np.column_stack([e.scores for e in scorer.evaluate(coco_rows(gts, res)).values()])
 
 
 @pytest.mark.parametrize("name", ["multi", "pretrained"])
@@ -110,7 +110,7 @@ def test_scores_are_those_of_the_formulas(layer, name, make, images):
 
 def test_columns_and_one_number(make):
     scorer = make()
-    columns = scorer.evaluate_columns(GTS, RES)
+    columns = scorer.evaluate(coco_rows(GTS, RES))
     score, scores = scorer.compute_score(GTS, RES)
     assert list(columns) == COLUMNS
     assert columns[COLUMNS[-1]].ids == list(GTS)
@@ -202,11 +202,13 @@ def test_negative_cosines_count_only_between_longest_captions():
 def test_progress_adds_up_and_comes_in_steps(make, monkeypatch):
     monkeypatch.setattr(vilbertscore, "_BATCH", 60)
     scorer, steps = make(), []
-    scorer.evaluate(GTS, RES, steps.append)
+    scorer.evaluate(coco_rows(GTS, RES), steps.append)
     assert sum(steps) == 4
     assert len(steps) > 1
     steps.clear()
-    scorer.evaluate(GTS, {i: [GTS[i][0]] for i in GTS}, steps.append)  # nothing to encode
+    scorer.evaluate(
+        coco_rows(GTS, {i: [GTS[i][0]] for i in GTS}), steps.append
+    )  # nothing to encode
     assert sum(steps) == 4
 
 
@@ -253,18 +255,21 @@ def test_captions_in_several_portions(make, monkeypatch):
     np.testing.assert_allclose(table(make()), expected, rtol=0, atol=1e-6)
 
 
-def test_several_captions_of_an_image_share_its_references(make, images, monkeypatch):
-    image_of = {"a": 7, "b": 7, "c": 5}
-    scorer = make(DetectorFeatures(images).under(image_of))
+def test_several_captions_of_an_image_share_its_references(make, monkeypatch):
+    image_ids, texts = [7, 7, 5], ["a dog", "the red hat", ""]
+    scorer = make()
     captions, _ = counted(scorer, monkeypatch)
-    gts = {i: GTS[image] for i, image in image_of.items()}
-    scores = table(scorer, gts, {"a": ["a dog"], "b": ["the red hat"], "c": [""]})
+    references = [GTS[image] for image in image_ids]
+    columns = scorer.score_columns(texts, image_ids=image_ids, references=references)
+    assert list(columns) == COLUMNS
     assert len(captions) == 3 + 1 + 3
-    for row, (image, caption) in zip(
-        scores, ((7, "a dog"), (7, "the red hat"), (5, "")), strict=True
+    for row, image, caption in zip(
+        zip(*columns.values(), strict=True), image_ids, texts, strict=True
     ):
         alone = table(make(), {image: GTS[image]}, {image: [caption]})[0]
         np.testing.assert_allclose(row, alone, rtol=0, atol=1e-6)
+    with pytest.raises(VifidelError, match="ViLBERTScore looks images up by their ids"):
+        scorer.score(texts, references=references)
 
 
 def test_no_image(make):
@@ -274,7 +279,7 @@ def test_no_image(make):
 
 
 def test_images_without_references(make):
-    with pytest.raises(CaptionError, match="image 5: no reference; ViLBERTScore needs at least"):
+    with pytest.raises(CaptionError, match="image 5: no reference; ViLBERTScore needs one"):
         make().compute_score(GTS | {5: []}, RES)
 
 
@@ -298,7 +303,7 @@ def test_tensors_that_numpy_cannot_take(make, images):
         torch.tensor(images[4]["features"]).to(torch.bfloat16),
     ):
         with pytest.raises(VifidelError, match="image 4: features cannot be read") as raised:
-            make(images | {4: images[4] | {"features": features}}).prepare([4])
+            make(images | {4: images[4] | {"features": features}}).check_images([4])
         assert "\n" not in str(raised.value)
 
 
@@ -323,8 +328,7 @@ def test_vocabulary_of_another_checkpoint(files, images, tmp_path):
 
 def test_signature_pins_what_changes_the_number(make, files, images):
     scorer = make()
-    scorer.compute_score(GTS, RES)
-    signature = scorer.signature()
+    signature = scorer.evaluate(coco_rows(GTS, RES))[COLUMNS[-1]].signature
     version = torch.__version__.partition("+")[0]
     parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
     assert list(parts) == [
@@ -332,13 +336,11 @@ def test_signature_pins_what_changes_the_number(make, files, images):
     ]  # fmt: skip
     assert (parts["layer"], parts["torch"], parts["features"][:2]) == ("2", version, "4#")
     assert parts["tokenizers"] == importlib.metadata.version("tokenizers")
-    assert "|features:none|" in make().signature()
-    again = make(layer=2)
-    again.compute_score(GTS, RES)
-    assert again.signature() == signature
+    assert make().signature() == signature  # all images that it knows are those of the run
+    assert "|features:2#" in make().signature([7, 3])
+    assert make(layer=2).signature(list(GTS)) == signature
     for other in (make(layer=0), make(images | {7: images[3]})):
-        other.compute_score(GTS, RES)
-        assert other.signature() != signature
+        assert other.signature(list(GTS)) != signature
     assert "|rule:inferred|" in make(name="pretrained").signature()
 
 
@@ -346,6 +348,40 @@ def test_devices(make):
     np.testing.assert_array_equal(table(make(device="cpu")), table(make()))
     with pytest.raises(VifidelError, match="cannot compute on device 'nowhere'"):
         make(device="nowhere")
+
+
+@pytest.fixture
+def features_folder(images, tmp_path):
+    folder = tmp_path / "features"
+    folder.mkdir()
+    for image, content in images.items():
+        write_regions(folder, image, regions_of(content, "image"))
+    return folder
+
+
+def test_a_pickle_holds_the_settings(make, features_folder):
+    scorer = make(features_folder)
+    before = table(scorer)
+    content = pickle.dumps(scorer)
+    assert len(content) < 2000
+    again = pickle.loads(content)
+    np.testing.assert_array_equal(table(again), before)
+    assert again.signature() == scorer.signature()
+
+
+def test_threads_share_a_scorer(make, monkeypatch):
+    monkeypatch.setattr(vilbertscore, "_CAPTIONS_AT_ONCE", 2)
+    expected, scorer, barrier = table(make()), make(), threading.Barrier(8)
+
+    def use(at):
+        barrier.wait()
+        order = [*GTS][at % 4 :] + [*GTS][: at % 4]
+        scores = table(scorer, {i: GTS[i] for i in order}, RES)
+        return [scores[order.index(i)] for i in GTS]
+
+    with ThreadPoolExecutor(8) as pool:
+        for scores in pool.map(use, range(8)):
+            np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-6)
 
 
 def test_without_pytorch_the_metric_is_unavailable(make, monkeypatch):
@@ -387,20 +423,16 @@ def test_added_to_a_finished_run(make, tmp_path, capsys):
 
 
 @pytest.fixture
-def score(files, images, tmp_path, monkeypatch):
+def score(files, features_folder, tmp_path, monkeypatch):
     """Return a function that runs ``score`` with the small model in the published one's place."""
     small = read_architecture(files / "config.json")
     monkeypatch.setattr(vilbertscore, "Architecture", lambda: small)
     truth, results = coco_files(tmp_path)
-    features = tmp_path / "features"
-    features.mkdir()
-    for image, content in images.items():
-        write_regions(features, image, regions_of(content, "image"))
     options = {
         "--references": truth,
         "--vilbert-checkpoint": files / "multi.bin",
         "--vilbert-vocabulary": files / "vocab.txt",
-        "--vilbert-features": features,
+        "--vilbert-features": features_folder,
         "--metrics": "vilbertscore",
     }
 

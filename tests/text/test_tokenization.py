@@ -1,6 +1,8 @@
 import json
+import pickle
 import shutil
 import sys
+import threading
 
 import pytest
 from fake_java import is_running, put_java
@@ -10,9 +12,9 @@ from vifidel_eval import MetricUnavailable
 from vifidel_eval.text import tokenization
 from vifidel_eval.text.tokenization import PtbTokenizer, PythonTokenizer, Tokenization, tokenizer
 
-needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="needs Java")
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")
 
+KINDS = [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
 LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 CAPTIONS = {
     7: ["A man isn't riding his bicycle (red).", "It's a hot-dog, on St. John's Ave."],
@@ -28,7 +30,7 @@ def stock(captions):
     )
 
 
-@needs_java
+@pytest.mark.java
 def test_ptb_gives_the_tokens_of_pycocoevalcap():
     tokens = PtbTokenizer().tokenize(CAPTIONS)
     assert tokens == stock(CAPTIONS)
@@ -36,7 +38,7 @@ def test_ptb_gives_the_tokens_of_pycocoevalcap():
     assert tokens[3] == ["", "", "the end of the u.s."]
 
 
-@needs_java
+@pytest.mark.java
 def test_ptb_gives_the_tokens_of_pycocoevalcap_on_val2017(shared_data):
     content = json.loads((shared_data / "coco" / "captions_val2017.json").read_text("utf-8"))
     captions = {}
@@ -45,7 +47,9 @@ def test_ptb_gives_the_tokens_of_pycocoevalcap_on_val2017(shared_data):
     assert PtbTokenizer().tokenize(captions) == stock(captions)
 
 
-@pytest.mark.parametrize("kind", [pytest.param(PtbTokenizer, marks=needs_java), PythonTokenizer])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
+)
 def test_captions_with_line_breaks_stay_one_row(kind):
     captions = {n: [f"a dog{char}runs", f"row {n}"] for n, char in enumerate(LINE_BREAKS)}
     captions[99] = ["\n", "last\r\n"]
@@ -56,13 +60,15 @@ def test_captions_with_line_breaks_stay_one_row(kind):
     }
 
 
-@needs_java
+@pytest.mark.java
 def test_stock_tokenizer_does_shift_rows():
     """Without this the test above would guard against nothing."""
     assert stock({1: ["a dog\u2028runs"], 2: ["a cat"]}) == {1: ["a dog"], 2: ["runs"]}
 
 
-@pytest.mark.parametrize("kind", [pytest.param(PtbTokenizer, marks=needs_java), PythonTokenizer])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(PtbTokenizer, marks=pytest.mark.java), PythonTokenizer]
+)
 def test_images_without_captions_and_halves_of_characters_keep_their_place(kind):
     assert kind().tokenize({}) == {}
     assert kind().tokenize({1: []}) == {1: []}
@@ -71,7 +77,7 @@ def test_images_without_captions_and_halves_of_characters_keep_their_place(kind)
     tokens[1][0].encode("utf-8")  # METEOR's pipe takes nothing else
 
 
-@needs_java
+@pytest.mark.java
 def test_ptb_reads_every_script_in_every_locale(monkeypatch):
     expected = PtbTokenizer().tokenize(CAPTIONS)
     monkeypatch.setenv("LC_ALL", "C")
@@ -79,13 +85,13 @@ def test_ptb_reads_every_script_in_every_locale(monkeypatch):
     assert PtbTokenizer().tokenize(CAPTIONS) == expected
 
 
-@needs_java
+@pytest.mark.java
 def test_ptb_says_nothing(capfd):
     PtbTokenizer().tokenize(CAPTIONS)
     assert capfd.readouterr() == ("", "")
 
 
-@needs_java
+@pytest.mark.java
 def test_ptb_refuses_a_wrong_number_of_rows(monkeypatch):
     monkeypatch.setattr(tokenization, "run_java", lambda *_, **__: b"a dog\nruns\na cat")
     with pytest.raises(MetricUnavailable, match="2 captions gave 3 rows"):
@@ -131,7 +137,7 @@ def test_python_serves_where_there_is_no_java(tmp_path, monkeypatch):
     assert Tokenization().name == "python"
 
 
-@needs_java
+@pytest.mark.java
 def test_ptb_serves_where_there_is_java():
     assert isinstance(tokenizer(), PtbTokenizer)
     assert Tokenization().name == "ptb"
@@ -161,7 +167,7 @@ def test_python_tokens(caption, tokens):
         assert PtbTokenizer().tokenize({1: [caption]}) == {1: [tokens]}
 
 
-@needs_java
+@pytest.mark.java
 def test_python_tokens_of_val2017_are_almost_always_those_of_the_treebank(shared_data):
     content = json.loads((shared_data / "coco" / "captions_val2017.json").read_text("utf-8"))
     captions = {at: [entry["caption"]] for at, entry in enumerate(content["annotations"])}
@@ -205,3 +211,45 @@ def test_candidates_of_the_systems_of_a_run_are_tokenised_once():
     for _metric in range(3):
         assert [shared.candidates(system) for system in systems] == systems
     assert counting.runs == 4
+
+
+def test_threads_share_a_tokenization():
+    shared, barrier = Tokenization(Counting()), threading.Barrier(8)
+    systems = [{1: [f"a {at}"]} for at in range(40)]  # more than are remembered
+    found = [[] for _ in range(8)]
+
+    def use(at):
+        barrier.wait()
+        order = systems[5 * at :] + systems[: 5 * at]
+        for system in order:
+            found[at].append(shared.candidates(system) == system == shared.references(system))
+
+    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[True] * 40] * 8
+    assert len(shared._candidates._known) == 16
+
+
+def test_what_failed_is_not_tried_again_for_the_next_metric():
+    class Failing(Counting):
+        def tokenize(self, captions):
+            super().tokenize(captions)
+            raise MetricUnavailable("no Java here.")
+
+    failing = Failing()
+    shared = Tokenization(failing)
+    for _ in range(2):
+        with pytest.raises(MetricUnavailable, match="no Java here"):
+            shared.references({1: ["a"]})
+    assert failing.runs == 1
+
+
+def test_a_pickle_is_the_tokenizer_alone():
+    shared = Tokenization(PythonTokenizer())
+    shared.references({at: ["a dog"] for at in range(1000)})
+    content = pickle.dumps(shared)
+    assert len(content) < 200
+    assert pickle.loads(content).candidates({1: ["A dog."]}) == {1: ["a dog"]}

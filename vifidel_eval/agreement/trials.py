@@ -69,6 +69,8 @@ class Trials:
         Metric name to the reason why it could not be computed here.
     short : dict
         Number of references to how many judgements have fewer.
+    lower_is_better : frozenset of str
+        The metrics in which the lower of two scores is the better one.
     """
 
     seed: int
@@ -77,14 +79,20 @@ class Trials:
     signatures: dict[str, str]
     unavailable: dict[str, str]
     short: dict[int, int]
+    lower_is_better: frozenset[str] = frozenset()
 
     def scores(self, metric: str, references: References) -> list[Floats]:
-        """Return a metric's scores of each draw; none if it was not computed there."""
-        return [
+        """Return a metric's scores of each draw; none if it was not computed there.
+
+        Higher is better in all of them, as in what people say: where lower is better the sign is
+        changed.
+        """
+        draws = [
             trial.scores[metric]
             for trial in self.trials
             if trial.references == references and metric in trial.scores
         ]
+        return [-scores for scores in draws] if metric in self.lower_is_better else draws
 
     def numbers(self) -> list[References]:
         """Return the numbers of references, in their order."""
@@ -115,10 +123,12 @@ class Trials:
             for number, judgements in self.short.items()
             if judgements
         ]
+        lower = [metric for metric in self.signatures if metric in self.lower_is_better]
         return [
             f"{drawn}intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images; "
             f"seed {self.seed}",
             *few,
+            *([f"lower is better, and the sign is changed: {', '.join(lower)}"] if lower else []),
             *dict.fromkeys(self.signatures.values()),
             *(f"{name} not available: {why}" for name, why in self.unavailable.items()),
         ]
@@ -132,7 +142,9 @@ class Trials:
             "level": LEVEL,
             "fewer_references": {str(number): n for number, n in self.short.items() if n},
             "signatures": self.signatures,
-        } | ({"unavailable": self.unavailable} if self.unavailable else {})
+            **({"lower_is_better": sorted(self.lower_is_better)} if self.lower_is_better else {}),
+            **({"unavailable": self.unavailable} if self.unavailable else {}),
+        }
 
 
 def run_trials(
@@ -154,7 +166,7 @@ def run_trials(
     Parameters
     ----------
     judged : sequence of Judged
-        The ids that scorers see are places in it.
+        What people judged.
     scorers : mapping
         Metric name to scorer.
     numbers : sequence of int or str
@@ -179,7 +191,7 @@ def run_trials(
         if needs_references(part)
     }
     columns_of: dict[str, list[str]] = {}
-    trials = []
+    trials: list[Trial] = []
     for number, draw in _plan(judged, numbers, draws):
         gts = _drawn(judged, number, np.random.default_rng([seed, draw]))
         scoring = _Scoring(judged, gts, needing, parts, failed, on_progress)
@@ -196,16 +208,20 @@ def run_trials(
             trials.append(Trial(number, draw, scores))
     signatures: dict[str, str] = {}
     images = list(dict.fromkeys(one.image_id for one in judged))
+    lower: set[str] = set()
     for name, scorer in scorers.items():
         if name in columns_of:
             signatures |= dict.fromkeys(columns_of[name], scorer.signature(images))
+            directions = zip(columns_of[name], scorer.columns, strict=True)
+            lower |= {shown for shown, column in directions if column.lower_is_better}
     short = {
         number: sum(len(one.others(one.references)) < number for one in judged)
         for number in numbers
         if isinstance(number, int)
     }
     drawn = any(isinstance(n, int) and 0 < n < _most_references(judged) for n in numbers)
-    return Trials(seed, draws if drawn else 0, trials, signatures, reasons, short)
+    draws = draws if drawn else 0
+    return Trials(seed, draws, trials, signatures, reasons, short, frozenset(lower))
 
 
 def work(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
@@ -89,7 +90,7 @@ class Features(ABC, Generic[_Content]):
 
 
 class ImageSide:
-    """The images of a run as a network sees them.
+    """The images of a run as a network sees them; threads may share it.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ class ImageSide:
         From what `Features.read` returned for some images to what a caption is scored with.
     most : int
         How many bytes of that are kept for the next system; what does not fit is read and
-        encoded anew.
+        encoded again.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class ImageSide:
         self._width = width
         self._encode = encode
         self._kept = Kept(most)
-        self._digests: dict[ImageId, str] = {}
+        self._digests: dict[ImageId, str] = {}  # only ever grows, by one image at a time
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:
         """Return the image of each id, as the features call it, after a look at all of them.
@@ -142,7 +143,7 @@ class ImageSide:
     def encoded(self, images: Iterable[ImageId]) -> dict[ImageId, Any]:
         """Return what a caption is scored with, of images that `find` returned."""
         wanted = list(dict.fromkeys(images))
-        found = {image: self._kept[image] for image in wanted if image in self._kept}
+        found = self._kept.find(wanted)
         new = [image for image in wanted if image not in found]
         return found | (self._encoded({image: self._read(image) for image in new}) if new else {})
 
@@ -176,26 +177,43 @@ class ImageSide:
 
     def _encoded(self, contents: Mapping[ImageId, Any]) -> dict[ImageId, Any]:
         encoded = dict(zip(contents, self._encode(list(contents.values())), strict=True))
-        for image, of_image in encoded.items():
-            self._kept.keep(image, of_image)
+        self._kept.keep(encoded)
         return encoded
 
 
-class Kept(dict[Any, Any]):
-    """What the next system can use again: arrays or tensors, up to a number of bytes."""
+class Kept:
+    """What the next system can use again, up to a number of bytes; threads may share it.
+
+    What is kept stays, and is never needed for a right answer: who does not find a value computes
+    it.
+
+    Parameters
+    ----------
+    most : int
+        How many bytes.
+    """
 
     def __init__(self, most: int) -> None:
-        super().__init__()
+        self._values: dict[Any, Any] = {}
         self._room = most
+        self._lock = threading.Lock()  # of the room: a value that several threads keep counts once
         self.is_full = most <= 0
 
-    def keep(self, key: Any, value: Any) -> None:
-        """Keep a value if it fits."""
-        if value.nbytes <= self._room:
-            self._room -= value.nbytes
-            self[key] = value
-        else:
-            self.is_full = True
+    def find(self, keys: Iterable[Any]) -> dict[Any, Any]:
+        """Return those of the values that are kept."""
+        return {key: self._values[key] for key in keys if key in self._values}
+
+    def keep(self, values: Mapping[Any, Any]) -> None:
+        """Keep values that fit: whatever says how large it is by ``nbytes``."""
+        for key, value in values.items():
+            with self._lock:
+                if key in self._values:
+                    continue
+                if value.nbytes <= self._room:
+                    self._room -= value.nbytes
+                    self._values[key] = value
+                else:
+                    self.is_full = True
 
 
 def _stem(image_id: ImageId) -> ImageId:

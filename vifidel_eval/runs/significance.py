@@ -1,7 +1,8 @@
 """Scores of resampled images: bootstrap draws, and results swapped between two systems.
 
 One product of matrices resamples all systems of a metric; BLEU's counts are added likewise. SciPy's
-`permutation_test` has to gather the images anew for every pair, which takes some 25 times as long.
+`permutation_test` has to gather the images again for every pair, which takes some 25 times as long.
+`vifidel_eval.agreement.resampling` cannot be this one: correlations are not sums over images.
 """
 
 from __future__ import annotations

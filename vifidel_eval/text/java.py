@@ -74,7 +74,7 @@ def _try_java(command: str) -> Java | str:
     except (OSError, subprocess.TimeoutExpired) as problem:
         return str(problem)
     if answer.returncode != 0:
-        return last_line(answer.stderr) or f"exit status {answer.returncode}"
+        return _last_line(answer.stderr) or f"exit status {answer.returncode}"
     version = _VERSION.search((answer.stderr + answer.stdout).decode(errors="replace"))
     return Java(command, int(version[1]) if version else 0)
 
@@ -126,7 +126,7 @@ def why_ended(status: int, stderr: bytes) -> str:
     return f"exit status {status}" + (f": {telling[0].strip():.200}" if telling else "")
 
 
-def last_line(output: bytes) -> str:
+def _last_line(output: bytes) -> str:
     """Return the last line that is not blank, '' if there is none."""
     lines = [line.strip() for line in output.decode(errors="replace").splitlines()]
     return next((line for line in reversed(lines) if line), "")

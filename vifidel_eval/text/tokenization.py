@@ -6,11 +6,10 @@ VIFIDEL itself reads captions as written; BLEU, METEOR, ROUGE-L, CIDEr and SPICE
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..errors import MetricUnavailable
 from ..image_ids import ImageId
@@ -22,6 +21,10 @@ LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " 
 
 _SYSTEMS_REMEMBERED = 16
 
+#: Image id to captions as written, and to as many captions of which each is its tokens.
+Captions = Mapping[ImageId, Sequence[str]]
+Tokens = dict[ImageId, list[str]]
+
 
 class Tokenizer(Protocol):
     """What makes tokens of captions."""
@@ -30,7 +33,7 @@ class Tokenizer(Protocol):
     def name(self) -> str:
         """The name in signatures."""
 
-    def tokenize(self, captions: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
+    def tokenize(self, captions: Captions) -> Tokens:
         """Return each caption as lower-case tokens joined by blanks, punctuation removed.
 
         Parameters
@@ -57,7 +60,7 @@ def tokenizer() -> Tokenizer:
 class PtbTokenizer:
     """pycocoevalcap's Penn Treebank tokenizer, without its trouble.
 
-    Its Java program is run with its options, its list of punctuation is removed. Line breaks
+    Its Java program runs with its options, and its list of punctuation is removed. Line breaks
     inside captions become blanks first, and no file is written.
 
     Raises
@@ -71,7 +74,7 @@ class PtbTokenizer:
     def __init__(self) -> None:
         self._java = find_java("pycocoevalcap's tokenizer")
 
-    def tokenize(self, captions: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
+    def tokenize(self, captions: Captions) -> Tokens:
         """Return each caption as tokens, as described at `Tokenizer.tokenize`.
 
         Raises
@@ -96,7 +99,7 @@ class PtbTokenizer:
             ],
             "pycocoevalcap's tokenizer",
             PATIENCE,
-            # JSON can spell half a character, UTF-8 cannot.
+            # JSON can spell a lone surrogate, UTF-8 cannot.
             stdin="\n".join(text).encode("utf-8", "replace"),
         )
         rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
@@ -115,7 +118,7 @@ class PythonTokenizer:
     """Penn Treebank tokens of captions in pure Python, for machines without Java.
 
     It follows what `PtbTokenizer` does to captions; ``benchmarks/treebank_tokens.py`` counts the
-    captions where the two differ.
+    captions for which the two differ.
 
     Examples
     --------
@@ -125,7 +128,7 @@ class PythonTokenizer:
 
     name = "python"
 
-    def tokenize(self, captions: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
+    def tokenize(self, captions: Captions) -> Tokens:
         """Return each caption as tokens, as described at `Tokenizer.tokenize`."""
         return _regrouped(
             captions, (" ".join(_tokens(text)) for texts in captions.values() for text in texts)
@@ -135,7 +138,8 @@ class PythonTokenizer:
 class Tokenization:
     """Tokens of the last references and of the last candidates, made once for several metrics.
 
-    A run goes metric by metric: the candidates of its systems are remembered together.
+    A run goes metric by metric: the candidates of its systems are remembered together. Threads
+    may share it; it pickles as its tokenizer.
 
     Parameters
     ----------
@@ -148,16 +152,19 @@ class Tokenization:
         self._references = _Last(self._tokenizer.tokenize, 1)
         self._candidates = _Last(self._tokenizer.tokenize, _SYSTEMS_REMEMBERED)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tokenization, (self._tokenizer,)
+
     @property
     def name(self) -> str:
         """The tokenizer's name in signatures."""
         return self._tokenizer.name
 
-    def references(self, gts: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
+    def references(self, gts: Captions) -> Tokens:
         """Return the tokens of references; do not change them."""
         return self._references(gts)
 
-    def candidates(self, res: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
+    def candidates(self, res: Captions) -> Tokens:
         """Return the tokens of candidates; do not change them."""
         return self._candidates(res)
 
@@ -165,34 +172,28 @@ class Tokenization:
 class _Last:
     """A function of captions that remembers its last results, or why there is none."""
 
-    def __init__(
-        self,
-        function: Callable[[Mapping[ImageId, Sequence[str]]], dict[ImageId, list[str]]],
-        results: int,
-    ) -> None:
+    def __init__(self, function: Callable[[Captions], Tokens], results: int) -> None:
         self._function = function
-        self._results: deque[
-            tuple[list[tuple[ImageId, list[str]]], dict[ImageId, list[str]] | MetricUnavailable]
-        ] = deque(maxlen=results)
+        self._most = results
+        # Never changed, only replaced: another thread sees all of it or none.
+        self._known: tuple[tuple[list[tuple[ImageId, list[str]]], Tokens | str], ...] = ()
 
-    def __call__(self, captions: Mapping[ImageId, Sequence[str]]) -> dict[ImageId, list[str]]:
+    def __call__(self, captions: Captions) -> Tokens:
         # A list of copies: the caller may change its captions, and their order counts.
         given = [(image_id, list(texts)) for image_id, texts in captions.items()]
-        result = next((known for captions, known in self._results if captions == given), None)
+        result = next((known for captions, known in self._known if captions == given), None)
         if result is None:
             try:
                 result = self._function(captions)
             except MetricUnavailable as problem:
-                result = problem
-            self._results.append((given, result))
-        if isinstance(result, MetricUnavailable):
-            raise result
+                result = str(problem)
+            self._known = (*self._known, (given, result))[-self._most :]
+        if isinstance(result, str):
+            raise MetricUnavailable(result)
         return result
 
 
-def _regrouped(
-    captions: Mapping[ImageId, Sequence[str]], rows: Iterable[str]
-) -> dict[ImageId, list[str]]:
+def _regrouped(captions: Captions, rows: Iterable[str]) -> Tokens:
     row = iter(rows)
     return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
 
@@ -277,7 +278,7 @@ def _tokens(caption: str) -> Iterable[str]:
     for token in _TOKEN.findall(caption.lower()):
         if token in _PUNCTUATION or _DOTS_OR_DASHES.fullmatch(token):
             continue
-        # Characters beyond the 16-bit range, such as emoji, are no tokens to the Treebank.
+        # Characters beyond the 16-bit range, such as emoji, are not tokens to the Treebank.
         if len(token) == 1 and token > "\uffff":
             continue
         yield from _TWO_WORDS.get(token, (_BRACKETS.get(token, token),))

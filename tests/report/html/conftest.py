@@ -130,14 +130,16 @@ def report(page, tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     """Chromium: the system's, or the one that `playwright install chromium` brings."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs a browser, and Playwright"
+    )
     names = ("chromium", "chromium-browser", "google-chrome")
     system = next(filter(None, map(shutil.which, names)), None)
     with playwright.sync_playwright() as driver:
         try:
             browser = driver.chromium.launch(executable_path=system)
         except playwright.Error as problem:
-            pytest.skip(f"no browser is available: {str(problem).splitlines()[0]}")
+            pytest.skip(f"needs a browser: {str(problem).splitlines()[0]}")
         yield browser
         browser.close()
 

@@ -242,7 +242,9 @@ def test_nothing_is_wider_than_a_phone(visit, scheme):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_accessibility_rules(visit, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs a browser, and axe"
+    )
     tab = visit(viewport=PHONE, color_scheme=scheme)
     for details in tab.locator("details").all()[:6]:
         details.evaluate("d => (d.open = true)")

@@ -1,0 +1,117 @@
+"""A scorer pickles as what its constructor was given, whatever it has done since."""
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from vifidel_eval import VifidelError
+from vifidel_eval.rows import coco_rows
+from vifidel_eval.scorers import Bleu, Cider, Mean, Meteor, RougeL, Scorer, Vifidel, Wmd
+from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
+
+GTS = {n: [f"a dog of kind {n}", "the dog catches a frisbee"] for n in range(50)}
+RES = {n: [f"a cat sees dog {n}"] for n in GTS}
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory):
+    path = tmp_path_factory.mktemp("objects") / "objects.json"
+    path.write_text(json.dumps({str(n): ["dog", "frisbee"] for n in GTS}), "utf-8")
+    return path
+
+
+PYTHON = Tokenization(PythonTokenizer())
+MAKERS = {
+    "Vifidel": lambda objects: Vifidel(objects, references=False, p=1),
+    "Wmd": lambda objects: Wmd("worst"),
+    "Bleu": lambda objects: Bleu(PYTHON),
+    "RougeL": lambda objects: RougeL(PYTHON),
+    "Cider": lambda objects: Cider(PYTHON, undefined=0.0),
+    "Mean": lambda objects: Mean(Vifidel(objects), Wmd(vectors=None), scaled=True, undefined=-1),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_used_scorer_pickles_as_its_settings(name, objects):
+    scorer = MAKERS[name](objects)
+    fresh = pickle.dumps(scorer)
+    expected = scorer.evaluate(coco_rows(GTS, RES))
+    used = pickle.dumps(scorer)
+    assert used == fresh
+    assert len(used) < 8000
+    for again in (pickle.loads(used), copy.deepcopy(scorer)):
+        assert type(again) is type(scorer)
+        assert again.signature() == scorer.signature()
+        found = again.evaluate(coco_rows(GTS, RES))
+        assert list(found) == list(expected)
+        for column, evaluation in expected.items():
+            np.testing.assert_array_equal(found[column].scores, evaluation.scores)
+
+
+@pytest.mark.java
+def test_meteor_pickles_without_its_process():
+    scorer = Meteor()
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again.compute_score({1: ["a dog"]}, {1: ["a dog"]})[0] > 0.5
+    assert again.signature() == scorer.signature()
+
+
+def test_another_process_gives_the_same_scores(objects):
+    scorer = Vifidel(objects)
+    code = (
+        "import pickle, sys\n"
+        "scorer = pickle.load(sys.stdin.buffer)\n"
+        "print(scorer.compute_score({1: ['a dog runs']}, {1: ['a frisbee flies']})[0].hex())"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(scorer),
+        capture_output=True,
+        check=True,
+        env=dict(os.environ),
+    )
+    expected = scorer.compute_score({1: ["a dog runs"]}, {1: ["a frisbee flies"]})[0]
+    assert found.stdout.decode().strip() == expected.hex()
+
+
+def test_a_pickle_of_what_is_gone_says_so(objects, tmp_path):
+    moved = tmp_path / "objects.json"
+    moved.write_bytes(objects.read_bytes())
+    content = pickle.dumps(Vifidel(moved))
+    moved.unlink()
+    with pytest.raises(VifidelError, match=r"objects\.json"):
+        pickle.loads(content)
+
+
+def test_metrics_that_share_a_tokenization_still_do():
+    shared = Tokenization(PythonTokenizer())
+    bleu, cider = pickle.loads(pickle.dumps([Bleu(shared), Cider(shared)]))
+    assert bleu._tokenization is cider._tokenization
+
+
+class Own(Scorer):
+    """A metric of a user's, whose constructor takes what it likes."""
+
+    def __init__(self, *words, factor):
+        super().__init__()
+        self.words, self.factor, self.cache = words, factor, lambda: "cannot be pickled"
+
+    def method(self):
+        return "OWN"
+
+    def signature(self, image_ids=None):
+        return "OWN"
+
+    def _evaluate(self, rows, on_progress):
+        raise NotImplementedError
+
+
+def test_a_metric_of_a_user_pickles_likewise():
+    again = pickle.loads(pickle.dumps(Own("a", "b", factor=2)))
+    assert (again.words, again.factor) == (("a", "b"), 2)
