@@ -55,7 +55,7 @@ def test_names_are_found_in_any_case_and_written_as_papers_do():
     ("text", "message"),
     [
         ("CIDEr,WMD+spider", "there is no metric 'spider'. Did you mean SPICE? The metrics are V"),
-        ("xyzzy", "there is no metric 'xyzzy'. The metrics are VIFIDEL, WMD, "),
+        ("xyzzy", "there is no metric 'xyzzy'. The metrics are VIFIDEL, VIFIDEL-PRF, "),
         ("WMD,", "'WMD,' lacks the name of a metric before or after a separator."),
         ("WMD+wmd-best", "WMD+WMD names a metric twice."),
     ],
@@ -95,9 +95,9 @@ def test_what_a_metric_lacks_is_said_in_the_words_of_the_caller(register):
 
 def test_defaults_are_those_that_have_what_they_need():
     reference_metrics = ["WMD", "BLEU", "ROUGE_L", "CIDEr"]
-    assert defaults(Settings(objects={})) == ["VIFIDEL", *reference_metrics]
-    assert defaults(Settings()) == reference_metrics
-    assert defaults(Settings(objects={}, references=False)) == ["VIFIDEL"]
+    assert defaults(Settings(objects={})) == ["VIFIDEL", "VIFIDEL-PRF", *reference_metrics]
+    assert defaults(Settings()) == ["VIFIDEL-PRF", *reference_metrics]
+    assert defaults(Settings(objects={}, references=False)) == ["VIFIDEL", "VIFIDEL-PRF"]
     assert defaults(Settings(references=False)) == []
 
 
@@ -302,4 +302,4 @@ def test_a_toy_count_is_in_every_output(monkeypatch):
 
 def test_the_registry_is_one_dictionary():
     assert metrics.METRICS is METRICS
-    assert list(METRICS)[:2] == ["VIFIDEL", "WMD"]
+    assert list(METRICS)[:2] == ["VIFIDEL", "VIFIDEL-PRF"]

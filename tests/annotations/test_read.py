@@ -244,7 +244,7 @@ def test_no_source():
 def test_real_data(shared_data):
     gold = read_objects(shared_data / "coco" / "instances_val2017.json")
     assert len(gold) == 5000
-    assert sum(labels.total() for labels in gold.values()) == 36781
+    assert sum(sum(labels.values()) for labels in gold.values()) == 36781
     assert sum(not labels for labels in gold.values()) == 48
     assert len(read_objects(shared_data / "pascal50s" / "Annotations")) == 500
     detections = "instances_val2014_fakebbox100_results.json"

@@ -266,16 +266,16 @@ def test_without_metrics_all_that_run_here_are_computed():
     )
     assert result.exit_code == 0
     header, row = result.stdout.splitlines()
-    columns = "VIFIDEL,WMD,Bleu_1,Bleu_2,Bleu_3,Bleu_4,ROUGE_L,CIDEr"
+    columns = "VIFIDEL,VIFIDEL-P,VIFIDEL-R,VIFIDEL-F,WMD,Bleu_1,Bleu_2,Bleu_3,Bleu_4,ROUGE_L,CIDEr"
     assert header.startswith(f"System,{columns},Scored")
-    assert all(float(cell) > 0 for cell in row.split(",")[1:9])
+    assert all(float(cell) > 0 for cell in row.split(",")[1:12])
     signatures = result.stderr.splitlines()
-    names = ["VIFIDEL", "WMD", "BLEU", "ROUGE_L", "CIDEr"]
+    names = ["VIFIDEL", "VIFIDEL-PRF", "WMD", "BLEU", "ROUGE_L", "CIDEr"]
     assert [signature.partition("|")[0] for signature in signatures] == names
     without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)
-    assert without_references.stdout.split()[:3] == ["System", "VIFIDEL", "Scored"]
+    assert without_references.stdout.split()[:3] == ["System", "VIFIDEL", "VIFIDEL-P"]
     without_objects = run("score", CAREFUL, "--references", REFERENCES)
-    assert without_objects.stdout.split()[:3] == ["System", "WMD", "Bleu_1"]
+    assert without_objects.stdout.split()[:3] == ["System", "VIFIDEL-P", "VIFIDEL-R"]
     without_both = run("score", CAREFUL, "--no-references")
     assert without_both.exit_code == 2
     assert "there are neither references nor --objects to score with" in without_both.stderr
@@ -283,7 +283,7 @@ def test_without_metrics_all_that_run_here_are_computed():
 
 def test_help_says_what_there_is_beside_the_defaults():
     shown = " ".join(run("score", "--help").stdout.replace("-\n", "-").split())
-    assert "[default: VIFIDEL, WMD, BLEU, ROUGE_L, CIDEr, as far as" in shown
+    assert "[default: VIFIDEL, VIFIDEL-PRF, WMD, BLEU, ROUGE_L, CIDEr, as far as" in shown
     assert "METEOR (Java), SPICE (Java 8 to 14, a download of 385 MB), LM (torch)," in shown
     for option in ("--language-model", "--tiger-features", "--vilbert-layer INTEGER", "--device"):
         assert shown.count(f" {option} ") == 1

@@ -481,7 +481,7 @@ def test_combination_takes_f(score, make):
 @pytest.mark.parametrize(
     ("changes", "status", "message"),
     [
-        ({"vilbert_features": None}, 2, "needs --vilbert-checkpoint, --vilbert-vocabulary and --v"),
+        ({"vilbert_features": None}, 2, "ViLBERTScore needs --vilbert-features; give it"),
         ({"vilbert_layer": 3}, 1, "from -3 to 2, not 3"),
         ({"vilbert_checkpoint": __file__}, 1, "no ViLBERT checkpoint, or damaged"),
         ({"vilbert_vocabulary": __file__}, 1, "no BERT vocabulary"),
