@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
 from ..rows import Rows
 from .base import Progress, Scorer
@@ -40,7 +41,7 @@ class Mean(Scorer):
     def __init__(self, *parts: Scorer, scaled: bool = False, undefined: float = math.nan) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
-        check_directions(part.columns[-1] for part in parts)
+        check_directions(main_column(part.columns) for part in parts)
         super().__init__(undefined)
         self.parts = parts
         self._scaled = scaled
@@ -65,16 +66,16 @@ class Mean(Scorer):
             part.check_images(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        return self._signature(part.signature(image_ids) for part in self.parts)
+        return self._mean(rows, [part.evaluate(rows, on_progress) for part in self.parts])
 
-    def signature_of(self, systems: Iterable[Rows]) -> str:
-        systems = list(systems)
-        return self._signature(part.signature_of(systems) for part in self.parts)
+    def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
+        # Each part judges the run by what it has counted itself.
+        return self._mean(rows, [part._evaluate_run(rows) for part in self.parts])
 
-    def _signature(self, of_parts: Iterable[str]) -> str:
-        parts = " + ".join(f"({of_part})" for of_part in of_parts)
-        scaled = f"scaled:{'run' if self._scaled else 'no'}"
-        return "|".join([self.method(), scaled, *self._pinned_undefined(), parts])
+    def _mean(self, rows: Rows, of_parts: Iterable[dict[str, Evaluation]]) -> dict[str, Evaluation]:
+        main = [columns[part.main] for part, columns in zip(self.parts, of_parts, strict=True)]
+        mean = self.combine([main])[0]
+        return {self.main: replace(mean, signature=self.signature_of([rows]))}
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
         """Return the combination for each system of a run.

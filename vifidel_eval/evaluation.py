@@ -209,8 +209,9 @@ class Evaluation:
         A row without a score of its own may still count: a caption that mentions nothing has no
         share of absent mentions, and adds nothing to the mentions of the run.
         """
-        of_rows = self.scores[:, None] if self.statistics is None else self.statistics.of_rows
-        return np.asarray(np.isnan(of_rows).any(axis=1))
+        if self.statistics is None:
+            return np.isnan(np.asarray(self.scores))
+        return np.asarray(np.isnan(self.statistics.of_rows).any(axis=1))
 
     @property
     def undefined(self) -> int:
