@@ -44,6 +44,11 @@ class Scorer(ABC):
         If `undefined` is not a number.
     """
 
+    def __init__(self, undefined: float = math.nan) -> None:
+        if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
+            raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
+        self._undefined = float(undefined)
+
     _made_from: partial[Any]
 
     def __new__(cls, *arguments: Any, **settings: Any) -> Self:
@@ -53,11 +58,6 @@ class Scorer(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made_from, ()
-
-    def __init__(self, undefined: float = math.nan) -> None:
-        if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
-            raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
-        self._undefined = float(undefined)
 
     @abstractmethod
     def method(self) -> str:

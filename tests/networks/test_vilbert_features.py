@@ -145,7 +145,7 @@ def test_sources_that_are_none(tmp_path):
     with pytest.raises(VifidelError, match=r"no \.npz files .* in it; name another folder"):
         DetectorFeatures(tmp_path)
     (tmp_path / "dog.npy").write_bytes(b"")
-    with pytest.raises(VifidelError, match="in this folder; convert-features makes them"):
+    with pytest.raises(VifidelError, match=r"no \.npz files .* in it; convert-features makes them"):
         DetectorFeatures(tmp_path)
     with pytest.raises(VifidelError, match="features cannot be int 3; accepted: a folder"):
         DetectorFeatures(3)

@@ -201,9 +201,12 @@ class _Run:
         if id(scorer) in self._failed:
             raise self._failed[id(scorer)]
         if id(scorer) not in self._done:
-            evaluated = self._combined if isinstance(scorer, Mean) else self._evaluated
             try:
-                self._done[id(scorer)] = self._signed(scorer, evaluated(scorer))
+                if isinstance(scorer, Mean):
+                    columns = self._combined(scorer)
+                else:
+                    columns = self._evaluated(scorer)
+                self._done[id(scorer)] = self._signed(scorer, columns)
             except MetricUnavailable as problem:
                 self._failed[id(scorer)] = problem
                 raise
