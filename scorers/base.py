@@ -44,12 +44,13 @@ class Scorer(ABC):
         If `undefined` is not a number.
     """
 
+    _made_from: partial[Any]
+    _undefined: float
+
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
             raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
         self._undefined = float(undefined)
-
-    _made_from: partial[Any]
 
     def __new__(cls, *arguments: Any, **settings: Any) -> Self:
         scorer = super().__new__(cls)
