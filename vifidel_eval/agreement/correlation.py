@@ -1,7 +1,7 @@
-"""How well a metric's scores go along with people's ratings.
+"""How well a metric's scores agree with people's ratings.
 
-Kilickaya et al. (EACL 2017, section 3.1), VIFIDEL (Tables 2, 3), TIGEr and ViLBERTScore report
-one or the other of these coefficients.
+Kilickaya et al. (EACL 2017, section 3.1), VIFIDEL (Tables 2, 3), TIGEr and ViLBERTScore each report
+some of these coefficients.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def check_figure(path: Path) -> None:
 
 
 def write_curves(path: Path, result: ForcedChoice) -> None:
-    """Write accuracy over the number of references, as VIFIDEL's Fig. 4: a line a metric.
+    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, with a line per metric.
 
     There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
     intervals. Other tools' scores, whatever references they had, are a level line.
@@ -111,7 +111,7 @@ def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
     """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
 
     There is a panel for each matrix. The darker a cell, the surer that the metric of its row
-    correlates better with people than the one of its column; the p-value stands in it.
+    correlates better with people than the one of its column; the p-value is written in it.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Flickr8k expert judgements: how well captions describe images (Hodosh et al., JAIR 2013).
 
 Each line of ``ExpertAnnotations.txt`` is an image, a caption's id and the ratings of three experts
-from 1 (no relation) to 4 (describes the image without errors), apart by tabs;
+from 1 (no relation) to 4 (describes the image without errors), separated by tabs;
 ``Flickr8k.token.txt`` has the captions by id, ``IMAGE.jpg#NUMBER``.
 """
 
@@ -45,7 +45,8 @@ def read_flickr8k(folder: Path) -> Ratings:
         fields = line.split("\t")
         if len(fields) != 5 or not _RATINGS.issuperset(fields[2:]):
             raise AnnotationError(
-                f"{where}: expected image, caption id and three ratings from 1 to 4, apart by tabs."
+                f"{where}: expected image, caption id and three ratings from 1 to 4, separated "
+                "by tabs."
             )
         image, caption_id, *experts = fields
         image_id = from_json_key(PurePath(image).stem)
@@ -82,7 +83,7 @@ def read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ..
                 f"{path}: line {number}: expected IMAGE.jpg#NUMBER, a tab and the caption."
             )
         if caption_id in captions:
-            raise AnnotationError(f"{path}: line {number}: {caption_id} stands twice; keep one.")
+            raise AnnotationError(f"{path}: line {number}: {caption_id} appears twice; keep one.")
         captions[caption_id] = caption
         image_id = from_json_key(PurePath(image).stem)
         references[image_id] = (*references.get(image_id, ()), caption)

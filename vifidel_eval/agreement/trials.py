@@ -1,4 +1,4 @@
-"""Scores of judged captions under drawn references, part by part, so that none is lost."""
+"""Scores of judged captions under drawn references, part by part, so that no part is lost."""
 
 from __future__ import annotations
 

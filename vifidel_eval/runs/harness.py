@@ -208,10 +208,11 @@ class _Run:
             raise self._failed[id(scorer)]
         if id(scorer) not in self._done:
             try:
-                columns_of = (
-                    self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
-                )
-                self._done[id(scorer)] = self._signed(scorer, columns_of)
+                if isinstance(scorer, Mean):
+                    columns = self._combined(scorer)
+                else:
+                    columns = self._evaluated(scorer)
+                self._done[id(scorer)] = self._signed(scorer, columns)
             except MetricUnavailable as problem:
                 self._failed[id(scorer)] = problem
                 raise
