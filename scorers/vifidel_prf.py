@@ -190,7 +190,8 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
             words = map(lexicon.word, new.tolist())
             known.verdicts[new] = [self._names_thing(word) for word in words]
             verdicts = known.verdicts[atoms]
-        return verdicts == _A_THING
+        things: NDArray[np.bool_] = verdicts == _A_THING
+        return things
 
     def _names_thing(self, word: str) -> int:
         names = self._things.class_of
