@@ -227,7 +227,8 @@ def detect(data: Hallucinations, trials: Trials, found: Sequence[Found]) -> Dete
 
 def _detection(data: Hallucinations, trials: Trials, metric: str, number: References) -> Detection:
     draws = np.array(trials.scores(metric, number))  # (draws, sides, judgements)
-    scored = ~np.isnan(draws).any(axis=0)  # the same captions in all draws
+    # The same captions in all draws.
+    scored: NDArray[np.bool_] = np.logical_not(np.isnan(draws).any(axis=0))
     positive = data.made_up & scored
 
     def precision(draw: int, rows: Any = slice(None)) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..evaluation import Floats
+from ..evaluation import Floats, Integers
 from ..rows import Rows
 from ..scorers import Scorer
 from ..scorers.word_supports import SupportsWords, WordSupport
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
     metric: str
     words: str
-    places: Floats
+    places: Integers
     right: Floats
 
 
