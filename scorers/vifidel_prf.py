@@ -157,28 +157,6 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
             for column, of_column in zip(_COLUMNS, np.concatenate(scores).T, strict=True)
         }
 
-    def _scores(self, gold: _SaidGold, words: Bags) -> Floats:
-        """Return P, R and F of each row, (rows, 3)."""
-        distances = gold.lexicon.distances
-        to_said = nearest(distances, words, gold.said.words)
-        to_objects = nearest(distances, words, gold.objects)
-        support = np.maximum(to_said.of_left, to_objects.of_left)
-        names = np.array(
-            [_names_thing(gold.lexicon.word(n), self._things) for n in words.atoms.tolist()],
-            dtype=bool,
-        )
-        weights = np.where(names, 1.0, _OTHER * (1 - _KEPT * (1 - support)))
-        p = weighted_means(support, weights, words)
-        spoken_of = weighted_means(
-            to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
-        )
-        r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
-        has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
-        speechless = words.sizes == 0
-        p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
-        f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
-        return np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
-
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the content words of each caption with the support that P gives them.
 
@@ -205,6 +183,28 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
                     ]
                 )
         return found
+
+    def _scores(self, gold: _SaidGold, words: Bags) -> Floats:
+        """Return P, R and F of each row, (rows, 3)."""
+        distances = gold.lexicon.distances
+        to_said = nearest(distances, words, gold.said.words)
+        to_objects = nearest(distances, words, gold.objects)
+        support = np.maximum(to_said.of_left, to_objects.of_left)
+        names = np.array(
+            [_names_thing(gold.lexicon.word(n), self._things) for n in words.atoms.tolist()],
+            dtype=bool,
+        )
+        weights = np.where(names, 1.0, _OTHER * (1 - _KEPT * (1 - support)))
+        p = weighted_means(support, weights, words)
+        spoken_of = weighted_means(
+            to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
+        )
+        r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
+        has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
+        speechless = words.sizes == 0
+        p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
+        f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
+        return np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
 
 
 def _coverage(said: Said, reached: Floats) -> Floats:
