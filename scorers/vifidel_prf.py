@@ -16,12 +16,14 @@ from ..kernels.bags import Bags
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import Said, nearest, said_by, weighted_means
 from ..rows import LabelCounts, Rows
-from ..text.words import STOP_WORDS
+from ..text.words import STOP_WORDS, content_words, placed_words
+from ..things.mentions import MentionFinder
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer, singular
 from ..vectors import VectorSource
 from .base import Progress
 from .record import Metric, Option, Settings
+from .word_supports import WordSupport
 from .word_vectors import Gold, WordVectorScorer
 
 _COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
@@ -159,6 +161,33 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
             )
             for column, of_column in zip(_COLUMNS, np.concatenate(scores).T, strict=True)
         }
+
+    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
+        """Return the content words of each caption with the support that P gives them.
+
+        A word names a thing if it is part of a mention of one: both words of *hot dog*.
+        """
+        finder = MentionFinder(self._things)
+        found: list[list[WordSupport]] = []
+        for part in self._read(rows):
+            lexicon, words = part.gold.lexicon, part.words
+            to_said = nearest(lexicon.distances, words, part.gold.said.words)
+            to_objects = nearest(lexicon.distances, words, part.gold.objects)
+            support = np.maximum(to_said.of_left, to_objects.of_left).tolist()
+            names = list(map(lexicon.word, words.atoms.tolist()))
+            for row, caption in enumerate(part.rows.captions):
+                of_row = slice(*words.starts[row : row + 2])
+                supports = dict(zip(names[of_row], support[of_row], strict=True))
+                mentions = " ".join(mention.words for mention in finder.find(caption).found)
+                things = set(content_words(mentions, self._space.stop_words))
+                found.append(
+                    [
+                        WordSupport(word, supports[word], word in things, range(at, at + 1))
+                        for at, word in placed_words(caption, self._space.stop_words)
+                        if word in supports
+                    ]
+                )
+        return found
 
     def _scores(self, gold: _SaidGold, words: Bags) -> Floats:
         """Return P, R and F of each row, (rows, 3)."""
