@@ -10,6 +10,7 @@ from .meteor import Meteor
 from .spice import Spice
 from .tiger import Tiger
 from .vifidel import Vifidel
+from .vifidel_h import VifidelH
 from .vifidel_prf import VifidelPRF
 from .vilbertscore import ViLBERTScore
 from .wmd import Wmd
@@ -29,6 +30,7 @@ __all__ = [
     "Tiger",
     "ViLBERTScore",
     "Vifidel",
+    "VifidelH",
     "VifidelPRF",
     "Wmd",
 ]

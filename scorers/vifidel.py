@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
-from ..evaluation import Column, Floats, Integers
-from ..explain.explanation import PEOPLE, CaptionWord, Explanation, Match, Thresholds
-from ..explain.judging import Grounding, Labels, ground
+from ..evaluation import Column, Floats
+from ..explain.explanation import (
+    CaptionWord,
+    Explanation,
+    Match,
+    ThingMentioned,
+    Thresholds,
+    mentions_of,
+)
+from ..explain.judging import Judge, Sought
+from ..explain.standing import are_mentioned, standings
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, meetings
 from ..kernels.penalties import penalties
@@ -26,6 +35,7 @@ from ..kernels.transport import (
 )
 from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
+from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
 from .record import Metric, Settings
 from .word_vectors import Gold, Part, TransportScorer, similarities
@@ -68,6 +78,9 @@ class Vifidel(TransportScorer[_WeightedGold]):
         The lowest detection score that counts; by default .6, and .4 for Open Images.
     stop_words : collection of str
         Words of captions that are left out.
+    things : path or ClassList, optional
+        Names of things, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
+        them.
     undefined : float
         What stands for an undefined score, where a script takes plain means.
 
@@ -96,6 +109,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         normalize: bool = True,
         threshold: float | None = None,
         stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
         undefined: float = math.nan,
     ) -> None:
         source = None if objects is None else read_objects(objects, threshold)
@@ -103,6 +117,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         self._p = check_exponent(p)
         self._counts = counts
         self._threshold = threshold
+        self._things = None if things is None else read_things(things)
         self._needed = f"a usable object label{'' if source is None else f' in {source.where}'}"
 
     def method(self) -> str:
@@ -158,15 +173,15 @@ class Vifidel(TransportScorer[_WeightedGold]):
         references : sequence of str
             Weight words by these; none are needed, and a scorer without references ignores them.
         thresholds : Thresholds
-            From which cosine on a word names a label or is near an object; other word vectors
-            may need others.
+            The cosines that decide; other word vectors may need others.
 
         Raises
         ------
         VifidelError
             If the image is unknown or a caption is not a string.
         """
-        return next(self.explain_rows(make_rows([caption], [image_id], [references]), thresholds))
+        rows = make_rows([caption], [image_id], [references])
+        return next(self.explain_rows(rows, thresholds))
 
     def explanations(
         self,
@@ -191,7 +206,9 @@ class Vifidel(TransportScorer[_WeightedGold]):
         return self.explain_rows(coco_rows(gts, res), thresholds)
 
     def explain_rows(
-        self, rows: Rows, thresholds: Thresholds = _THRESHOLDS
+        self,
+        rows: Rows,
+        thresholds: Thresholds = _THRESHOLDS,
     ) -> Iterator[Explanation]:
         """Yield what `explain` returns for each row.
 
@@ -210,61 +227,64 @@ class Vifidel(TransportScorer[_WeightedGold]):
         VifidelError
             If an image is unknown.
         """
-        vocabulary = sorted(frozenset() if self._objects is None else self._objects.vocabulary())
-        for part in self._read(rows, also=vocabulary):
-            numbers = np.array(part.gold.lexicon.numbers(vocabulary), dtype=np.int64)
-            yield from self._explained(part, numbers, thresholds)
+        judge = Judge(read_things(self._things), self._space.stop_words, thresholds.support)
+        sought = judge.sought_by(self._objects)
+
+        def texts(part: Rows) -> list[str]:
+            references = part.references if self._use_references else ()
+            return judge.texts([*part.captions, *chain.from_iterable(references)])
+
+        for part in self._read(rows, also=texts):
+            yield from self._explained(part, judge, sought, thresholds.far)
 
     def _explained(
-        self, part: Part[_WeightedGold], vocabulary: Integers, thresholds: Thresholds
+        self, part: Part[_WeightedGold], judge: Judge, sought: Sought | None, far: float
     ) -> Iterator[Explanation]:
-        gold, words = part.gold, part.words
-        word_of = gold.lexicon.word
+        gold, words, rows, lexicon = part.gold, part.words, part.rows, part.gold.lexicon
         word_penalties = self._penalties(words, gold)
         costs = self._costs(gold, words, word_penalties)
         plans = transport_plans(gold.objects, words, costs)
         distances = sums_of_bags(plans * costs, gold.objects, words)
         scores = similarities(gold.objects.sizes > 0, words, distances)
         matches = self._matches(gold, words, word_penalties, plans, costs)
-        grounding = ground(
-            gold.lexicon.distances,
-            gold.objects,
-            words,
-            gold.references,
-            gold.row_of_reference,
-            Labels(gold.lexicon.distances, vocabulary[gold.lexicon.known[vocabulary]], word_of),
-            thresholds,
-        )
-        standings = self._standings(gold, words, grounding)
-        labels = [word_of(label) for label in gold.objects.atoms.tolist()]
+        references = rows.references if self._use_references else [()] * len(rows)
+        evidence = judge.evidence(lexicon, self._labels_of(rows), references, sought)
+        mentioned = judge.judge(lexicon, rows.captions, evidence)
+        mentions: list[list[ThingMentioned]] = [[] for _ in range(len(rows))]
+        for row, mention in mentions_of(mentioned):
+            mentions[row].append(mention)
+        of_words = standings(lexicon, words, evidence, mentioned)
+        spoken_of = are_mentioned(lexicon, gold.objects, words, mentioned, judge, far)
         of_labels = gold.tallies["object labels"]
         unknown = (of_labels + part.of_words).unknown
         pairs = np.concatenate([[0], np.cumsum(gold.objects.sizes * words.sizes)]).tolist()
-        rows = part.rows
         for i, (image_id, caption) in enumerate(zip(rows.ids, rows.captions, strict=True)):
             moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
             amounts: dict[str, list[float]] = {}
             for match in moved:
                 amounts.setdefault(match.word, []).append(match.contribution)
             of_image = slice(*gold.objects.starts[i : i + 2])
+            of_caption = slice(*words.starts[i : i + 2])
             caption_words = [
                 CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
-                for word, *standing in standings[slice(*words.starts[i : i + 2])]
+                for word, standing in zip(
+                    map(lexicon.word, words.atoms[of_caption].tolist()),
+                    of_words[of_caption],
+                    strict=True,
+                )
             ]
-            spoken = [word.word for word in caption_words]
             yield Explanation(
                 image_id=image_id,
                 caption=caption,
                 score=float(scores[i]),
                 distance=float(distances[i]),
+                known=bool(evidence.texts[i]),
                 matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
                 words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
+                mentions=tuple(mentions[i]),
                 unmentioned=tuple(
-                    label
-                    for label, mentioned in zip(
-                        labels[of_image], grounding.mentioned[of_image].tolist(), strict=True
-                    )
-                    if not (mentioned or (label in PEOPLE and PEOPLE.intersection(spoken)))
+                    lexicon.word(label)
+                    for label in gold.objects.atoms[of_image][~spoken_of[of_image]].tolist()
                 ),
                 unknown_words=self._unknown(unknown, rows.part(i, i + 1)) if unknown else (),
             )
@@ -283,31 +303,6 @@ class Vifidel(TransportScorer[_WeightedGold]):
                 costs.tolist(),
                 gold.label_penalties[left].tolist(),
                 word_penalties[right].tolist(),
-                strict=True,
-            )
-        ]
-
-    def _standings(
-        self, gold: _WeightedGold, words: Bags, grounding: Grounding
-    ) -> list[tuple[Any, ...]]:
-        """Return the attributes of `CaptionWord`, without the cost, for every word."""
-        word_of = gold.lexicon.word
-        return [
-            (
-                word_of(word),
-                None if nearest < 0 else word_of(int(gold.objects.atoms[nearest])),
-                similarity,
-                near,
-                None if named < 0 else word_of(named),
-                hallucinated,
-            )
-            for word, nearest, similarity, near, named, hallucinated in zip(
-                words.atoms.tolist(),
-                grounding.nearest.tolist(),
-                grounding.similarities.tolist(),
-                grounding.near.tolist(),
-                grounding.names.tolist(),
-                grounding.hallucinated.tolist(),
                 strict=True,
             )
         ]
@@ -338,6 +333,7 @@ def make_vifidel(settings: Settings) -> Vifidel:
         settings.labels,
         references=settings.weighted,
         counts=settings.counts,
+        things=settings.options.get("things"),
         **settings.words,
     )
 

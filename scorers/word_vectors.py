@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -86,6 +86,13 @@ class _Kept(NamedTuple):
     references: list[Sequence[str]] | None
     objects: list[LabelCounts] | None
     golds: tuple[Any, ...] = ()
+
+
+_Words = Callable[[Rows], Iterable[str]]
+
+
+def _nothing(_: Rows) -> Iterable[str]:
+    return ()
 
 
 class WordVectorScorer(Scorer, Generic[GoldT]):
@@ -171,7 +178,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
                 stacklevel=4,
             )
 
-    def _read(self, rows: Rows, also: Collection[str] = ()) -> Iterator[Part[GoldT]]:
+    def _read(self, rows: Rows, also: _Words = _nothing) -> Iterator[Part[GoldT]]:
         """Yield all rows with their gold side, some at a time.
 
         The gold side is prepared once for all systems, unless there are so many rows that it would
@@ -181,8 +188,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         ----------
         rows : Rows
             What is scored.
-        also : collection of str
-            Labels that the lexicon of every part is to know.
+        also : callable
+            From some rows to further words and terms that their lexicon is to know.
         """
         key = _Kept(
             None if rows.image_ids is None else list(rows.image_ids),
@@ -211,11 +218,11 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             self._kept = _Kept(key.image_ids, references, objects, tuple(golds))
 
     def _read_part(
-        self, part: Rows, gold: GoldT | None, also: Collection[str], lexicon: Lexicon
+        self, part: Rows, gold: GoldT | None, also: _Words, lexicon: Lexicon
     ) -> Part[GoldT]:
         if gold is None or gold.lexicon is not lexicon:
             gold = self._prepared(self._gold(part, lexicon))
-        lexicon.numbers(also)
+        lexicon.numbers(also(part))
         return Part(part, gold, *bags_of_captions(lexicon, part.captions))
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:

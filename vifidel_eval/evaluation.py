@@ -113,6 +113,13 @@ COUNTS = (
         "with an incomplete last sentence",
         "captions whose last sentence has no end and was left out",
     ),
+    Count(
+        "not_judged",
+        "Not judged",
+        "mentions not judged",
+        "mentions of things that the source of objects does not look for, under VIFIDEL-H without "
+        "references",
+    ),
 )
 
 

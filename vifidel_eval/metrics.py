@@ -19,6 +19,7 @@ from .scorers import (
     spice,
     tiger,
     vifidel,
+    vifidel_h,
     vifidel_prf,
     vilbertscore,
     wmd,
@@ -31,6 +32,7 @@ METRICS: dict[str, Metric] = {
     for metric in (
         vifidel.VIFIDEL,
         vifidel_prf.VIFIDEL_PRF,
+        vifidel_h.VIFIDEL_H,
         wmd.WMD,
         wmd.WMD_WORST,
         wmd.WMD_MEAN,

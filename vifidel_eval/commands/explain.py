@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
     from ..image_ids import ImageId
+    from ..rows import Rows
     from ..runs.pairing import System
-    from ..scorers import Vifidel
 
 _DEFAULT = Thresholds()
 _References = Mapping["ImageId", list[str]] | None
+_Explain = Callable[["Rows"], Iterator["Explanation"]]
 
 
 @click.command()
@@ -33,23 +35,22 @@ _References = Mapping["ImageId", list[str]] | None
     "--references",
     type=FILE,
     help="Reference captions: COCO captions JSON. They weight words as in score, and what they "
-    "mention does not count as hallucinated.",
+    "mention is in the image.",
 )
 @transport_options
 @click.option(
-    "--names",
-    type=click.FloatRange(-1, 1),
-    default=_DEFAULT.names,
-    show_default=True,
-    help="Lowest cosine at which a word names a label. This and the next two suit the embedded "
-    "vectors.",
+    "--things",
+    type=FILE,
+    help="Names of things, one class per line, synonyms separated by commas.  [default: COCO, VOC, "
+    "LVIS and Open Images]",
 )
 @click.option(
-    "--near",
-    type=click.FloatRange(-1, 1),
-    default=_DEFAULT.near,
+    "--support",
+    type=click.FloatRange(0, 1),
+    default=_DEFAULT.support,
     show_default=True,
-    help="Lowest cosine at which a word is near an object.",
+    help="Lowest cosine at which a label or a word of the references supports a mention. This and "
+    "--far suit the embedded vectors.",
 )
 @click.option(
     "--far",
@@ -58,6 +59,7 @@ _References = Mapping["ImageId", list[str]] | None
     show_default=True,
     help="Cosine below which all words are for an unmentioned object.",
 )
+@click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -66,16 +68,17 @@ _References = Mapping["ImageId", list[str]] | None
     help="How many words and objects to print per system.",
 )
 @click.option("--output", type=FILE, help="Write everything found to this JSON file.")
-@format_option("How to print; csv has only the transport plan or the findings.")
+@format_option("How to print; csv has the whole transport plan or the findings.")
 def explain(
     results: tuple[Path, ...],
     image: str | None,
     caption: str | None,
     references: Path | None,
     options: TransportOptions,
-    names: float,
-    near: float,
+    things: Path | None,
+    support: float,
     far: float,
+    plan: bool,
     top: int,
     output: Path | None,
     style: str,
@@ -83,23 +86,22 @@ def explain(
     """Show what captions say that is not in the images.
 
     With --image, for its caption in each result file or for a --caption of your own: what each
-    word costs, whether it is in the image, and the transport plan. Without, for whole result
-    files: the words that are most often not in the image and the objects most often unmentioned.
+    word costs, what supports it, and whether the things that it mentions are in the image; with
+    --plan also the transport plan. Without --image, for whole result files: the things that are
+    most often not in the image and the objects most often unmentioned.
+
+    Things are judged as VIFIDEL-H judges them.
     """
-    if caption is not None and (results or image is None):
-        raise click.UsageError("--caption goes with --image and without result files.")
-    if caption is None and not results:
-        raise click.UsageError("give result files, or --image ID and --caption TEXT.")
-    if not options.objects:
-        raise click.UsageError("give --objects: what the images show.")
+    _check_usage(results, image, caption, options, plan)
     from ..captions import read_references, read_results, system_names
     from ..files import check_output, json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
     from ..scorers.vifidel import make_vifidel
+    from ..things.synonyms import read_things
 
     if output is not None:
-        check_output(output, [*results, references, *options.files()])
+        check_output(output, [*results, references, things, *options.files()])
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
@@ -108,18 +110,22 @@ def explain(
         systems = [System("caption", {from_json_key(image or ""): caption})]
     gold = None if references is None else read_references(references)
     has_references = gold is not None
-    scorer = make_vifidel(options.settings(has_references, weighted=has_references))
-    thresholds = Thresholds(names, near, far)
-    document: dict[str, Any] = {"signature": scorer.signature(), "thresholds": vars(thresholds)}
-    cosines = ", ".join(f"{name} {value:g}" for name, value in vars(thresholds).items())
-    notes = [f"cosines: {cosines}", document["signature"]]
+    names = read_things(things)
+    settings = options.settings(has_references, has_references, {"things": names})
+    scorer = make_vifidel(settings)
+    rules = partial(scorer.explain_rows, thresholds=Thresholds(support, far))
+    document: dict[str, Any] = {
+        "signature": scorer.signature(),
+        "things": names.signature(),
+        "thresholds": {"support": support, "far": far},
+    }
+    notes = [f"things {names.signature()}, cosines: support {support:g}, far {far:g}"]
+    notes.append(document["signature"])
     if image is None:
-        found = _find(scorer, systems, gold, thresholds)
+        found = _find(rules, systems, gold)
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
     else:
-        explained = {
-            system.name: _explain(scorer, system, image, gold, thresholds) for system in systems
-        }
+        explained = {system.name: _explain(rules, system, image, gold) for system in systems}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
     text = json_text(document)
     if style == "json":
@@ -127,7 +133,7 @@ def explain(
     elif image is None:
         shown = _show_findings(found, top, style, notes)
     else:
-        shown = _show_explanations(explained, style, notes)
+        shown = _show_explanations(explained, plan, style, notes)
     try:
         show(shown)
     finally:
@@ -135,8 +141,25 @@ def explain(
             write_whole(output, text + "\n")
 
 
+def _check_usage(
+    results: Sequence[Path],
+    image: str | None,
+    caption: str | None,
+    options: TransportOptions,
+    plan: bool,
+) -> None:
+    if caption is not None and (results or image is None):
+        raise click.UsageError("--caption goes with --image and without result files.")
+    if caption is None and not results:
+        raise click.UsageError("give result files, or --image ID and --caption TEXT.")
+    if plan and image is None:
+        raise click.UsageError("--plan goes with --image.")
+    if not options.objects:
+        raise click.UsageError("give --objects: what the images show.")
+
+
 def _find(
-    scorer: Vifidel, systems: Sequence[System], gold: _References, thresholds: Thresholds
+    explain_rows: _Explain, systems: Sequence[System], gold: _References
 ) -> dict[str, Findings]:
     from ..explain.findings import find
     from ..runs.pairing import all_images, paired
@@ -153,20 +176,16 @@ def _find(
                 yield explanation
 
         for name, rows in of_systems.items():
-            found[name] = find(counted(scorer.explain_rows(rows, thresholds)))
+            found[name] = find(counted(explain_rows(rows)))
     return found
 
 
-def _explain(
-    scorer: Vifidel,
-    system: System,
-    image: str,
-    gold: _References,
-    thresholds: Thresholds,
-) -> Explanation:
+def _explain(explain_rows: _Explain, system: System, image: str, gold: _References) -> Explanation:
+    from ..rows import make_rows
+
     image_id = _known_id(image, system.captions, f"system {system.name!r}")
     references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
-    return scorer.explain(image_id, system.captions[image_id], references, thresholds)
+    return next(explain_rows(make_rows([system.captions[image_id]], [image_id], [references])))
 
 
 def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
@@ -193,18 +212,18 @@ def _show_findings(
 
 
 def _show_explanations(
-    explained: Mapping[str, Explanation], style: str, notes: Sequence[str]
+    explained: Mapping[str, Explanation], plan: bool, style: str, notes: Sequence[str]
 ) -> str:
-    from ..explain.explanation import one_line, plan_table, tables
+    from ..explain.printing import one_line, plan_table, tables
 
     if style == "csv":
         return plan_table(explained).render(style)
     shown = []
     for name, explanation in explained.items():
         title = f"{name}, image {explanation.image_id}: {one_line(explanation.caption)}"
-        words, plan = tables(explanation, title)
+        words, *others = tables(explanation, title, plan)
         colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
-        shown += [_coloured(words, style, colours), plan.render(style)]
+        shown += [_coloured(words, style, colours), *(table.render(style) for table in others)]
     comment = "% " if style == "latex" else ""
     return "\n\n".join([*shown, "\n".join(f"{comment}{note}" for note in notes)])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,8 @@ from typing import Any
 
 from ..image_ids import ImageId, to_json_value
 from ..text_tables import Cell, Table
-from .explanation import Explanation, one_line
+from .explanation import Explanation, Verdict
+from .printing import one_line
 
 #: How tables call the two kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
@@ -21,24 +21,24 @@ _EXAMPLE_WIDTH = 60
 
 @dataclass
 class Finding:
-    """A word that is not in the images of some captions, or an object they leave unmentioned.
+    """A thing that is not in the images of some captions, or an object they leave unmentioned.
 
     Attributes
     ----------
     what : str
-        The word or the object label.
-    names : str or None
-        The label that the word names; None for an object.
+        The captions' words for the thing, or the object label.
+    category : str or None
+        The class of the thing; None for an object.
     captions : int
         In how many captions that is so.
     of : int
-        How many captions have the word, or describe an image that has the object.
+        How many captions have these words, or describe an image that has the object.
     examples : list of (image id, caption)
         The first few, in the order of the images.
     """
 
     what: str
-    names: str | None = None
+    category: str | None = None
     captions: int = 0
     of: int = 0
     examples: list[tuple[ImageId, str]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Finding:
         """Return the finding as JSON can hold it; its share is of all `captions`."""
         return {
             "what": self.what,
-            "names": self.names,
+            "class": self.category,
             "captions": self.captions,
             "share": self.captions / captions,
             "of": self.of,
@@ -65,25 +65,23 @@ class Findings:
     Attributes
     ----------
     captions : int
-        Captions whose image has objects: what all other counts are about.
+        Captions of whose image something is known: what all other counts are about.
     undefined : int
-        Captions whose image has none.
+        The other captions.
     wordless : int
         Captions without a usable word.
     unknown_words : int
         Words and labels without a vector, each once a caption.
     hallucinating : int
-        Captions with a word that is probably not in the image; their share is the counterpart
-        of CHAIR's CHAIRs.
-    naming : int
-        Words that name a label, each once a caption.
+        Captions that mention a thing that is probably not in the image; their share is VIFIDEL-Hs.
+    mentions, judged : int
+        Mentions of things, every one; and those that could be judged.
     not_in_image : int
-        Those of them that are probably not in the image; their share is the counterpart of
-        CHAIR's CHAIRi.
+        Mentions that are probably not in the image; their share of those judged is VIFIDEL-Hi.
     objects : int
         Objects, each label once an image.
     unmentioned : int
-        Those of them that all words of the caption are far from.
+        Those of them that the caption does not speak of.
     hallucinated_words, unmentioned_objects : list of Finding
         The most frequent first, those of equal frequency in alphabetical order.
     """
@@ -93,7 +91,8 @@ class Findings:
     wordless: int
     unknown_words: int
     hallucinating: int
-    naming: int
+    mentions: int
+    judged: int
     not_in_image: int
     objects: int
     unmentioned: int
@@ -117,18 +116,25 @@ def find(explanations: Iterable[Explanation]) -> Findings:
     counts: Counter[str] = Counter()
     for explanation in explanations:
         counts["unknown_words"] += len(explanation.unknown_words)
-        if math.isnan(explanation.score):
+        if not explanation.known:
             counts["undefined"] += 1
             continue
         counts["captions"] += 1
         counts["wordless"] += not explanation.words
         counts["hallucinating"] += bool(explanation.hallucinated)
         example = (explanation.image_id, explanation.caption)
-        for word in explanation.words:
-            uses[word.word] += 1
-            counts["naming"] += word.names is not None
-            if word.hallucinated:
-                _count(words.setdefault(word.word, Finding(word.word, word.names)), example)
+        found: dict[str, Verdict] = {}
+        for mention in explanation.mentions:
+            counts["mentions"] += 1
+            counts["judged"] += mention.verdict is not Verdict.NOT_JUDGED
+            counts["not_in_image"] += mention.verdict is Verdict.ABSENT
+            found[mention.words] = max(found.get(mention.words, mention.verdict), mention.verdict)
+            if mention.verdict is Verdict.ABSENT:
+                words.setdefault(mention.words, Finding(mention.words, mention.category))
+        for what, verdict in found.items():
+            uses[what] += 1
+            if verdict is Verdict.ABSENT:
+                _count(words[what], example)
         # The plan takes mass from every object; without words there is none, and no mention.
         present = {match.label for match in explanation.matches}.union(explanation.unmentioned)
         for label in present:
@@ -143,8 +149,9 @@ def find(explanations: Iterable[Explanation]) -> Findings:
         wordless=counts["wordless"],
         unknown_words=counts["unknown_words"],
         hallucinating=counts["hallucinating"],
-        naming=counts["naming"],
-        not_in_image=sum(finding.captions for finding in words.values()),
+        mentions=counts["mentions"],
+        judged=counts["judged"],
+        not_in_image=counts["not_in_image"],
         objects=sum(finding.of for finding in objects.values()),
         unmentioned=sum(finding.captions for finding in objects.values()),
         hallucinated_words=_frequent(words.values()),
@@ -168,8 +175,9 @@ def summary_table(of_systems: Mapping[str, Findings]) -> Table:
     headers = [
         "System",
         "Captions",
-        "With a word not in the image",
-        "Naming words",
+        "With a thing not in the image",
+        "Mentions",
+        "Judged",
         "Not in the image",
         "Objects",
         "Unmentioned",
@@ -182,8 +190,9 @@ def summary_table(of_systems: Mapping[str, Findings]) -> Table:
             name,
             f.captions,
             _share(f.hallucinating, f.captions),
-            f.naming,
-            _share(f.not_in_image, f.naming),
+            f.mentions,
+            f.judged,
+            _share(f.not_in_image, f.judged),
             f.objects,
             _share(f.unmentioned, f.objects),
             f.undefined,
@@ -199,13 +208,13 @@ def findings_table(
     of_systems: Mapping[str, Findings], most: int, notes: Sequence[str] = ()
 ) -> Table:
     """Return the most frequent findings of each system, at most `most` of a kind."""
-    headers = ["System", "Finding", "What", "Names", "Images", "Example", "Captions", "Of", "Share"]
+    headers = ["System", "Finding", "What", "Class", "Images", "Example", "Captions", "Of", "Share"]
     rows: list[list[Cell]] = [
         [
             name,
             kind,
             finding.what,
-            finding.names,
+            finding.category,
             " ".join(str(image_id) for image_id, _ in finding.examples),
             one_line(finding.examples[0][1], _EXAMPLE_WIDTH),
             finding.captions,

@@ -1,176 +1,359 @@
-"""Which words of captions speak of objects in the image, and which name objects it lacks.
+"""What captions mention and whether it is in the image: the rules of VIFIDEL-H.
 
-Judged by unweighted cosines, whatever the transport plan does; `vifidel_eval.explain.explanation`
-says what the judgements mean and why.
+`Judge` is what the metric, explanations, findings and the report have in common. Rules, thresholds
+and what else was tried are in docs/fidelity.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluation import Floats, Integers
-from ..kernels.bags import Bags, cross, meetings
-from ..kernels.distances import WordDistances
-from .explanation import Thresholds
+from ..annotations import ObjectLabels
+from ..annotations.coco import COCO_CATEGORIES
+from ..evaluation import Floats, Integers, Tally
+from ..kernels.bags import Bags, bags_of_labels
+from ..kernels.lexicon import Lexicon
+from ..kernels.support import nearest
+from ..rows import LabelCounts
+from ..things.mentions import MentionFinder, Unit
+from ..things.synonyms import ClassList
+from .explanation import SUPPORT, Verdict
 
-_NONE = -1
-_PLURAL_ENDINGS = ("s", "es")
-_PAIRS_AT_ONCE = 1 << 17
+# Classes of which one never supports the other, though their words are alike.
+_APART = ("dog", "hot dog")
+# Sets of labels that are searched for as a whole: COCO's 80, PASCAL VOC's 20.
+_CLOSED_SETS = (
+    frozenset(COCO_CATEGORIES.values()),
+    frozenset(
+        "aeroplane bicycle bird boat bottle bus car cat chair cow dog horse motorbike person sheep "
+        "sofa train".split()
+    ).union(("dining table", "potted plant", "tv monitor")),
+)
+_NOTHING = -1
 
 
-@dataclass(frozen=True)
-class Grounding:
-    """How the words of captions stand to the objects of their images.
+class Sought(NamedTuple):
+    """What a source of objects looks for.
 
     Attributes
     ----------
-    nearest : (number of word atoms,) int64
-        Position among the object atoms of the most similar object; -1 without objects.
-    similarities : (number of word atoms,) float64
-        Its cosine; NaN without objects.
-    near : (number of word atoms,) bool
-        That cosine is not below the threshold. But a word that names a label is not near a longer
-        label that only contains it: *dog* is not near a hot dog, unless the caption says *hot*.
-    names : (number of word atoms,) int64
-        Lexicon number of the label that a word names; -1 if it names none.
-    hallucinated : (number of word atoms,) bool
-        Names a label; no object of the image is near; no reference mentions it.
-    mentioned : (number of object atoms,) bool
-        Some word of the caption is not far.
+    classes : frozenset of str, optional
+        The classes; None for everything.
     """
 
-    nearest: Integers
-    similarities: Floats
-    near: NDArray[np.bool_]
-    names: Integers
-    hallucinated: NDArray[np.bool_]
-    mentioned: NDArray[np.bool_]
+    classes: frozenset[str] | None
 
 
-class Labels:
-    """All labels that a source of objects knows, and which of them is nearest to a word.
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of the images of some rows.
+
+    Attributes
+    ----------
+    units : Bags
+        One bag per row: its labels and the units of its references that have a vector.
+    texts : tuple of mapping
+        For each row, all of these, with or without a vector, and the class of each that names one.
+    sought : tuple of Sought
+        For each row, what can be absent from it.
+    tally : Tally
+        Which of them have no vector.
+    """
+
+    units: Bags
+    texts: tuple[Mapping[str, str | None], ...]
+    sought: tuple[Sought, ...]
+    tally: Tally
+
+    @cached_property
+    def classes(self) -> tuple[frozenset[str], ...]:
+        """The classes that the evidence of each row names."""
+        return tuple(
+            frozenset(category for category in texts.values() if category is not None)
+            for texts in self.texts
+        )
+
+    @property
+    def is_there(self) -> NDArray[np.bool_]:
+        """Whether anything is known of each row's image, (rows,)."""
+        return np.array([bool(texts) for texts in self.texts], dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Mentioned:
+    """All mentions of some captions, caption after caption in the order of their words.
+
+    Attributes
+    ----------
+    rows : (number of mentions,) int64
+        The row of each.
+    units : tuple of Unit
+        Their words and classes.
+    support : (number of mentions,) float64
+        The largest cosine to the evidence, in [0, 1]; NaN for words without a vector.
+    by : tuple of str or None
+        The evidence with that cosine, or, if it is too far away for a verdict, evidence of the
+        same class; None if nothing supports the mention.
+    verdicts : (number of mentions,) int64
+        Of `Verdict`.
+    """
+
+    rows: Integers
+    units: tuple[Unit, ...]
+    support: Floats
+    by: tuple[str | None, ...]
+    verdicts: Integers
+
+    def each(self) -> Iterator[tuple[int, Unit, float, str | None, Verdict]]:
+        """Yield row, unit, support, what supports it and verdict of every mention."""
+        yield from zip(
+            self.rows.tolist(),
+            self.units,
+            self.support.tolist(),
+            self.by,
+            map(Verdict, self.verdicts.tolist()),
+            strict=True,
+        )
+
+
+class Judge:
+    """Judges the mentions of captions against what is known of their images.
 
     Parameters
     ----------
-    distances : WordDistances
-        Between labels and words.
-    numbers : int64 array
-        Lexicon numbers of the labels.
-    text_of : callable
-        Returns the text of a lexicon number.
+    things : ClassList
+        The names that are mentions.
+    stop_words : collection of str
+        Single words that are neither mentions nor evidence.
+    support : float
+        Below this a mention is not in the image, unless the evidence names its class.
     """
 
     def __init__(
-        self, distances: WordDistances, numbers: Integers, text_of: Callable[[int], str]
+        self, things: ClassList, stop_words: Collection[str], support: float = SUPPORT
     ) -> None:
-        self.text_of = text_of
-        self._distances = distances
-        self._numbers = numbers
-        self._known: dict[int, tuple[int, float]] = {}
+        self._things = things
+        self._finder = _finder(things)
+        self._stop_words = frozenset(stop_words)
+        self._support = support
+        class_of = things.class_of
+        one, other = (class_of.get(name, name) for name in _APART)
+        self._apart = {one: other, other: one} if one != other else {}
 
-    def nearest(self, words: Integers) -> tuple[Integers, Floats]:
-        """Return the nearest label of each word and its cosine.
+    def __reduce__(self) -> tuple[type[Judge], tuple[ClassList, frozenset[str], float]]:
+        return Judge, (self._things, self._stop_words, self._support)
 
-        They are -1 and NaN without labels, and where the two only begin alike.
+    def units(self, caption: str) -> tuple[Unit, ...]:
+        """Return the content words of a caption, terms of several words as one."""
+        return _units(self._finder, self._stop_words, caption)
+
+    def texts(self, captions: Iterable[str]) -> list[str]:
+        """Return the words and terms of captions, which a lexicon gives vectors to."""
+        return [unit.text for caption in captions for unit in self.units(caption)]
+
+    def class_of_label(self, label: str) -> str:
+        """Return the class of an object label; the label itself where the list lacks it."""
+        known = self._things.class_of.get(label)
+        if known is not None:
+            return known
+        units = self.units(label)
+        return (units[0].category if len(units) == 1 else None) or label
+
+    def sought(self, labels: Collection[str], says: bool = False) -> Sought:
+        """Return what a source with these labels looks for.
+
+        Parameters
+        ----------
+        labels : collection of str
+            All labels that it knows.
+        says : bool
+            Whether these are all that it looks for. Otherwise it looks for everything, unless all
+            are among COCO's 80, or PASCAL VOC's 20.
         """
-        distinct, again = np.unique(words, return_inverse=True)
-        new = np.array([n for n in distinct.tolist() if n not in self._known], dtype=np.int64)
-        at_once = max(_PAIRS_AT_ONCE // max(len(self._numbers), 1), 1)
-        for start in range(0, len(new) if len(self._numbers) else 0, at_once):
-            some = new[start : start + at_once]
-            cosines = self._distances.cosines(
-                np.repeat(some, len(self._numbers)),
-                np.tile(self._numbers, len(some)),
-                keep=False,
-            ).reshape(len(some), len(self._numbers))
-            best = cosines.argmax(axis=1)
-            for word, label, cosine in zip(
-                some.tolist(),
-                self._numbers[best].tolist(),
-                cosines.max(axis=1).tolist(),
-                strict=True,
-            ):
-                if not _begin_alike(self.text_of(word), self.text_of(label)):
-                    self._known[word] = label, cosine
-        nearest = [self._known.get(number, (_NONE, np.nan)) for number in distinct.tolist()]
-        labels = np.array([label for label, _ in nearest], dtype=np.int64)
-        return labels[again], np.array([cosine for _, cosine in nearest])[again]
+        known = frozenset(labels)
+        if not says:
+            of_set = next((closed for closed in _CLOSED_SETS if known <= closed), None)
+            if of_set is None or not known:
+                return Sought(None)
+            known = of_set
+        return Sought(frozenset(map(self.class_of_label, known)))
+
+    def sought_by(self, objects: ObjectLabels | None) -> Sought | None:
+        """Return what a source of objects looks for; None if each row has a source of its own."""
+        if objects is None:
+            return None
+        return self.sought(objects.vocabulary(), says=bool(objects.categories))
+
+    def evidence(
+        self,
+        lexicon: Lexicon,
+        labels: Sequence[LabelCounts],
+        references: Sequence[Sequence[str]],
+        sought: Sought | None,
+    ) -> Evidence:
+        """Return what is known of the images of some rows.
+
+        Parameters
+        ----------
+        lexicon : Lexicon
+            Where words get their vectors.
+        labels : sequence of mappings
+            The object labels of each row.
+        references : sequence of sequences of str
+            The references of each row. Where they say something, everything can be absent.
+        sought : Sought, optional
+            What the source of the labels looks for, as `sought_by` returns it.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for new words.
+        """
+        texts: list[dict[str, str | None]] = []
+        can_be_absent = []
+        for of_row, of_image in zip(labels, references, strict=True):
+            known: dict[str, str | None] = {
+                label: self.class_of_label(label) for label, count in of_row.items() if count
+            }
+            said = {}
+            for unit in chain.from_iterable(map(self.units, of_image)):
+                if unit.category is not None or unit.text not in said:
+                    said[unit.text] = unit.category
+            texts.append({**said, **known})
+            by_labels = self.sought(of_row) if sought is None else sought
+            can_be_absent.append(Sought(None) if said else by_labels)
+        units, tally = bags_of_labels(lexicon, [dict.fromkeys(known, 1) for known in texts])
+        return Evidence(units, tuple(texts), tuple(can_be_absent), tally)
+
+    def judge(self, lexicon: Lexicon, captions: Sequence[str], evidence: Evidence) -> Mentioned:
+        """Return the mentions of captions with their verdicts.
+
+        Parameters
+        ----------
+        lexicon : Lexicon
+            That of the evidence.
+        captions : sequence of str
+            One per row.
+        evidence : Evidence
+            Of the same rows.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for new words.
+        """
+        of_rows = [
+            [unit for unit in self.units(caption) if unit.category is not None]
+            for caption in captions
+        ]
+        units = tuple(chain.from_iterable(of_rows))
+        rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
+        atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
+        support, by = self._nearest(lexicon, atoms, rows, evidence)
+        grounded = support.copy()
+        self._correct(lexicon, units, atoms, rows, evidence, support, grounded, by)
+        texts = [None if number < 0 else lexicon.word(number) for number in by.tolist()]
+        verdicts = np.zeros(len(units), dtype=np.int64)
+        for at, (row, unit) in enumerate(zip(rows.tolist(), units, strict=True)):
+            known, sought = evidence.texts[row], evidence.sought[row].classes
+            if unit.text in known and np.isnan(support[at]):
+                support[at] = grounded[at] = 1.0
+                texts[at] = unit.text
+            enough = grounded[at] >= self._support
+            if unit.category in evidence.classes[row] and not enough:
+                texts[at] = min(text for text, c in known.items() if c == unit.category)
+                enough = True
+            if not known or (sought is not None and unit.category not in sought):
+                continue
+            if enough or not np.isnan(support[at]):
+                verdicts[at] = Verdict.THERE if enough else Verdict.ABSENT
+        return Mentioned(rows, units, support, tuple(texts), verdicts)
+
+    def _nearest(
+        self,
+        lexicon: Lexicon,
+        atoms: Integers,
+        rows: Integers,
+        evidence: Evidence,
+        without: Sequence[Collection[str]] | None = None,
+    ) -> tuple[Floats, Integers]:
+        """Return the support of each mention and the lexicon number of what supports it.
+
+        With `without`, which holds for each mention the evidence that does not count for it.
+        """
+        support, by = np.full(len(atoms), np.nan), np.full(len(atoms), _NOTHING)
+        known = np.flatnonzero(lexicon.known[atoms])
+        units = evidence.units.take(rows[known])
+        if without is not None:
+            units = _left(units, [lexicon.numbers(without[at]) for at in known.tolist()])
+        each = Bags(np.arange(len(known) + 1), atoms[known], np.ones(len(known)))
+        found = nearest(lexicon.distances, each, units, floor=0.0)
+        support[known] = found.of_left
+        supported = found.of_left > 0
+        by[known[supported]] = units.atoms[found.at_left[supported]]
+        return support, by
+
+    def _correct(
+        self,
+        lexicon: Lexicon,
+        units: Sequence[Unit],
+        atoms: Integers,
+        rows: Integers,
+        evidence: Evidence,
+        support: Floats,
+        grounded: Floats,
+        by: Integers,
+    ) -> None:
+        """Take away the support of evidence that does not count.
+
+        A hot dog never supports a dog; and for a verdict a word that only describes a mention,
+        as *traffic* does a traffic light, is no evidence for it.
+        """
+        never: dict[int, set[str]] = {}
+        describes: dict[int, set[str]] = {}
+        for at, (row, unit) in enumerate(zip(rows.tolist(), units, strict=True)):
+            known = evidence.texts[row]
+            other = self._apart.get(unit.category or "")
+            if other is not None and other in evidence.classes[row]:
+                never[at] = {text for text, category in known.items() if category == other}
+            if found := set(unit.text.split()[:-1]) & known.keys():
+                describes[at] = found | never.get(at, set())
+        for excluded, values in ((never, (support, grounded)), (describes, (grounded,))):
+            if not excluded:
+                continue
+            places = np.array(list(excluded), dtype=np.int64)
+            left, by_left = self._nearest(
+                lexicon, atoms[places], rows[places], evidence, list(excluded.values())
+            )
+            for value in values:
+                value[places] = left
+            if excluded is never:
+                by[places] = by_left
 
 
-def _begin_alike(one: str, other: str) -> bool:
-    """Return whether a word is the beginning of another that is not its plural.
-
-    Vectors made of pieces of words cannot tell them apart.
-
-    >>> [_begin_alike("car", other) for other in ("caring", "cars", "car", "truck")]
-    [True, False, False, False]
-    """
-    short, long = sorted((one, other), key=len)
-    rest = long.removeprefix(short)
-    return rest != long and rest.isalpha() and rest not in _PLURAL_ENDINGS
+def _left(units: Bags, excluded: Iterable[Collection[int]]) -> Bags:
+    """Return bags without some of their atoms."""
+    keep = np.ones(len(units.atoms), dtype=bool)
+    for bag, numbers in enumerate(excluded):
+        start, end = units.starts[bag : bag + 2]
+        keep[start:end] = ~np.isin(units.atoms[start:end], list(numbers))
+    ends = np.concatenate([[0], np.cumsum(keep)])[units.starts]
+    return Bags(ends, units.atoms[keep], units.masses[keep])
 
 
-def ground(
-    distances: WordDistances,
-    objects: Bags,
-    words: Bags,
-    references: Bags,
-    row_of_reference: Integers,
-    labels: Labels,
-    thresholds: Thresholds,
-) -> Grounding:
-    """Return how the words of many captions stand to the objects of their images.
+@lru_cache(maxsize=8)
+def _finder(things: ClassList) -> MentionFinder:
+    return MentionFinder(things)
 
-    Parameters
-    ----------
-    distances : WordDistances
-        Between the words of all bags.
-    objects, words : Bags
-        One bag an image each.
-    references : Bags
-        One bag a reference, the references of an image one after the other.
-    row_of_reference : (number of references,)
-        Place of each reference's image.
-    labels : Labels
-        What words can name.
-    thresholds : Thresholds
-        The cosines that decide.
-    """
-    object_at, word_at = meetings(objects, words)
-    cosines = distances.cosines(objects.atoms[object_at], words.atoms[word_at])
-    similarities = np.full(len(words.atoms), -np.inf)
-    np.maximum.at(similarities, word_at, cosines)
-    nearest = np.full(len(words.atoms), _NONE)
-    best = np.flatnonzero(cosines == similarities[word_at])[::-1]
-    nearest[word_at[best]] = object_at[best]  # of equals the first: it is written last
-    closest = np.full(len(objects.atoms), -np.inf)
-    np.maximum.at(closest, object_at, cosines)
 
-    named, cosines_of_labels = labels.nearest(words.atoms)
-    named[~(cosines_of_labels >= thresholds.names)] = _NONE
-    image_of_word = np.repeat(np.arange(len(words)), words.sizes)
-    near = similarities >= thresholds.near
-    for at in np.flatnonzero(near & (named != _NONE)).tolist():
-        name, label = (labels.text_of(int(n)) for n in (named[at], objects.atoms[nearest[at]]))
-        parts = set(label.split())
-        if name != label and name in parts:
-            first, last = words.starts[image_of_word[at] :][:2]
-            spoken = map(labels.text_of, words.atoms[first:last].tolist())
-            near[at] = parts <= {name, *spoken}
-    suspects = np.flatnonzero((named != _NONE) & (nearest != _NONE) & ~near)
-    images = image_of_word[suspects]
-    first, last = (
-        references.starts[np.searchsorted(row_of_reference, images, side)]
-        for side in ("left", "right")
-    )
-    at, reference_at = cross(suspects, np.ones_like(suspects), first, last - first)
-    same = distances.cosines(words.atoms[at], references.atoms[reference_at]) >= thresholds.names
-    hallucinated = np.zeros(len(words.atoms), dtype=bool)
-    hallucinated[suspects] = True
-    hallucinated[at[same]] = False
-    similarities[nearest == _NONE] = np.nan
-    return Grounding(nearest, similarities, near, named, hallucinated, closest >= thresholds.far)
+# Captions are read when they are given room in a lexicon and again when they are judged.
+@lru_cache(maxsize=1 << 13)
+def _units(finder: MentionFinder, stop_words: frozenset[str], caption: str) -> tuple[Unit, ...]:
+    return tuple(finder.units(caption, stop_words))

@@ -16,9 +16,12 @@ a *dining table* is a *table*.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
+from ..text.words import piece_words
 from .synonyms import ClassList
 from .words import irregular_plural, singular, tokens
 
@@ -47,7 +50,10 @@ _TERMS = {
 
 # Names that describe the next word as often as they name a thing: "an orange cat", "a baby goat".
 _DESCRIBING = frozenset(
-    "adult baby driver female male mother orange passenger pedestrian tourist".split()
+    """
+    adult baby chocolate double-decker driver female glass lemon lime male mother olive orange paper
+    passenger peach pedestrian rose tourist toy
+    """.split()
 )
 # What may follow a noun that does not describe another; so may forms in -ing.
 _AFTER_A_NOUN = frozenset(
@@ -86,6 +92,24 @@ class Mentions(NamedTuple):
 
     found: tuple[Mention, ...]
     tokens: int
+
+
+class Unit(NamedTuple):
+    """Words of a caption that mean one thing: a mention, a term, or a single word.
+
+    Attributes
+    ----------
+    text : str
+        What has a word vector: the word as the caption has it, or the list's name of several.
+    words : str
+        The caption's own words, in lower case.
+    category : str or None
+        The class, if the unit is a mention.
+    """
+
+    text: str
+    words: str
+    category: str | None
 
 
 class _Term(NamedTuple):
@@ -151,26 +175,70 @@ class MentionFinder:
         """Return the mentions of a caption, in order, and its number of tokens."""
         words = tokens(caption)
         forms = [singular(word) for word in words]
-        known = self._known
         found: list[Mention] = []
-        length, end = len(words), 0
+        length = len(words)
+        for at, end, name in self._named(words, forms):
+            length -= end - at - 1
+            category = self._class_of.get(name)
+            if category is not None:
+                found.append(Mention(name, category, " ".join(words[at:end])))
+        return Mentions(tuple(found), length)
+
+    def units(self, caption: str, stop_words: Collection[str]) -> list[Unit]:
+        """Return the content words of a caption in order, terms of several words as one unit.
+
+        Parameters
+        ----------
+        caption : str
+            The caption.
+        stop_words : collection of str
+            Single words that are no units, whatever the list says of them: *can*.
+
+        Examples
+        --------
+        >>> from vifidel_eval.things.synonyms import coco_synonyms
+        >>> finder = MentionFinder(coco_synonyms())
+        >>> found = finder.units("Two hot dogs by a big fence", {"two", "by"})
+        >>> [(unit.text, unit.category) for unit in found]
+        [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
+        """
+        words = tokens(unicodedata.normalize("NFC", caption))
+        forms = [singular(word) for word in words]
+        found: list[Unit] = []
+        done = 0
+        for at, end, name in (*self._named(words, forms), (len(words), len(words), "")):
+            for word in words[done:at]:
+                found += [Unit(w, w, None) for w in _content(word) if w not in stop_words]
+            done = end
+            if end - at > 1:
+                found.append(Unit(name, " ".join(words[at:end]), self._class_of.get(name)))
+            elif end > at and words[at] not in stop_words:
+                category = self._class_of.get(name)
+                if category is None:
+                    found += [Unit(w, w, None) for w in _content(words[at])]
+                else:
+                    found.append(Unit(words[at], words[at], category))
+        return found
+
+    def _named(self, words: list[str], forms: list[str]) -> Iterator[tuple[int, int, str]]:
+        """Yield where terms and words that may be names begin and end, and what they are called.
+
+        Words that describe the next one, and a seat beside a toilet, are none.
+        """
+        known = self._known
+        end = 0
         for at, (word, form) in enumerate(zip(words, forms, strict=True)):
             if at < end or (form not in known and word not in known):
                 continue
             term = self._term(words, forms, at)
             if term is not None:
                 end, name = at + len(term.words), term.becomes
-                length -= len(term.words) - 1
             elif word in self._describing and self._describes(words, forms, at):
                 continue
             else:
                 end, name = at + 1, self._as_written.get(word, form)
-            category = self._class_of.get(name)
-            if category is not None:
-                found.append(Mention(name, category, " ".join(words[at:end])))
-        if "toilet" in forms:
-            found = [mention for mention in found if mention.name != "seat"]
-        return Mentions(tuple(found), length)
+            if name != "seat" or "toilet" not in forms:
+                yield at, end, name
 
     def _term(self, words: list[str], forms: list[str], at: int) -> _Term | None:
         """Return the longest term that begins at a token."""
@@ -204,6 +272,12 @@ class MentionFinder:
         return (
             follower[0].isalpha() and follower not in _AFTER_A_NOUN and not follower.endswith("ing")
         )
+
+
+@lru_cache(maxsize=1 << 14)
+def _content(token: str) -> tuple[str, ...]:
+    """Return the words in a token; none in what a contraction leaves behind (*'ll*, *n't*)."""
+    return () if token.startswith("'") or token == "n't" else tuple(piece_words(token))
 
 
 def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from ..errors import VifidelError
 
@@ -80,6 +81,12 @@ class ClassList:
             return self
         no_class = tuple(name for name in self.no_class if name not in new)
         return replace(self, no_class=no_class, added=(*self.added, *new))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        for own in (class_names, coco_synonyms):
+            if self is own():
+                return own, ()
+        return ClassList, (self.name, self.classes, self.no_class, self.published, self.added)
 
     @cached_property
     def digest(self) -> str:

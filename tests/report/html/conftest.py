@@ -10,7 +10,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from vifidel_eval.explain.explanation import CaptionWord, Explanation, Match
+from vifidel_eval.explain.explanation import (
+    CaptionWord,
+    Explanation,
+    Match,
+    ThingMentioned,
+    Verdict,
+)
 from vifidel_eval.report.html import Content, render_page
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
@@ -84,14 +90,28 @@ def _explanation(draw, image_id, caption, objects) -> Explanation:
         caption,
         score,
         distance,
+        bool(objects),
         tuple(matches),
         tuple(
-            CaptionWord(word, 0.1, None, 0.1, False, "object 1", bool(objects) and word < "word2")
+            CaptionWord(word, 0.1, 0.25, "object 1", *_mention(word, bool(objects)))
             for word in words
+        ),
+        tuple(
+            ThingMentioned(word, "object 1", 0.25, "object 1", verdict)
+            for word in words
+            for mention, _, verdict in [_mention(word, bool(objects))]
+            if mention is not None
         ),
         tuple(sorted(objects)[:1]),
         (),
     )
+
+
+def _mention(word: str, known: bool):
+    """Return mention, class and verdict of a word: not in the image, not judged, or no mention."""
+    if word < "word2":
+        return word, "object 1", Verdict.ABSENT if known else Verdict.NOT_JUDGED
+    return None, None, None
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ def test_the_script_draws_what_the_template_draws(visit, make_content, tmp_path,
     choose(tab, sort="given")
     assert tab.evaluate(tree) != of_template
     choose(tab, sort=sort)
-    tab.evaluate("document.querySelectorAll('details.plan').forEach((d) => (d.open = true))")
+    tab.evaluate("document.querySelectorAll('#cards details').forEach((d) => (d.open = true))")
     settled(tab)
     of_script = tab.evaluate(tree)
     assert len(of_template) > 1000

@@ -54,8 +54,8 @@ def test_the_data_hold_every_explanation(content):
             assert dict(zip(labels, data["objects"][image][1::3], strict=True)) == dict(
                 content.objects[image_id]
             )
-            numbers, matches, hallucinated, unmentioned = plans["plans"][system][image]
-            words = [plans["words"][i] for i in numbers[::2]]
+            numbers, matches, mentions, unmentioned, marks = plans["plans"][system][image]
+            words = [plans["words"][i] for i in numbers[::5]]
             found = {
                 (labels[label], words[word]): (mass * UNIT, cost * UNIT)
                 for label, word, mass, cost in grouped(matches, 4)
@@ -64,8 +64,15 @@ def test_the_data_hold_every_explanation(content):
             for match in explanation.matches:
                 expected = (match.mass, match.cost)
                 assert found[match.label, match.word] == pytest.approx(expected, abs=UNIT / 2)
-            if explanation.matches:
-                assert [words[i] for i in hallucinated] == list(explanation.hallucinated)
+            of_mentions = [
+                (plans["words"][i], support / 100, plans["words"][by], verdict - 1)
+                for i, support, by, verdict in grouped(mentions, 4)
+            ]
+            assert of_mentions == [
+                (m.words, m.support, m.supported_by, m.verdict) for m in explanation.mentions
+            ]
+            marked = [explanation.caption[start:end] for start, end in grouped(marks, 2)]
+            assert list(dict.fromkeys(marked)) == list(explanation.hallucinated)
             assert [labels[i] for i in unmentioned] == list(explanation.unmentioned)
 
 
@@ -77,7 +84,7 @@ def test_ranks_that_differ_by_nothing_are_equal():
 def test_words_stand_in_the_order_of_the_caption(content):
     images = Images(content)
     explanation = next(iter(content.explanations["careful"].values()))
-    words = [images.plans["words"][i] for i in images.plans["plans"][0][0][0][::2]]
+    words = [images.plans["words"][i] for i in images.plans["plans"][0][0][0][::5]]
     assert words == [word for word in explanation.caption.split() if word in words]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ UNIT = 1e-5
 
 # The penalty of an object that no plan has: a label without a vector, captions without words.
 _NO_PENALTY = -1
+_NONE = -1
 
 # Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
 _COSTS_ON_SCALE = 95
@@ -108,22 +110,26 @@ class Images:
         return numbers
 
     def _plan(self, explanation: Explanation, objects: list[int]) -> list[list[int]]:
-        """Return words, matches, hallucinated words and unmentioned objects of a caption.
+        """Return words, matches, mentions, unmentioned objects and marks of a caption.
 
         All are numbers:
 
-        - words: (word, penalty), ..., in the order of the caption
+        - words: (word, penalty, support, evidence, verdict), ..., in the order of the caption
         - matches: (object, word, mass, cost), ..., the places of the object in the image and of
           the word in the caption; objects whose words are early come first, so that few lines
           of the picture cross
-        - hallucinated: places of words
+        - mentions: (words, support, evidence, verdict), ..., in the order of the caption
         - unmentioned: places of objects
+        - marks: (start, end), ..., the characters of mentions that are not in the image
+
+        Supports are hundredths, and -1 where nothing is known; evidence is a word, -1 for none;
+        verdicts are those of `Verdict` plus 1, and 0 for words of which nothing is claimed.
         """
         matches = explanation.matches
         penalties = {match.word: match.word_penalty for match in matches}
         caption = explanation.caption.lower()
-        words = sorted(penalties, key=lambda word: (caption.find(word), word))
-        word_at = {word: place for place, word in enumerate(words)}
+        of_words = sorted(explanation.words, key=lambda w: (caption.find(w.word), w.word))
+        word_at = {word.word: place for place, word in enumerate(of_words)}
         label_at = {label: place for place, label in enumerate(self._of_labels(objects))}
         middle = {
             label: math.fsum(m.mass * word_at[m.word] for m in matches if m.label == label)
@@ -137,10 +143,13 @@ class Images:
         return [
             [
                 number
-                for word in words
+                for word in of_words
                 for number in (
-                    self._words.setdefault(word, len(self._words)),
-                    _units(penalties[word]),
+                    self._word(word.word),
+                    _units(penalties.get(word.word, 1)),
+                    _hundredths(word.support),
+                    self._word(word.supported_by),
+                    0 if word.judged is None else word.judged + 1,
                 )
             ],
             [
@@ -148,9 +157,22 @@ class Images:
                 for m in ordered
                 for number in (label_at[m.label], word_at[m.word], _units(m.mass), _units(m.cost))
             ],
-            [word_at[word] for word in explanation.hallucinated if word in word_at],
+            [
+                number
+                for mention in explanation.mentions
+                for number in (
+                    self._word(mention.words),
+                    _hundredths(mention.support),
+                    self._word(mention.supported_by),
+                    mention.verdict + 1,
+                )
+            ],
             [label_at[label] for label in explanation.unmentioned if label in label_at],
+            _marks(explanation.caption, explanation.hallucinated),
         ]
+
+    def _word(self, word: str | None) -> int:
+        return _NONE if word is None else self._words.setdefault(word, len(self._words))
 
     def _of_labels(self, objects: list[int]) -> list[str]:
         names = list(self._labels)
@@ -266,6 +288,23 @@ def percentile_ranks(scores: Floats) -> Floats:
     below = np.searchsorted(ordered, scores, side="left")
     up_to = np.searchsorted(ordered, scores, side="right")
     return np.where(np.isnan(scores), np.nan, (below + up_to) / (2 * max(len(ordered), 1)))
+
+
+def _hundredths(support: float) -> int:
+    return _NONE if math.isnan(support) else round(100 * support)
+
+
+def _marks(caption: str, mentions: Iterable[str]) -> list[int]:
+    """Return where mentions start and end in a caption, in characters, from left to right.
+
+    >>> _marks("A Fire hydrant, dogs, a dog", ["fire hydrant", "dog"])
+    [2, 14, 24, 27]
+    """
+    patterns = [r"\W+".join(map(re.escape, words.split())) for words in mentions]
+    if not patterns:
+        return []
+    found = re.finditer(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", caption, re.IGNORECASE)
+    return [place for mention in found for place in mention.span()]
 
 
 def _units(value: float) -> int:

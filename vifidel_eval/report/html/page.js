@@ -102,12 +102,39 @@
     const chosenMetrics = choice.sort === "metrics" ? [choice.metric, choice.against] : [choice.metric];
     return html("li", {},
       html("h4", {}, name),
-      html("p", { class: "caption", dir: "auto" }, captions[system][image]),
-      plan ? [loose("Probably not in the image", plan.hallucinated), loose("No word comes near", plan.unmentioned)] : [],
+      html("p", { class: "caption", dir: "auto" }, plan ? marked(captions[system][image], plan.marks) : captions[system][image]),
+      plan ? [loose("Probably not in the image", plan.hallucinated), loose("Not mentioned", plan.unmentioned)] : [],
       html("ul", { class: "scores" }, metrics.map((of, i) =>
         html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
           html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
-      plan ? planDetails(plan) : []);
+      plan ? [wordDetails(plan), planDetails(plan)] : []);
+  }
+
+  // Marks count characters, of which some have two places in a string (plans.py: _marked).
+  function marked(caption, marks) {
+    const characters = [...caption];
+    const ends = [0, ...marks, characters.length];
+    return ends.slice(1)
+      .map((end, at) => [characters.slice(ends[at], end).join(""), at % 2 === 1])
+      .filter(([text]) => text)
+      .map(([text, absent]) => (absent ? html("mark", {}, text) : text));
+  }
+
+  // What supports each word, as images.html.j2 has it; only when it is opened.
+  function wordDetails({ spoken }) {
+    if (!spoken.length) return [];
+    const details = html("details", { class: "words" }, html("summary", {}, "Words"));
+    const text = (word) => (word < 0 ? "–" : plans().words[word]);
+    const fill = () => details.append(
+      html("div", { class: "scroll", role: "group", "aria-label": "Words and what supports them", tabindex: "0" },
+        html("table", {},
+          html("thead", {}, html("tr", {}, ["Words", "Verdict"].map((name) => html("th", { scope: "col" }, name)),
+            html("th", { scope: "col", class: "number" }, "Support"), html("th", { scope: "col" }, "Nearest evidence"))),
+          html("tbody", {}, spoken.map(([words, support, by, verdict]) => html("tr", {},
+            html("td", {}, text(words)), html("td", {}, settings.verdicts[verdict]),
+            html("td", { class: "number" }, support < 0 ? "–" : fixed(support / 100, 2)), html("td", {}, text(by))))))));
+    details.addEventListener("toggle", fill, { once: true });
+    return details;
   }
 
   const loose = (what, names) => names.length
@@ -122,13 +149,19 @@
     const { labels, objects } = data();
     const things = grouped(objects[image], 3).map(([label, count, penalty]) =>
       ({ text: labels[label], count, penalty }));
-    const words = grouped(numbers[0], 2).map(([word, penalty]) =>
-      ({ text: plans().words[word], penalty }));
-    const [, matches, hallucinated, unmentioned] = numbers;
+    const ofWords = grouped(numbers[0], 5);
+    const words = ofWords.map(([word, penalty, , , verdict]) =>
+      ({ text: plans().words[word], penalty, loose: verdict === settings.absent }));
+    const [, matches, mentioned, unmentioned, marks] = numbers;
+    const mentions = grouped(mentioned, 4);
+    const others = ofWords.filter(([, , , , verdict]) => !verdict)
+      .map(([word, , support, by, verdict]) => [word, support, by, verdict]);
     return {
-      things, words, looseWords: hallucinated, looseThings: unmentioned,
+      things, words, looseThings: unmentioned, marks,
       matches: grouped(matches, 4),
-      hallucinated: hallucinated.map((at) => words[at].text),
+      spoken: [...mentions, ...others],
+      hallucinated: [...new Set(mentions.filter(([, , , verdict]) => verdict === settings.absent)
+        .map(([text]) => plans().words[text]))],
       unmentioned: unmentioned.map((at) => things[at].text),
     };
   }
@@ -142,7 +175,7 @@
     return details;
   }
 
-  function drawPlan({ things, words, matches, looseThings, looseWords }) {
+  function drawPlan({ things, words, matches, looseThings }) {
     const { unit, shades } = settings;
     const drawn = [...new Set(matches.map(([thing]) => thing))];
     const height = Math.max(drawn.length, words.length) * 26 + 12;
@@ -165,7 +198,7 @@
     matches.map(line),
     drawn.map((at) => end("object", 112, left.get(at), looseThings.includes(at),
       cut(things[at].text) + times(things[at].count))),
-    words.map(({ text }, at) => end("word", 228, right[at], looseWords.includes(at), cut(text))));
+    words.map(({ text, loose }, at) => end("word", 228, right[at], loose, cut(text))));
   }
 
   function cut(text) {
@@ -375,7 +408,7 @@
     const button = html("button", { type: "button", class: "find" }, text.textContent);
     button.addEventListener("click", () => {
       const { find: what, kind, system } = text.dataset;
-      const where = kind === "hallucinated" ? "probably not in the image" : "no word comes near";
+      const where = kind === "hallucinated" ? "probably not in the image" : "not mentioned";
       form.elements.text.value = "";
       form.elements.below.value = "";
       form.elements.system.value = system;

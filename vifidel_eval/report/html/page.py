@@ -72,6 +72,8 @@ def render_page(content: Content) -> str:
         apart=apart,
         page_size=IMAGES_ON_A_PAGE,
         shades=plans.SHADES,
+        verdicts=plans.VERDICTS,
+        absent=plans.ABSENT,
         unit=UNIT,
         version=version("vifidel-eval"),
     )

@@ -6,16 +6,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from .formats import fixed, grouped, short
+from ...explain.explanation import Verdict
+from .formats import NONE, fixed, grouped, short
 from .images import UNIT
 
 #: How many colours and dash patterns lines have, from cost 0 to the end of the scale.
 SHADES = 5
+
+#: What the page calls the verdicts in its data.
+VERDICTS = ["no claim", *map(str, Verdict)]
+#: That of mentions that are not in the image.
+ABSENT = Verdict.ABSENT + 1
 
 _ROW, _MARGIN = 26, 6  # height of a word, and the space above and below, in the picture's units
 _LEFT, _MIDDLE, _RIGHT = 120, 170, 220  # where lines start, turn and end; the picture is 340 wide
@@ -65,9 +71,18 @@ class End:
     loose: bool
 
 
+class Spoken(NamedTuple):
+    """A mention or a word, the judgement, its support and what supports it, as text."""
+
+    words: str
+    verdict: str
+    support: str
+    by: str
+
+
 @dataclass(frozen=True)
 class Plan:
-    """A picture of a transport plan.
+    """A picture of a transport plan, and what is said of the caption's words.
 
     Attributes
     ----------
@@ -80,7 +95,11 @@ class Plan:
     distance : str
         What the lines add up to.
     hallucinated, unmentioned : list of str
-        Words and objects that have no counterpart.
+        Mentions that are not in the image, each once, and objects that are not mentioned.
+    spoken : list of Spoken
+        Mentions, then the other words.
+    caption : list of (str, bool)
+        The caption in parts, and whether each is a mention that is not in the image.
     """
 
     height: int
@@ -90,6 +109,8 @@ class Plan:
     distance: str
     hallucinated: list[str]
     unmentioned: list[str]
+    spoken: list[Spoken]
+    caption: list[tuple[str, bool]]
 
 
 def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -> Plan | None:
@@ -104,10 +125,12 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
     """
     if not plans["plans"] or plans["plans"][system][image] is None:
         return None
-    numbers, matches, hallucinated, unmentioned = plans["plans"][system][image]
+    numbers, matches, mentions, unmentioned, marks = plans["plans"][system][image]
+    of_words = list(grouped(numbers, 5))
     objects = list(grouped(data["objects"][image], 3))
     labels = [data["labels"][label] for label, _, _ in objects]
-    words = [plans["words"][word] for word in numbers[::2]]
+    words = [plans["words"][word] for word, *_ in of_words]
+    absent = [verdict == ABSENT for *_, verdict in of_words]
     drawn = list(dict.fromkeys(matches[::4]))
     height = max(len(drawn), len(words)) * _ROW + 2 * _MARGIN
     left = {place: height * (at + 0.5) / len(drawn) for at, place in enumerate(drawn)}
@@ -120,7 +143,7 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
             mass=mass * UNIT,
             cost=cost * UNIT,
             label_penalty=objects[place][2] * UNIT,
-            word_penalty=numbers[2 * word + 1] * UNIT,
+            word_penalty=of_words[word][1] * UNIT,
             shade=min(cost * SHADES // plans["scale"], SHADES - 1),
             contribution=contribution,
             width=short(max(mass * UNIT * _WIDEST, 1)),
@@ -141,15 +164,41 @@ def draw(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -
             )
             for place in drawn
         ],
-        words=[
-            End(_cut(word), short(right[at] + 4), at in hallucinated)
-            for at, word in enumerate(words)
-        ],
+        words=[End(_cut(word), short(right[at] + 4), absent[at]) for at, word in enumerate(words)],
         lines=lines,
         distance=distance,
-        hallucinated=[words[at] for at in hallucinated],
+        hallucinated=list(
+            dict.fromkeys(
+                plans["words"][text]
+                for text, _, _, verdict in grouped(mentions, 4)
+                if verdict == ABSENT
+            )
+        ),
         unmentioned=[labels[place] for place in unmentioned],
+        spoken=[_spoken(plans["words"], *mention) for mention in grouped(mentions, 4)]
+        + [
+            _spoken(plans["words"], word, support, by, verdict)
+            for word, _, support, by, verdict in of_words
+            if not verdict
+        ],
+        caption=_marked(data["captions"][system][image], marks),
     )
+
+
+def _spoken(texts: Sequence[str], words: int, support: int, by: int, verdict: int) -> Spoken:
+    return Spoken(
+        texts[words],
+        VERDICTS[verdict],
+        NONE if support < 0 else fixed(support / 100, 2),
+        NONE if by < 0 else texts[by],
+    )
+
+
+def _marked(caption: str, marks: Sequence[int]) -> list[tuple[str, bool]]:
+    """Return the parts of a caption, and whether each is marked."""
+    ends = pairwise([0, *marks, len(caption)])
+    parts = [(caption[start:end], at % 2 == 1) for at, (start, end) in enumerate(ends)]
+    return [(text, is_marked) for text, is_marked in parts if text]
 
 
 def _shown(contributions: Iterable[int]) -> list[str]:

@@ -1,0 +1,266 @@
+"""VIFIDEL-H: which of the things that captions mention are not in their images."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..annotations import ObjectSource, read_objects
+from ..errors import VifidelError
+from ..evaluation import Column, Evaluation, Floats, Integers, Statistics, Tally, add_tallies
+from ..explain.explanation import SUPPORT, Verdict, mentions_of
+from ..explain.judging import Evidence, Judge, Mentioned
+from ..kernels.lexicon import Lexicon
+from ..rows import LabelCounts, Rows
+from ..text.words import STOP_WORDS
+from ..things.synonyms import ClassList, read_things
+from ..things.words import lemmatizer
+from ..vectors import VectorSource
+from .base import Progress
+from .record import Metric, Settings
+from .vifidel_prf import THINGS
+from .word_vectors import Gold, WordVectorScorer
+
+_COLUMNS = (Column("VIFIDEL-Hs", True), Column("VIFIDEL-Hi", True), Column("VIFIDEL-T"))
+
+# What is counted of each caption, for the numbers of the run.
+_CAPTIONS, _WITH_ABSENT, _JUDGED, _ABSENT = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class _EvidenceGold(Gold):
+    """Objects and references of some rows, as evidence for what captions mention."""
+
+    evidence: Evidence
+
+
+class VifidelH(WordVectorScorer[_EvidenceGold]):
+    """Hallucinated things, whatever their names: CHAIR's question for an open vocabulary.
+
+    Things are what a list of class names lists; each mention is judged by the object labels of
+    the image and by what its references say.
+
+    - VIFIDEL-T: the mean support of a caption's mentions, which is the largest cosine to the
+      evidence, in [0, 1]; higher is better. Undefined for a caption that mentions nothing.
+    - VIFIDEL-Hi: mentions that are not in the image / mentions judged; lower is better.
+    - VIFIDEL-Hs: captions with such a mention / captions; lower is better.
+
+    The last two follow from counts over the run, not from the mean of the captions' scores. A
+    mention is not in the image if its support is below .4 and the evidence names nothing of its
+    class; where there are no references, only what the source of objects looks for can be absent,
+    and mentions of other things are counted as not judged. All is undefined for an image of which
+    nothing is known. docs/fidelity.md has the rules, the choice of the threshold and the share of
+    people's captions that it calls wrong.
+
+    As one number it is VIFIDEL-T.
+
+    Parameters
+    ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
+        Without it the objects, if there are any, are given to `score`, caption by caption.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
+        count.
+    references : bool
+        Whether the references are evidence.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words of captions that are left out.
+    things : path or ClassList, optional
+        Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
+        the package's own list.
+    support : float
+        The support from which on a mention is in the image, from 0 to 1; other vectors than the
+        embedded ones may need another one.
+    undefined : float
+        What stands for an undefined score, where a script takes plain means.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
+
+    Examples
+    --------
+    >>> scorer = VifidelH()
+    >>> captions = ["a puppy chases a ball", "a dog and a zebra"]
+    >>> columns = scorer.score_columns(captions, objects=[["dog", "ball", "grass"]] * 2)
+    >>> columns["VIFIDEL-Hi"].tolist()
+    [0.0, 0.5]
+    """
+
+    _sees_objects = True
+
+    def __init__(
+        self,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
+        support: float = SUPPORT,
+        undefined: float = math.nan,
+    ) -> None:
+        if isinstance(support, bool) or not 0 <= support <= 1:
+            raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
+        source = None if objects is None else read_objects(objects, threshold)
+        super().__init__(vectors, references, True, stop_words, undefined, source)
+        self._threshold = threshold
+        self._things = read_things(things)
+        self._support = float(support)
+        self._judge = Judge(self._things, self._space.stop_words, self._support)
+        self._sought = self._judge.sought_by(source)
+        self._needed = "a mention of a thing and something that is known of its image"
+
+    def method(self) -> str:
+        return "VIFIDEL-H"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return _COLUMNS
+
+    def _signature(self, objects: str) -> str:
+        return self._pinned(
+            f"refs:{'yes' if self._use_references else 'no'}",
+            f"objects:{objects}",
+            f"things:{self._things.signature()}",
+            f"support:{self._support:g}",
+            lemmatizer(),
+            *self._space.signature(),
+            package="numpy",
+        )
+
+    def _gold(self, part: Rows, lexicon: Lexicon) -> _EvidenceGold:
+        gold = super()._gold(part, lexicon)
+        references = part.references if self._use_references else [()] * len(part)
+        evidence = self._judge.evidence(lexicon, self._labels_of(part), references, self._sought)
+        return _EvidenceGold(**vars(gold), evidence=evidence)
+
+    def _prepared(self, gold: Gold) -> _EvidenceGold:
+        assert isinstance(gold, _EvidenceGold)
+        return gold
+
+    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
+        if self._objects is None and rows.objects is None:
+            return [{}] * len(rows)  # the references are evidence enough
+        return super()._labels_of(rows)
+
+    def _mentions(self, part: Rows) -> Iterable[str]:
+        return self._judge.texts(part.captions)
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        counts: list[Floats] = [np.empty((0, 4))]
+        means: list[Floats] = [np.empty(0)]
+        details: list[dict[str, Any]] = []
+        read: list[Mapping[str, Tally]] = []
+        not_judged = 0
+        for part in self._read(rows, self._mentions):
+            evidence = part.gold.evidence
+            found = self._judge.judge(part.gold.lexicon, part.rows.captions, evidence)
+            counts.append(_counts(found, evidence))
+            means.append(np.where(evidence.is_there, _mean_support(found, len(part.rows)), np.nan))
+            details += _details(found, len(part.rows))
+            not_judged += int((found.verdicts == Verdict.NOT_JUDGED).sum())
+            read.append({**part.gold.tallies, "captions": part.of_words})
+            on_progress(part.gold.rows)
+        tallies = add_tallies(read)
+        unknown = tallies["captions"].unknown.total() if read else 0
+        of_rows = np.concatenate(counts)
+        sums = np.nansum(of_rows, axis=0)
+        signature = self._signature_of(rows)
+
+        def evaluation(scores: Floats, **more: Any) -> Evaluation:
+            return Evaluation(
+                rows.ids,
+                scores,
+                counts={"unknown_words": unknown, "not_judged": not_judged},
+                tallies=tallies,
+                signature=signature,
+                **more,
+            )
+
+        evaluations = {
+            name: evaluation(
+                formula(of_rows),
+                corpus_score=float(formula(sums)),
+                statistics=Statistics(of_rows, formula),
+            )
+            for name, formula in (("VIFIDEL-Hs", _of_captions), ("VIFIDEL-Hi", _of_mentions))
+        }
+        mean_support = evaluation(np.concatenate(means), details={self.method(): details})
+        return {**evaluations, "VIFIDEL-T": mean_support}
+
+
+def _details(found: Mentioned, rows: int) -> list[dict[str, Any]]:
+    """Return what ``--output`` says of each row."""
+    of_rows: list[list[dict[str, Any]]] = [[] for _ in range(rows)]
+    for row, mention in mentions_of(found):
+        of_rows[row].append(mention.to_json())
+    return [{"mentions": mentions} for mentions in of_rows]
+
+
+def _counts(found: Mentioned, evidence: Evidence) -> Floats:
+    """Return what is counted of each caption, (rows, 4); NaN if nothing is known of its image."""
+    size = len(evidence.texts)
+    judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
+    absent = _of_rows(found.rows[found.verdicts == Verdict.ABSENT], size)
+    counts = np.column_stack([np.ones(size), absent > 0, judged, absent]).astype(np.float64)
+    counts[~evidence.is_there] = np.nan
+    return counts
+
+
+def _of_rows(rows: Integers, size: int) -> Integers:
+    return np.bincount(rows, minlength=size)
+
+
+def _mean_support(found: Mentioned, size: int) -> Floats:
+    """Return the mean support of each caption's mentions that have a vector; NaN without any."""
+    known = ~np.isnan(found.support)
+    rows = found.rows[known]
+    # Added in the order of the words.
+    return _share(np.bincount(rows, found.support[known], size), _of_rows(rows, size))
+
+
+def _of_captions(sums: Floats) -> Floats:
+    return _share(sums[..., _WITH_ABSENT], sums[..., _CAPTIONS])
+
+
+def _of_mentions(sums: Floats) -> Floats:
+    return _share(sums[..., _ABSENT], sums[..., _JUDGED])
+
+
+def _share(part: Floats, whole: Floats | Integers) -> Floats:
+    share = np.full(np.shape(whole), np.nan)
+    np.divide(part, whole, out=share, where=whole > 0)
+    return share
+
+
+def _make(settings: Settings) -> VifidelH:
+    words = {name: settings.words[name] for name in ("vectors", "stop_words")}
+    return VifidelH(
+        None if settings.objects is None else settings.labels,
+        references=settings.weighted,
+        things=settings.options.get("things"),
+        **words,
+    )
+
+
+VIFIDEL_H = Metric(
+    "VIFIDEL-H",
+    "Things that are mentioned and not in the image (Hs, Hi), and the support of all mentions (T)",
+    _COLUMNS,
+    _make,
+    spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"),
+    references=False,
+    either=True,
+    options=(THINGS,),
+)
