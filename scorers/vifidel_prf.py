@@ -23,7 +23,7 @@ from ..things.words import lemmatizer, singular
 from ..vectors import VectorSource
 from .base import Progress
 from .record import Metric, Option, Settings
-from .word_supports import WordSupport
+from .word_supports import WordDetails, WordSupport
 from .word_vectors import Gold, WordVectorScorer
 
 _COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
@@ -151,6 +151,7 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         tallies = add_tallies(read)
         unknown = tallies["captions"].unknown.total() if read else 0
         signature = self._signature_of(rows)
+        details = {self.method(): WordDetails(self, rows)}
         return {
             column.name: Evaluation(
                 rows.ids,
@@ -158,6 +159,7 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
                 counts={"no_words": no_words, "unknown_words": unknown},
                 tallies=tallies,
                 signature=signature,
+                details=details if column.name == self.main else {},
             )
             for column, of_column in zip(_COLUMNS, np.concatenate(scores).T, strict=True)
         }
@@ -175,16 +177,21 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
             to_objects = nearest(lexicon.distances, words, part.gold.objects)
             support = np.maximum(to_said.of_left, to_objects.of_left).tolist()
             names = list(map(lexicon.word, words.atoms.tolist()))
+            by_said = (to_said.at_left, part.gold.said.words.atoms, to_said.of_left)
+            by_objects = (to_objects.at_left, part.gold.objects.atoms, to_objects.of_left)
+            by = _supporters(lexicon, by_objects, by_said)
             for row, caption in enumerate(part.rows.captions):
                 of_row = slice(*words.starts[row : row + 2])
-                supports = dict(zip(names[of_row], support[of_row], strict=True))
+                judged = zip(support[of_row], by[of_row], strict=True)
+                supports = dict(zip(names[of_row], judged, strict=True))
                 mentions = " ".join(mention.words for mention in finder.find(caption).found)
                 things = set(content_words(mentions, self._space.stop_words))
                 found.append(
                     [
-                        WordSupport(word, supports[word], word in things, range(at, at + 1))
+                        WordSupport(word, value, word in things, range(at, at + 1), supporter)
                         for at, word in placed_words(caption, self._space.stop_words)
                         if word in supports
+                        for value, supporter in [supports[word]]
                     ]
                 )
         return found
@@ -236,6 +243,17 @@ class _KnownThings:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
+
+
+def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> list[str | None]:
+    """Return what supports each word best: a label before a word of the references."""
+    by: list[str | None] = [None] * len(sides[0][0])
+    best = [0.0] * len(by)
+    for at_left, atoms, similar in sides:
+        for word, (at, value) in enumerate(zip(at_left.tolist(), similar.tolist(), strict=True)):
+            if at >= 0 and value > best[word]:
+                by[word], best[word] = lexicon.word(int(atoms[at])), value
+    return by
 
 
 def _coverage(said: Said, reached: Floats) -> Floats:

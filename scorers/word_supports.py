@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from ..rows import Rows
 
@@ -20,12 +22,15 @@ class WordSupport(NamedTuple):
         Whether it names a thing.
     place : range
         Which of the caption's pieces between blanks hold it, counted from 0.
+    by : str, optional
+        The object label or the word of a reference that supports it best; None where nothing does.
     """
 
     word: str
     support: float
     is_thing: bool
     place: range
+    by: str | None = None
 
 
 @runtime_checkable
@@ -35,3 +40,32 @@ class SupportsWords(Protocol):
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the words that the metric judges, row by row, in the order of the caption."""
         ...
+
+
+class WordDetails(Sequence[list[dict[str, Any]]]):
+    """What ``--output`` says of the words of each row; computed when it is first asked for.
+
+    Parameters
+    ----------
+    scorer : SupportsWords
+        Who judges the words.
+    rows : Rows
+        What was scored.
+    """
+
+    def __init__(self, scorer: SupportsWords, rows: Rows) -> None:
+        self._scorer = scorer
+        self._rows = rows
+
+    @cached_property
+    def _words(self) -> list[list[WordSupport]]:
+        return self._scorer.word_supports(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: Any) -> Any:
+        return [
+            {"word": word.word, "support": word.support, "by": word.by, "thing": word.is_thing}
+            for word in self._words[row]
+        ]

@@ -42,14 +42,26 @@ def test_words_come_in_order_with_their_support(vectors, things):
         references=[["a puppy", "a cat runs"], ["a dog"], ["grass"]],
     )
     first, empty, last = scorer.word_supports(rows)
-    assert [tuple(word) for word in first] == [
+    assert [word.by for word in first] == ["puppy", "runs", "puppy", "runs"]
+    assert [tuple(word)[:4] for word in first] == [
         ("dog", near(30), True, range(1, 2)),
         ("runs", 1, False, range(2, 3)),
         ("dog", near(30), True, range(5, 6)),
         ("zebra", near(10), True, range(7, 8)),  # "unheard" has no vector
     ]
     assert empty == []
-    assert last == [("puppy", 0, False, range(1, 2))]
+    assert last == [("puppy", 0, False, range(1, 2), None)]
+
+
+def test_the_output_tells_the_support_of_each_word(vectors, things):
+    scorer = VifidelPRF({7: ["cat"]}, vectors=vectors, things=things)
+    rows = make_rows(["a dog on grass"], image_ids=[7], references=[["grass"]])
+    evaluations = scorer.evaluate(rows)
+    assert evaluations["VIFIDEL-P"].details == {}
+    assert evaluations["VIFIDEL-F"].details["VIFIDEL-PRF"][0] == [
+        {"word": "dog", "support": near(60), "by": "cat", "thing": True},
+        {"word": "grass", "support": 1.0, "by": "grass", "thing": False},
+    ]
 
 
 def test_objects_support_words_too(vectors, things):
