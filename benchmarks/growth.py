@@ -2,10 +2,9 @@
 
     python benchmarks/growth.py CAPTIONS.json RESULTS.json INSTANCES.json
 
-Scores 1, 10 and 100 copies of the images under new ids, each number in a process of its own. The
-process first scores one copy; then all copies are timed three times, from captions in
-dictionaries to scores, nothing prepared, and the median is printed. The memory of the
-dictionaries themselves is printed beside the peak.
+Scores every caption 1, 10 and 100 times, each number in a process of its own. The process first
+scores one copy; then all rows are timed three times, nothing prepared, and the median is printed.
+The memory of the captions themselves is printed beside the peak.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ import click
 from tabulate import tabulate
 
 from vifidel_eval import Vifidel
-from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_references, read_results
 
 COPIES = (1, 10, 100)
@@ -37,25 +35,20 @@ def peak_megabytes() -> float:
 
 def measure(copies: int, references: Path, results: Path, instances: Path) -> list[float]:
     """Return captions, microseconds a caption, megabytes of the dictionaries and at the peak."""
-    objects = read_objects(instances)
-    gold, captions = read_references(references), read_results(results)
-    many = ObjectLabels(
-        {(copy, i): labels for copy in range(copies) for i, labels in objects.items()},
-        "coco-instances",
-        str(instances),
-    )
-    gts = {(copy, i): gold[i] for copy in range(copies) for i in captions}
-    res = {(copy, i): [caption] for copy in range(copies) for i, caption in captions.items()}
-    scorer = Vifidel(many)
-    scorer.compute_score(*({(0, i): side[0, i] for i in captions} for side in (gts, res)))
+    gold, results_of = read_references(references), read_results(results)
+    ids, captions = list(results_of), list(results_of.values())
+    many = ids * copies
+    of_rows = [gold[i] for i in many]
+    scorer = Vifidel(instances)
+    scorer.score(captions, image_ids=ids, references=[gold[i] for i in ids])
     before = peak_megabytes()
     times = []
     for _ in range(REPEATS):
-        scorer._gold_of = (None, [])
+        scorer.score(captions[:1], image_ids=ids[:1])  # what is prepared now is of this row
         start = time.perf_counter()
-        scorer.compute_score(gts, res)
+        scorer.score(captions * copies, image_ids=many, references=of_rows)
         times.append(time.perf_counter() - start)
-    return [len(gts), 1e6 * statistics.median(times) / len(gts), before, peak_megabytes()]
+    return [len(many), 1e6 * statistics.median(times) / len(many), before, peak_megabytes()]
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""How fast VIFIDEL is beside its own solver, BLEU, ROUGE-L, CIDEr and a plain implementation.
+"""How fast VIFIDEL and VIFIDEL-PRF are beside the solver, pycocoevalcap and a plain implementation.
 
     python benchmarks/speed.py CAPTIONS.json RESULTS.json INSTANCES.json
 
@@ -7,7 +7,8 @@ microseconds a caption on this machine and as ratios, which carry over to others
 from raw captions in dictionaries and ends at scores; pycocoevalcap's metrics get captions that
 are tokenised already. *Bare simplex* is POT's compiled solver alone on the same problems.
 *Plain* follows the published formulas caption by caption (tests/oracle.py) with `ot.emd2`; it is
-slow and so timed on the first 200 captions.
+slow and so timed on the first 200 captions. The last line is one scorer in 8 threads: the time of
+eight evaluations one after the other over that of the same eight in eight threads.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +40,13 @@ from oracle import vifidel
 from vifidel_eval import Vifidel, content_words
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.vectors import load_vectors
 
 NEW = "(1) VIFIDEL, 4 references, new ones"
 SAME = "(2) VIFIDEL, 4 references, those of the system before"
 REPEATS = 7
+THREADS = 8
 PLAIN_CAPTIONS = 200
 
 
@@ -100,6 +104,9 @@ def main(references: Path, results: Path, instances: Path) -> None:
     weighted.compute_score(gts, res)
     first = time.perf_counter() - start
     unweighted.compute_score(gts, res)
+    prf, prf_without = VifidelPRF(instances), VifidelPRF(instances, references=False)
+    for scorer in (prf, prf_without):
+        scorer.compute_score(gts, res)
 
     problems = []
     for i in gts:
@@ -140,11 +147,19 @@ def main(references: Path, results: Path, instances: Path) -> None:
         SAME: seconds(
             lambda: weighted.compute_score(gts, res)
         ) / len(gts),
+        "VIFIDEL-PRF, no references": seconds(
+            lambda: prf_without.compute_score(fresh(gts), res)
+        ) / len(gts),
+        "VIFIDEL-PRF, 4 references, those of the system before": seconds(
+            lambda: prf.compute_score(gts, res)
+        ) / len(gts),
         "VIFIDEL, 4 references, first call of a process": first / len(gts),
     }  # fmt: skip
     other = {i: captions[::-1] for i, captions in gts.items()}
     both = seconds(lambda: [weighted.compute_score(g, res) for g in (gts, other)])
     times[NEW] = both / 2 / len(gts)
+    both = seconds(lambda: [prf.compute_score(g, res) for g in (gts, other)])
+    times["VIFIDEL-PRF, 4 references, new ones"] = both / 2 / len(gts)
     for name, scorer in (("ROUGE-L", Rouge()), ("BLEU", Bleu(4)), ("CIDEr", Cider())):
         times[name] = seconds(lambda: scorer.compute_score(*tokenised), 3) / len(gts)  # noqa: B023
     times["plain VIFIDEL, 4 references"] = seconds(plain, 3) / len(some)
@@ -160,6 +175,12 @@ def main(references: Path, results: Path, instances: Path) -> None:
             floatfmt=(".1f", ".1f", ".1f", ".2f", ".2f"),
         )
     )
+    alone = seconds(lambda: [weighted.compute_score(gts, res) for _ in range(THREADS)], 3)
+    with ThreadPoolExecutor(THREADS) as pool:
+        together = seconds(
+            lambda: list(pool.map(lambda _: weighted.compute_score(gts, res), range(THREADS))), 3
+        )
+    print(f"{THREADS} threads: {alone / together:.2f} times the throughput of one")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from ..evaluation import Evaluation, Statistics
 from .base import Scorer
+from .chair import Chair
 from .coco import Bleu, Cider, RougeL
 from .combined import Mean
 from .language_model import LanguageModel
@@ -16,6 +17,7 @@ from .wmd import Wmd
 
 __all__ = [
     "Bleu",
+    "Chair",
     "Cider",
     "Evaluation",
     "LanguageModel",

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..annotations import label_rows
+from ..annotations import ObjectLabels, label_rows
 from ..errors import CaptionError, VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
-from ..rows import Rows, coco_rows, make_rows
+from ..rows import LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -62,8 +62,8 @@ class Scorer(ABC):
 
     @property
     def main(self) -> str:
-        """The column that stands for the metric where it must be one number: the last one."""
-        return self.columns[-1].name
+        """The column that stands for the metric where it must be one number."""
+        return main_column(self.columns).name
 
     @abstractmethod
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
@@ -75,6 +75,11 @@ class Scorer(ABC):
             The images that were scored, for metrics that pin what they know of these; by default
             all that they know.
         """
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        """Return the signature of a run: of the rows of all its systems together."""
+        ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
+        return self.signature(list(dict.fromkeys(ids)) or None)
 
     def _pinned(self, *settings: str, package: str, splitter: str | None = None) -> str:
         """Return a signature: name, settings, the packages that compute, and this one."""
@@ -131,15 +136,19 @@ class Scorer(ABC):
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with its direction, its count of undefined scores and these."""
-        missing = np.isnan(evaluation.scores)
-        counts = {"undefined": int(missing.sum()), **evaluation.counts}
-        finished = replace(evaluation, counts=counts, lower_is_better=column.lower_is_better)
+        counts = {"undefined": int(evaluation.missing.sum()), **evaluation.counts}
+        finished = replace(
+            evaluation,
+            counts=counts,
+            lower_is_better=column.lower_is_better,
+            ranked=column.ranked,
+        )
         if math.isnan(self._undefined):
             return finished
         statistics = evaluation.statistics
         if statistics is not None:  # a row without a score adds nothing to the corpus score
             statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
-        scores = np.where(missing, self._undefined, evaluation.scores)
+        scores = np.where(np.isnan(evaluation.scores), self._undefined, evaluation.scores)
         return replace(finished, scores=scores, statistics=statistics)
 
     def score(
@@ -289,6 +298,40 @@ class MadeAgain(Scorer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._made_from, ()
+
+
+def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
+    """Return the object labels of each row's image: a scorer's own, or those given with the rows.
+
+    Parameters
+    ----------
+    rows : Rows
+        What is scored.
+    objects : ObjectLabels, optional
+        The scorer's source.
+    scorer : Scorer
+        For messages.
+
+    Raises
+    ------
+    VifidelError
+        If there are no objects, or two sources of them.
+    ImageIdError
+        If the source does not know an image.
+    """
+    if rows.objects is not None:
+        if objects is not None:
+            raise VifidelError(
+                f"this scorer has its own objects ({objects.where}): give image_ids, not objects, "
+                f"or make {type(scorer).__name__} without objects."
+            )
+        return rows.objects
+    if objects is None:
+        raise VifidelError(
+            f"{scorer.method()} needs to know what the images show: give objects, one entry per "
+            f"caption, or make {type(scorer).__name__} with a source of objects."
+        )
+    return objects.of_images(image_ids_of(rows, scorer.method()))
 
 
 def _ignore(_: int) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
 from ..rows import Rows
 from .base import Progress, Scorer
@@ -41,7 +41,7 @@ class Mean(Scorer):
     def __init__(self, *parts: Scorer, scaled: bool = False, undefined: float = math.nan) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
-        check_directions(part.columns[-1] for part in parts)
+        check_directions(main_column(part.columns) for part in parts)
         super().__init__(undefined)
         self.parts = parts
         self._scaled = scaled
@@ -50,7 +50,14 @@ class Mean(Scorer):
         return "+".join(part.method() for part in self.parts)
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        parts = " + ".join(f"({part.signature(image_ids)})" for part in self.parts)
+        return self._signature(part.signature(image_ids) for part in self.parts)
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        systems = list(systems)
+        return self._signature(part.signature_of(systems) for part in self.parts)
+
+    def _signature(self, of_parts: Iterable[str]) -> str:
+        parts = " + ".join(f"({of_part})" for of_part in of_parts)
         scaled = f"scaled:{'run' if self._scaled else 'no'}"
         return "|".join([self.method(), scaled, *self._pinned_undefined(), parts])
 
@@ -68,7 +75,7 @@ class Mean(Scorer):
     def _mean(self, rows: Rows, of_parts: Iterable[dict[str, Evaluation]]) -> dict[str, Evaluation]:
         main = [columns[part.main] for part, columns in zip(self.parts, of_parts, strict=True)]
         mean = self.combine([main])[0]
-        return {self.main: replace(mean, signature=self.signature(rows.image_ids))}
+        return {self.main: replace(mean, signature=self.signature_of([rows]))}
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
         """Return the combination for each system of a run.

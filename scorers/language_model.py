@@ -1,4 +1,4 @@
-"""How likely a caption is as a sentence, whatever its image shows."""
+"""How likely a caption is as a sentence, regardless of its image."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _why_silent(watchdog: _Watchdog, process: subprocess.Popen[bytes], errors: I
         )
     try:
         status = process.wait(10)
-    except subprocess.TimeoutExpired:  # it closed its output and lives on
+    except subprocess.TimeoutExpired:  # it closed its output and is still running
         return "METEOR: its Java process stopped answering and was killed."
     errors.seek(0)
     return f"METEOR: its Java process ended in the middle ({why_ended(status, errors.read())})."

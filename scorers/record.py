@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
-from ..evaluation import Column
+from ..evaluation import Column, main_column
 from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
@@ -27,7 +27,7 @@ class Option:
     help : str
         What it is, in one sentence.
     kind : type
-        `Path` for a file or folder that is read, `str` or `int`.
+        `Path` for a file or folder that is read, `str`, `int`, or `bool` for a switch.
     default
         Its value where the user gives none.
     required : bool
@@ -134,7 +134,7 @@ class Metric:
     summary : str
         What it measures, in one line.
     columns : tuple of Column
-        What it reports, with directions, as its scorer does; the last stands for the metric.
+        What it reports, with directions, as its scorer does.
     make : callable
         From `Settings` to its scorer.
     spellings : tuple of str
@@ -172,4 +172,4 @@ class Metric:
     @property
     def main(self) -> Column:
         """The column that stands for the metric where it must be one number."""
-        return self.columns[-1]
+        return main_column(self.columns)

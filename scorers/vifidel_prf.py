@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
-from ..evaluation import Column, Evaluation, Floats, Tally, add_tallies
+from ..evaluation import Column, Evaluation, Floats, Integers, Tally, add_tallies
 from ..kernels.bags import Bags
+from ..kernels.lexicon import Lexicon
 from ..kernels.support import Said, nearest, said_by, weighted_means
 from ..rows import LabelCounts, Rows
-from ..text.words import STOP_WORDS
+from ..text.words import STOP_WORDS, content_words, placed_words
+from ..things.mentions import MentionFinder
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer, singular
 from ..vectors import VectorSource
 from .base import Progress
 from .record import Metric, Option, Settings
+from .word_supports import WordDetails, WordSupport
 from .word_vectors import Gold, WordVectorScorer
 
 _COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
@@ -28,6 +32,8 @@ _COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
 _KEPT = 0.5  # share of that weight which an unsupported one keeps
 _SHARE_OF_P = 1 / 3  # in the geometric mean
+
+_NOT_ASKED, _NO_THING, _A_THING = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +110,7 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         super().__init__(vectors, references, True, stop_words, undefined, source)
         self._threshold = threshold
         self._things = read_things(things)
+        self._known_things: _KnownThings | None = None
         self._needed = "an object label or a reference with a usable word"
 
     def method(self) -> str:
@@ -144,6 +151,7 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         tallies = add_tallies(read)
         unknown = tallies["captions"].unknown.total() if read else 0
         signature = self._signature_of(rows)
+        details = {self.method(): WordDetails(self, rows)}
         return {
             column.name: Evaluation(
                 rows.ids,
@@ -151,9 +159,42 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
                 counts={"no_words": no_words, "unknown_words": unknown},
                 tallies=tallies,
                 signature=signature,
+                details=details if column.name == self.main else {},
             )
             for column, of_column in zip(_COLUMNS, np.concatenate(scores).T, strict=True)
         }
+
+    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
+        """Return the content words of each caption with the support that P gives them.
+
+        A word names a thing if it is part of a mention of one: both words of *hot dog*.
+        """
+        finder = MentionFinder(self._things)
+        found: list[list[WordSupport]] = []
+        for part in self._read(rows):
+            lexicon, words = part.gold.lexicon, part.words
+            to_said = nearest(lexicon.distances, words, part.gold.said.words)
+            to_objects = nearest(lexicon.distances, words, part.gold.objects)
+            support = np.maximum(to_said.of_left, to_objects.of_left).tolist()
+            names = list(map(lexicon.word, words.atoms.tolist()))
+            by_said = (to_said.at_left, part.gold.said.words.atoms, to_said.of_left)
+            by_objects = (to_objects.at_left, part.gold.objects.atoms, to_objects.of_left)
+            by = _supporters(lexicon, by_objects, by_said)
+            for row, caption in enumerate(part.rows.captions):
+                of_row = slice(*words.starts[row : row + 2])
+                judged = zip(support[of_row], by[of_row], strict=True)
+                supports = dict(zip(names[of_row], judged, strict=True))
+                mentions = " ".join(mention.words for mention in finder.find(caption).found)
+                things = set(content_words(mentions, self._space.stop_words))
+                found.append(
+                    [
+                        WordSupport(word, value, word in things, range(at, at + 1), supporter)
+                        for at, word in placed_words(caption, self._space.stop_words)
+                        if word in supports
+                        for value, supporter in [supports[word]]
+                    ]
+                )
+        return found
 
     def _scores(self, gold: _SaidGold, words: Bags) -> Floats:
         """Return P, R and F of each row, (rows, 3)."""
@@ -161,11 +202,8 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         to_said = nearest(distances, words, gold.said.words)
         to_objects = nearest(distances, words, gold.objects)
         support = np.maximum(to_said.of_left, to_objects.of_left)
-        names = np.array(
-            [_names_thing(gold.lexicon.word(n), self._things) for n in words.atoms.tolist()],
-            dtype=bool,
-        )
-        weights = np.where(names, 1.0, _OTHER * (1 - _KEPT * (1 - support)))
+        of_others = _OTHER * (1 - _KEPT * (1 - support))
+        weights = np.where(self._name_things(gold.lexicon, words.atoms), 1.0, of_others)
         p = weighted_means(support, weights, words)
         spoken_of = weighted_means(
             to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
@@ -176,6 +214,46 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
         f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
         return np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
+
+    def _name_things(self, lexicon: Lexicon, atoms: Integers) -> NDArray[np.bool_]:
+        """Return whether words name things; each word of a lexicon is looked up once."""
+        known = self._known_things
+        if known is None or known.lexicon is not lexicon:
+            known = self._known_things = _KnownThings(lexicon)
+        verdicts = known.verdicts[atoms]
+        new = np.unique(atoms[verdicts == _NOT_ASKED])
+        if len(new):
+            words = map(lexicon.word, new.tolist())
+            known.verdicts[new] = [self._names_thing(word) for word in words]
+            verdicts = known.verdicts[atoms]
+        things: NDArray[np.bool_] = verdicts == _A_THING
+        return things
+
+    def _names_thing(self, word: str) -> int:
+        names = self._things.class_of
+        return _A_THING if word in names or singular(word) in names else _NO_THING
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_known_things": None}
+
+
+class _KnownThings:
+    """Which words of a lexicon name things, as far as it was asked; entries never change."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
+
+
+def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> list[str | None]:
+    """Return what supports each word best: a label before a word of the references."""
+    by: list[str | None] = [None] * len(sides[0][0])
+    best = [0.0] * len(by)
+    for at_left, atoms, similar in sides:
+        for word, (at, value) in enumerate(zip(at_left.tolist(), similar.tolist(), strict=True)):
+            if at >= 0 and value > best[word]:
+                by[word], best[word] = lexicon.word(int(atoms[at])), value
+    return by
 
 
 def _coverage(said: Said, reached: Floats) -> Floats:
@@ -189,11 +267,6 @@ def _coverage(said: Said, reached: Floats) -> Floats:
     agreement = np.sqrt(weighted_means(said.shares, said.shares, said.words))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(r > 0, r / (r + (1 - r) * agreement), r)
-
-
-@lru_cache(maxsize=1 << 16)
-def _names_thing(word: str, things: ClassList) -> bool:
-    return word in things.class_of or singular(word) in things.class_of
 
 
 #: Names of things, for all metrics that judge them.

@@ -54,7 +54,8 @@ class ViLBERTScore(MadeAgain):
     vocabulary : path
         The ``vocab.txt`` of ``bert-base-uncased``.
     features : path, mapping, or DetectorFeatures
-        The image side, as `vifidel_eval.networks.vilbert_features.DetectorFeatures` takes it.
+        The regions of the images, as
+        `vifidel_eval.networks.vilbert_features.DetectorFeatures` takes them.
     layer : int
         The co-attention block after which states are compared, from 0; negative from the last.
     device : str, optional

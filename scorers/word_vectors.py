@@ -19,9 +19,9 @@ from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, word_space
 from ..kernels.verdicts import check_known_words
-from ..rows import LabelCounts, Rows, image_ids_of
+from ..rows import LabelCounts, Rows
 from ..vectors import VectorSource, load_vectors
-from .base import Progress, Scorer
+from .base import Progress, Scorer, labels_of
 
 _ROWS_AT_ONCE = 1024
 _MOST_ROWS_KEPT = 1 << 16
@@ -244,19 +244,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return True
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
-        if rows.objects is not None:
-            if self._objects is not None:
-                raise VifidelError(
-                    f"this scorer has its own objects ({self._objects.where}): give image_ids, not "
-                    f"objects, or make {type(self).__name__} without objects."
-                )
-            return rows.objects
-        if self._objects is None:
-            raise VifidelError(
-                f"{self.method()} needs to know what the images show: give objects, one entry per "
-                f"caption, or make {type(self).__name__} with a source of objects."
-            )
-        return self._objects.of_images(image_ids_of(rows, self.method()))
+        return labels_of(rows, self._objects, self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}

@@ -57,7 +57,7 @@ def _failed_if_needed(report, config):
         needed = [re.escape(what) for what in config.getoption("--need").split(",") if what]
         if needed and re.search(rf"needs (a )?({'|'.join(needed)})\b", reason):
             report.outcome = "failed"
-            report.longrepr = f"{reason}; with --need it must not be skipped"
+            report.longrepr = f"{reason.removeprefix('Skipped: ')}; --need says that it must run"
     return report
 
 

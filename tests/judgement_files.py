@@ -208,3 +208,121 @@ def write_distractors(folder, entries=DISTRACTORS) -> Path:
     path = folder / "pairs.json"
     path.write_text(json.dumps(entries), "utf-8")
     return path
+
+
+#: Image, caption id, share of yes, how many yes and no; the second is the image's own.
+CROWD_LINES = [
+    ("1001_ab.jpg", "1002_cd.jpg#1", "0.3333333333333333", 1, 2),
+    ("1001_ab.jpg", "1001_ab.jpg#2", "1", 3, 0),
+    ("1003_ef.jpg", "1001_ab.jpg#3", "0", 0, 3),
+    ("1002_cd.jpg", "1003_ef.jpg#0", "0.6666666666666666", 2, 1),
+]
+
+
+def write_crowd(folder):
+    """Write the crowd's judgements beside the experts'."""
+    lines = ("\t".join(map(str, line)) + "\n" for line in CROWD_LINES)
+    (folder / "CrowdFlowerAnnotations.txt").write_text("".join(lines), "utf-8")
+    return folder
+
+
+FOILS = [
+    {
+        "image_path": "00a1.jpg",
+        "references": ["A dog runs over the grass.", "a dog on grass", "The dog runs on grass."],
+        "baseline": "The dog runs on grass",
+        "foil": "The cat runs on grass",
+        "replacement": ["dog", "cat"],
+        "domain": "in-domain",
+    },
+    {
+        "image_path": "00b2.jpg",
+        "references": ["A man eats a hot dog at a table.", "A man with food at the table."],
+        "baseline": "A man at a table",
+        "foil": "A traffic light at a table, and a light.",
+        "replacement": ["man", "traffic light"],
+        "domain": "near-domain",
+    },
+    {
+        "image_path": "00c3.jpg",
+        "references": ["Two zebras drink water.", "Zebras beside a lake"],
+        "baseline": "zebras beside water",
+        "foil": "pianos beside water",
+        "replacement": ["zebras", "pianos"],
+        "domain": "out-domain",
+    },
+]
+
+HAT = [
+    {
+        "image_path": "COCO_val2014_000000000042.jpg",
+        "references": ["A dog runs over the grass.", "a dog on grass"],
+        "caption": "A dog sleeping on grass.",
+        "grounding": [["A", False], ["dog", False], ["sleeping", True], ["on", False],
+                      ["grass.", False]],
+        "contains_hallucination": True,
+    },
+    {
+        "image_path": "COCO_val2014_000000000042.jpg",
+        "references": ["A dog runs over the grass.", "a dog on grass"],
+        "caption": "A dog running",
+        "grounding": [["A", False], ["dog", False], ["running", False]],
+        "contains_hallucination": False,
+    },
+    {
+        "image_path": "COCO_val2014_000000000139.jpg",
+        "references": ["A man eats a hot dog.", "A man with food."],
+        "caption": "A man rides a horse",
+        "grounding": [["A", False], ["man", False], ["rides", True], ["a", True], ["horse", True]],
+        "contains_hallucination": True,
+    },
+]  # fmt: skip
+
+
+def write_foils(folder, entries=FOILS) -> Path:
+    path = folder / "nocaps-val-foil.json"
+    path.write_text(json.dumps(entries), "utf-8")
+    return path
+
+
+def write_hat(folder, entries=HAT) -> Path:
+    path = folder / "hat.json"
+    path.write_text(json.dumps(entries), "utf-8")
+    return path
+
+
+THUMB_REFERENCES = {
+    "42": ["A dog runs over the grass.", "a dog on grass", "The dog runs."],
+    "139": ["A man eats a hot dog.", "A man with food."],
+}
+#: System, image, caption, P, R, total; people's first caption is a reference too.
+THUMB_ROWS = [
+    ("Up-Down", "42", "A cat on grass", 2.0, 3.0, 2.5),
+    ("VinVL-base", "42", "A dog on the grass", 5.0, 4.0, 4.5),
+    ("Human", "42", "the dog runs", 5.0, 5.0, 5.0),
+    ("Up-Down", "139", "A man in a room", 4.0, 2.0, 3.0),
+    ("VinVL-base", "139", "A woman eats", 3.0, 3.0, 2.9),
+    ("Human", "139", "A man eating a sausage", 5.0, 4.0, 4.5),
+]
+
+
+def thumb_entries():
+    """Return the rated captions as THumB's file has them."""
+    return [
+        {"SYS": system, "seg_id": image, "hyp": caption, "P": p, "R": r, "Fl": -0.0, "Inc": -0.0,
+         "image": f"COCO_val2014_{int(image):012}.jpg", "human_score": total}
+        for system, image, caption, p, r, total in THUMB_ROWS
+    ]  # fmt: skip
+
+
+def write_thumb(folder, entries=None, references=None):
+    """Write THumB's two files of JSON lines."""
+    entries = thumb_entries() if entries is None else entries
+    if references is None:
+        references = [{"seg_id": i, "refs": refs} for i, refs in THUMB_REFERENCES.items()]
+    for name, rows in (
+        ("mscoco_THumB-1.0.jsonl", entries),
+        ("mscoco_references.json", references),
+    ):
+        (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return folder

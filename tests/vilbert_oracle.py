@@ -126,7 +126,7 @@ def random_image(random, regions=6, width=640, height=480):
 
 
 def tokens(text):
-    """Return the tokens of a caption whose words are single pieces, apart by blanks."""
+    """Return the tokens of a caption whose words are single pieces, separated by blanks."""
     return [4, *(PIECES.index(word) if word in PIECES else 1 for word in text.lower().split()), 3]
 
 

@@ -27,10 +27,23 @@ class Column:
         As papers write it.
     lower_is_better : bool
         Whether a system with a lower number is the better one.
+    ranked : bool
+        Whether systems are better or worse by it at all; the length of captions only says how
+        long they are.
+    main : bool
+        Whether it stands for its metric where that must be one number; where no column says so, the
+        last one does.
     """
 
     name: str
     lower_is_better: bool = False
+    ranked: bool = True
+    main: bool = False
+
+
+def main_column(columns: Sequence[Column]) -> Column:
+    """Return the column that stands for a metric where it must be one number."""
+    return next((column for column in columns if column.main), columns[-1])
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,18 @@ COUNTS = (
         "images scored without weights, as no reference has a usable word",
     ),
     Count(
+        "no_mentions",
+        "No mentions",
+        "that mention no object",
+        "captions in which CHAIR finds no object; CHAIRs counts them, CHAIRi has nothing to count",
+    ),
+    Count(
+        "incomplete",
+        "Incomplete",
+        "with an incomplete last sentence",
+        "captions whose last sentence has no end and was left out",
+    ),
+    Count(
         "not_judged",
         "Not judged",
         "mentions not judged",
@@ -128,7 +153,7 @@ class Statistics:
     Attributes
     ----------
     of_rows : (n, k) float64
-        Whole numbers; NaN where the row's score is undefined.
+        Whole numbers; NaN where the row does not count in the corpus score.
     score : callable
         The corpus score of sums over rows: (..., k) to (...).
     """
@@ -149,6 +174,8 @@ class Evaluation:
         One score per row; NaN (or what the scorer was told to put there) where it is undefined.
     lower_is_better : bool
         The direction of the column.
+    ranked : bool
+        Whether the column has a direction.
     corpus_score : float, optional
         The metric's own score of the corpus, where that is not the mean of `scores` (BLEU).
     statistics : Statistics, optional
@@ -166,6 +193,7 @@ class Evaluation:
     ids: Sequence[ImageId]
     scores: Floats
     lower_is_better: bool = False
+    ranked: bool = True
     corpus_score: float | None = None
     statistics: Statistics | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -182,6 +210,17 @@ class Evaluation:
         return math.fsum(defined) / len(defined) if defined else math.nan
 
     @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether each row is left out of the corpus score, (n,).
+
+        A row without a score of its own may still count: a caption that mentions nothing has no
+        share of absent mentions, and adds nothing to the mentions of the run.
+        """
+        if self.statistics is None:
+            return np.isnan(np.asarray(self.scores))
+        return np.asarray(np.isnan(self.statistics.of_rows).any(axis=1))
+
+    @property
     def undefined(self) -> int:
-        """How many rows have no score."""
-        return self.counts.get("undefined", int(np.isnan(self.scores).sum()))
+        """How many rows are left out of the corpus score."""
+        return self.counts.get("undefined", int(self.missing.sum()))

@@ -8,6 +8,7 @@ sides are compared by equality first. Where that fails, a COCO file stem
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from numbers import Integral
@@ -62,6 +63,23 @@ def in_order(image_id: ImageId) -> tuple[bool, Any]:
     """Return a sort key for image ids, whatever the order of a file; numbers come first."""
     value = to_json_value(image_id)
     return isinstance(value, str), value
+
+
+def digest_of_ids(ids: Iterable[ImageId]) -> str:
+    """Return how many images there are, and eight hexadecimal digits that pin which.
+
+    Their order does not matter, nor how often each occurs, nor whether COCO's are numbers or file
+    stems.
+
+    >>> digest_of_ids([42, 7, 42]) == digest_of_ids(["COCO_val2014_000000000042", 7])
+    True
+    """
+    images = {
+        repr(to_json_value(image_id) if number is None else number)
+        for image_id in ids
+        for number in [_number(image_id)]
+    }
+    return f"{len(images)}#{hashlib.sha256(' '.join(sorted(images)).encode()).hexdigest()[:8]}"
 
 
 def match(
@@ -135,6 +153,11 @@ def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> s
         return "one side has strings where the other has integers: convert one of them."
     if _look_like_files(missing) != _look_like_files(known):
         return "one side has file names where the other has image ids: use the same on both."
+    if all(isinstance(image_id, Integral) for ids in (missing, known) for image_id in ids):
+        return (
+            "check that both come from the same split of the same dataset (COCO's splits of 2014 "
+            "and 2017 differ)."
+        )
     return "check that both come from the same split of the same dataset."
 
 

@@ -12,6 +12,7 @@ from .errors import MetricUnavailable, VifidelError
 from .scorers import (
     Mean,
     Scorer,
+    chair,
     coco,
     language_model,
     meteor,
@@ -38,6 +39,7 @@ METRICS: dict[str, Metric] = {
         coco.BLEU,
         coco.ROUGE_L,
         coco.CIDER,
+        chair.CHAIR,
         meteor.METEOR,
         spice.SPICE,
         language_model.LM,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from .errors import CaptionError, ImageIdError, VifidelError
 from .image_ids import ImageId, samples
 
 _SEQUENCES = (list, tuple)
-_STRINGS = frozenset({str})
+_PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everybody gives
 
 #: Object labels of an image with their counts.
 LabelCounts = Mapping[str, int]
@@ -170,7 +171,14 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
             f"({samples(only_gts)}), {len(only_res)} only in res ({samples(only_res)})."
         )
     ids = list(gts)
-    rows = Rows([_only_caption(i, res[i]) for i in ids], [gts[i] for i in ids], ids)
+    candidates = [res[i] for i in ids]
+    if _PLAIN.issuperset(map(type, candidates)) and set(map(len, candidates)) <= {1}:
+        captions = [caption for (caption,) in candidates]
+    else:
+        captions = []
+    if not _STRINGS.issuperset(map(type, captions)) or len(captions) != len(ids):
+        captions = [_only_caption(i, of_image) for i, of_image in zip(ids, candidates, strict=True)]
+    rows = Rows(captions, [gts[i] for i in ids], ids)
     check_references(rows)
     return rows
 
@@ -195,13 +203,14 @@ def check_references(rows: Rows) -> None:
     CaptionError
         If they are not.
     """
+    if _PLAIN.issuperset(map(type, rows.references)) and _STRINGS.issuperset(
+        map(type, itertools.chain.from_iterable(rows.references))
+    ):
+        return
     for row, references in enumerate(rows.references):
         if not (
             isinstance(references, _SEQUENCES)
-            and (
-                _STRINGS.issuperset(map(type, references))
-                or all(isinstance(reference, str) for reference in references)
-            )
+            and all(isinstance(reference, str) for reference in references)
         ):
             raise CaptionError(
                 f"{rows.name(row)}: expected a list of references, found {references!r:.60}."

@@ -115,13 +115,14 @@ def best(
     return places
 
 
-def direction_notes(lower: Sequence[str]) -> list[str]:
-    """Return the note below a table with columns in which lower is better.
+def direction_notes(lower: Sequence[str], unranked: Sequence[str] = ()) -> list[str]:
+    """Return the notes below a table with columns in which higher is not better.
 
-    >>> direction_notes(["CHAIRi", "CHAIRs"])
-    ['CHAIRi, CHAIRs: lower is better.']
+    >>> direction_notes(["CHAIRi", "CHAIRs"], ["CHAIR-Len"])
+    ['CHAIRi, CHAIRs: lower is better.', 'CHAIR-Len: neither higher nor lower is better.']
     """
-    return [f"{', '.join(lower)}: lower is better."] if lower else []
+    said = {"lower is better": lower, "neither higher nor lower is better": unranked}
+    return [f"{', '.join(columns)}: {what}." for what, columns in said.items() if columns]
 
 
 def one_line(text: str) -> str:

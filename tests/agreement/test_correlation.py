@@ -119,6 +119,22 @@ def test_coefficients_by_definition(correlated):
     assert list(mean.coefficients.values()) == pytest.approx(expected)
 
 
+def test_ratings_of_other_captions_change_nothing(correlated):
+    # As in Flickr8k, where the experts and the crowd judge captions of their own.
+    scores, people = [3, 1, 2, 5, 4, 1], [2, 1, 3, 4, 4, 2]
+    alone = correlated(ratings(column(people)), m=[scores])
+    given = ratings(
+        column([*people, NAN, NAN, NAN]), images=[*range(6), 7, 8, 8],
+        other=column([NAN] * 6 + [0.5, 1, 0]),
+    )  # fmt: skip
+    both = correlated(given, m=[[*scores, 5, 7, 6]])
+    of_people, of_crowd = both.correlations
+    assert of_people == alone.correlations[0]
+    assert (of_crowd.rating, of_crowd.judgements) == ("other", 3)
+    # C = 2 of the three pairs: 5, 7, 6 and .5, 1, 0.
+    assert of_crowd.coefficients["tau-b"] == pytest.approx(1 / 3)
+
+
 def test_means_of_three_take_ten_values(correlated):
     # Tau-c counts classes: 4 of single judgements, 10 of means; the rest of the formula is the
     # same. Here every judge says the same, so that both have four.

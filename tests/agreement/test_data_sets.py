@@ -106,7 +106,7 @@ def test_missing_matlab_files_are_named(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"name,sent1,sent2\n", b"\x00" * 300, b"{}" * 100])
 def test_what_is_no_matlab_file_is_refused(tmp_path, content):
     (tmp_path / "pair_pascal.mat").write_bytes(content)
-    assert "no MATLAB file, or a damaged one" in refusal(read_pascal50s, tmp_path)
+    assert "not a MATLAB file, or a damaged one" in refusal(read_pascal50s, tmp_path)
 
 
 @pytest.mark.parametrize("left", [0.1, 0.3, 0.5, 0.8, 0.95])
@@ -116,7 +116,7 @@ def test_truncated_matlab_files_are_refused(tmp_path, left):
     path.write_bytes(content[: int(left * len(content))])
     sentence = refusal(read_pascal50s, tmp_path)
     # Cut between two variables, the file is whole and lacks some.
-    assert "no MATLAB file, or a damaged one" in sentence or "no variable" in sentence
+    assert "not a MATLAB file, or a damaged one" in sentence or "no variable" in sentence
     assert str(path) in sentence
 
 
@@ -141,9 +141,15 @@ def test_other_variables_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"new_input": structs(["name", "text"], [("a.jpg", "b")])}, "'new_input' is no list of"),
-        ({"new_input": np.arange(5)}, "'new_input' is no list of structs with name, sent1, sent2"),
-        ({"new_input": "text"}, "'new_input' is no list of structs"),
+        (
+            {"new_input": structs(["name", "text"], [("a.jpg", "b")])},
+            "'new_input' is not a list of",
+        ),
+        (
+            {"new_input": np.arange(5)},
+            "'new_input' is not a list of structs with name, sent1, sent2",
+        ),
+        ({"new_input": "text"}, "'new_input' is not a list of structs"),
         ({"category": "HCHI"}, "'category' holds no numbers"),
         ({"category": np.array([[1, 2, 3, 4, 5]])}, "no category 5; they are 1 to 4"),
         ({"category": np.array([[1, 2, 3]])}, "5 pairs, 3 categories and 5 results"),
@@ -151,7 +157,7 @@ def test_other_variables_are_named(tmp_path):
         ({"result": structs(["result"], [([],)] * 5)}, "pair 1: the votes are "),
         ({"result": structs(["result"], [([1, 7],)] * 5)}, "pair 1: the votes are "),
         ({"result": structs(["result"], [([1, np.nan],)] * 5)}, "pair 1: the votes are "),
-        ({"result": np.arange(5)}, "'result' is no list of structs with result"),
+        ({"result": np.arange(5)}, "'result' is not a list of structs with result"),
         (
             {"new_input": structs(["name", "sent1", "sent2"], [("1.jpg", "b", 5.0)] * 5)},
             "pair 1: no references of image '1' in pascal50S.mat",

@@ -79,7 +79,7 @@ def test_scores_of_one_caption_each(tmp_path):
         (lambda e: [e[0] | {"score": True}, *e[1:]], "[0]: the score is True, neither a number"),
         (lambda e: [e[0] | {"id": [1]}, *e[1:]], "[0]: the id is [1], not a string"),
         (lambda e: [e[0] | {"id": 1}, *e[1:]], "[0]: the id is 1, not a string"),
-        (lambda e: [*e[:3], e[2] | {"score": 9}, e[3]], "[3]: id '2.1' stands twice"),
+        (lambda e: [*e[:3], e[2] | {"score": 9}, e[3]], "[3]: id '2.1' appears twice"),
         (lambda e: [e[0] | {"score": math.inf}, *e[1:]], "[0]: the score is inf, which is not"),
         (lambda e: [e[0] | {"score": 10**400}, *e[1:]], "[0]: the score is 1000"),
         (lambda e: [*e[:3], e[3] | {"score": [1]}], "[3]: the score is [1], neither a number"),

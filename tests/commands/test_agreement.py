@@ -12,13 +12,19 @@ from judgement_files import (
     DISTRACTORS,
     FLICKR_CAPTIONS,
     FLICKR_LINES,
+    FOILS,
+    HAT,
     PASCAL_PAIRS,
     PASCAL_REFERENCES,
     write_abstract,
     write_composite,
+    write_crowd,
     write_distractors,
     write_flickr8k,
+    write_foils,
+    write_hat,
     write_pascal,
+    write_thumb,
 )
 from scipy.stats import pearsonr
 
@@ -32,7 +38,11 @@ WRITERS = {
     "distractors": write_distractors,
     "flickr8k": write_flickr8k,
     "composite": write_composite,
+    "thumb": write_thumb,
+    "nocaps-foil": write_foils,
+    "hat": write_hat,
 }
+DETECTIONS = {"nocaps-foil": FOILS, "hat": HAT}
 CHOICES = ("pascal50s", "abstract50s", "distractors")
 OBJECTS = {"2008_000001": ["bus"], "2008_000002": ["cat", "cat", "sofa"], "2008_000003": ["dog"]}
 
@@ -74,7 +84,7 @@ def refused(result, status=1):
     return result.stderr.strip().splitlines()[-1]
 
 
-@pytest.mark.parametrize("command", WRITERS)
+@pytest.mark.parametrize("command", [command for command in WRITERS if command not in DETECTIONS])
 def test_all_formats_show_the_result(data, tmp_path, command):
     output = tmp_path / "result.json"
     arguments = (command, data(command), "--metrics", "BLEU,ROUGE_L", "--references", "1,all")
@@ -89,7 +99,7 @@ def test_all_formats_show_the_result(data, tmp_path, command):
         shown["json"], parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
     )
     assert json.loads(output.read_text("utf-8")) == document
-    assert sorted(path.name for path in tmp_path.iterdir()) == [command, "result.json"]
+    assert {path.name for path in tmp_path.iterdir()} == {command, "result.json"}
     assert (document["seed"], document["draws"]) == (0, 2)
     assert set(document["signatures"]) == {"Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L"}
     key = "accuracies" if command in CHOICES else "correlations"
@@ -286,6 +296,125 @@ def test_an_ablation_of_two_sides_and_their_union(data, objects, tmp_path):
     )
     expected = [entry["accuracy"] for entry in json.loads(plain.stdout)["accuracies"]]
     assert by_metric["VIFIDEL gold counts"] == expected
+
+
+@pytest.mark.parametrize("command", DETECTIONS)
+def test_all_formats_show_what_is_found(data, tmp_path, command):
+    output, figure = tmp_path / "result.json", tmp_path / "figure.svg"
+    arguments = (command, data(command), "--metrics", "VIFIDEL-PRF,ROUGE_L")
+    shown = {}
+    for style in ("table", "markdown", "csv", "latex", "json"):
+        result = run(*arguments, "--format", style, "--output", output, "--figure", figure)
+        assert result.exit_code == 0, result.output
+        shown[style] = result.stdout
+    document = json.loads(
+        shown["json"], parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+    assert json.loads(output.read_text("utf-8")) == document
+    metrics = ["VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "ROUGE_L"]
+    assert [one["metric"] for one in document["detection"]] == metrics
+    located = [(one["metric"], one["words"]) for one in document["localization"]]
+    assert located == [("VIFIDEL-PRF", "all"), ("VIFIDEL-PRF", "things")]
+    if command == "hat":
+        assert document["pairwise"] == []
+        assert {one["captions"] for one in document["localization"]} == {2}
+    else:
+        assert [one["metric"] for one in document["pairwise"]] == metrics
+        assert {one["captions"] for one in document["localization"]} == {3}
+    tables = shown["csv"].split("\n\n")
+    for table, name in zip(tables, ("detection", "localization", "pairwise"), strict=False):
+        rows = list(csv.DictReader(io.StringIO(table)))
+        assert [row["metric"] for row in rows] == [one["metric"] for one in document[name]]
+    for style in ("table", "markdown", "latex"):
+        assert "VIFIDEL-PRF|refs:yes" in shown[style].replace("\\_", "_")
+    drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())
+    for text in ("detection: average precision", "VIFIDEL-PRF, things", "ROUGE_L"):
+        assert text in drawn
+    assert ("pairs: accuracy" in drawn) == (command != "hat")
+
+
+def test_a_planted_word_is_found(data):
+    result = run("nocaps-foil", data("nocaps-foil"), "--metrics", "VIFIDEL-PRF",
+                 "--format", "json")  # fmt: skip
+    document = json.loads(result.stdout)
+    # The references have every other thing of the foils word for word.
+    things = {one["words"]: one["accuracy"] for one in document["localization"]}["things"]
+    assert things == 1
+    # They do not have the planted words, so that P finds each foil.
+    precision = {one["metric"]: one for one in document["detection"]}["VIFIDEL-P"]
+    assert (precision["captions"], precision["positives"]) == (6, 3)
+    pairwise = {one["metric"]: one for one in document["pairwise"]}["VIFIDEL-P"]
+    assert (pairwise["accuracy"], pairwise["low"], pairwise["high"]) == (1, 1, 1)
+
+
+def test_average_precision_is_that_of_the_metric(data):
+    result = run("hat", data("hat"), "--metrics", "ROUGE_L", "--format", "json")
+    scores = [
+        RougeL(Tokenization()).compute_score({0: one["references"]}, {0: [one["caption"]]})[0]
+        for one in HAT
+    ]
+    # Precision where each of the two captions with a hallucination is found, the lowest first.
+    worst_first = [at for _, at in sorted(zip(scores, range(3), strict=True))]
+    ranks = sorted(worst_first.index(at) + 1 for at in (0, 2))
+    expected = sum(found / rank for found, rank in enumerate(ranks, 1)) / 2
+    (found,) = json.loads(result.stdout)["detection"]
+    assert len(set(scores)) == 3
+    assert found["average_precision"] == pytest.approx(expected)
+    assert json.loads(result.stdout)["localization"] == []
+
+
+@pytest.mark.parametrize("command", DETECTIONS)
+def test_scores_of_another_tool_find_hallucinations(data, tmp_path, command):
+    path, file = tmp_path / "candidates.json", data(command)
+    assert run(command, file, "--write-candidates", path).exit_code == 0
+    entries = json.loads(path.read_text("utf-8"))
+    assert len(entries) == {"hat": 3, "nocaps-foil": 6}[command]
+    wrong = {one["foil"] for one in FOILS} | {
+        one["caption"] for one in HAT if one["contains_hallucination"]
+    }
+    for entry in entries:
+        entry["score"] = 0.1 if entry["caption"] in wrong else 0.9
+    path.write_text(json.dumps(entries), "utf-8")
+    result = run(command, file, "--scores", f"theirs={path}", "--format", "json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    (found,) = document["detection"]
+    assert (found["metric"], found["average_precision"]) == ("theirs", 1)
+    assert document["localization"] == []
+    assert [one["accuracy"] for one in document["pairwise"]] == [1] * (command != "hat")
+
+
+def test_finding_takes_one_number_of_references(data):
+    path = data("hat")
+    sentence = refused(run("hat", path, "--references", "1,2", "--metrics", "BLEU"), status=2)
+    assert "--references takes one number here, or 'all'." in sentence
+    result = run("hat", path, "--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
+    assert result.exit_code == 0, result.output
+    assert "references drawn 2 times" in result.stdout
+
+
+def test_the_crowd_is_a_rating_of_its_own(data):
+    folder = write_crowd(data("flickr8k"))
+    shared = ("flickr8k", folder, "--metrics", "ROUGE_L", "--format", "json")
+    both = json.loads(run(*shared).stdout)["correlations"]
+    assert {one["rating"] for one in both} == {"expert", "crowd"}
+    counts = {one["captions"]: one["judgements"] for one in both if one["rating"] == "crowd"}
+    assert counts == {"without own references": 3, "all": 4}
+    (folder / "ExpertAnnotations.txt").unlink()
+    alone = json.loads(run(*shared).stdout)["correlations"]
+    assert alone == [one for one in both if one["rating"] == "crowd"]
+
+
+def test_thumb_has_p_r_and_total(data):
+    result = run("thumb", data("thumb"), "--metrics", "VIFIDEL-PRF", "--format", "json")
+    found = json.loads(result.stdout)["correlations"]
+    assert [(one["rating"], one["captions"]) for one in found[::3]] == [
+        (rating, captions) for rating in ("P", "R", "total") for captions in ("machine", "all")
+    ]
+    assert [one["judgements"] for one in found[::3]] == [4, 6] * 3
+    assert {tuple(one["coefficients"]) for one in found} == {
+        ("tau-b", "tau-c", "Spearman", "Pearson")
+    }
 
 
 def test_figures_of_choices(data, objects, tmp_path):

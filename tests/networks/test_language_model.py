@@ -33,20 +33,20 @@ class TestDamagedAndForeignFiles:
     def refused(self, path, message):
         with pytest.raises(VifidelError, match=rf"{path.name}: {message}") as caught:
             load(path)
-        assert "train it anew" in str(caught.value)
+        assert "train a new one" in str(caught.value)
         assert "\n" not in str(caught.value)
 
     @pytest.mark.parametrize("content", [b"", b"PK", b"{}", b"\x80\x04N.", bytes(1000)])
     def test_other_content(self, tmp_path, content):
         path = tmp_path / "lm.pt"
         path.write_bytes(content)
-        self.refused(path, "no vifidel-eval language model 1")
+        self.refused(path, "not a vifidel-eval language model 1")
 
     @pytest.mark.parametrize("content", [[1, 2], {"weights": {}}, {"format": "of others"}])
     def test_pytorch_files_of_others(self, tmp_path, content):
         path = tmp_path / "lm.pt"
         torch.save(content, path)
-        self.refused(path, "no vifidel-eval language model 1")
+        self.refused(path, "not a vifidel-eval language model 1")
 
     def test_a_file_that_would_run_code(self, tmp_path):
         class Code:
@@ -55,13 +55,13 @@ class TestDamagedAndForeignFiles:
 
         path = tmp_path / "lm.pt"
         torch.save({"format": "vifidel-eval language model 1", "words": Code()}, path)
-        self.refused(path, "no vifidel-eval language model 1")
+        self.refused(path, "not a vifidel-eval language model 1")
         assert not (tmp_path / "traces").exists()
 
     def test_a_truncated_file(self, tmp_path, model):
         path = tmp_path / "lm.pt"
         path.write_bytes(model.read_bytes()[:-1000])
-        self.refused(path, "no vifidel-eval language model 1, or damaged")
+        self.refused(path, "not a vifidel-eval language model 1, or damaged")
 
     def test_a_changed_byte_of_the_weights(self, tmp_path, model):
         data = bytearray(model.read_bytes())

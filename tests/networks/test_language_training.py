@@ -218,7 +218,7 @@ def test_the_captions_of_an_image_stay_on_one_side():
 def test_a_training_state_is_no_model(tmp_path):
     path = tmp_path / "lm.pt"
     interrupted(path, 1)
-    with pytest.raises(VifidelError, match="no vifidel-eval language model 1"):
+    with pytest.raises(VifidelError, match="not a vifidel-eval language model 1"):
         load(state_path(path))
 
 

@@ -198,10 +198,10 @@ def put(part, name, weight):
 
 
 BAD_CHECKPOINTS = {
-    "no SCAN checkpoint, which has a list of two": lambda content: content["model"],
-    "no SCAN checkpoint, which": lambda content: {**content, "model": content["model"][:1]},
-    "no SCAN checkpoint, which has": lambda content: {**content, "model": ["a", "b"]},
-    "no SCAN checkpoint": lambda content: torch.zeros(3),
+    "not a SCAN checkpoint, which has a list of two": lambda content: content["model"],
+    "not a SCAN checkpoint, which": lambda content: {**content, "model": content["model"][:1]},
+    "not a SCAN checkpoint, which has": lambda content: {**content, "model": ["a", "b"]},
+    "not a SCAN checkpoint": lambda content: torch.zeros(3),
     "is weight-normalised": put(0, "fc.weight_g", torch.zeros(8, 1)),
     "no matrix fc.weight in it": drop(0, "fc.weight"),
     "no matrix embed.weight in it": drop(1, "embed.weight"),
@@ -233,7 +233,9 @@ def test_checkpoints_that_do_not_fit(files, tmp_path, message):
 def test_a_truncated_checkpoint(files, tmp_path):
     path = tmp_path / "cut.pth"
     path.write_bytes(files[0].read_bytes()[:-100])
-    with pytest.raises(VifidelError, match=r"cut\.pth: no SCAN checkpoint, or damaged; get SCAN's"):
+    with pytest.raises(
+        VifidelError, match=r"cut\.pth: not a SCAN checkpoint, or damaged; get SCAN's"
+    ):
         Scan(path, files[1])
 
 

@@ -154,7 +154,7 @@ QUERY = "bert.encoder.c_layer.1.biattention.query2.weight"
             {QUERY: np.full((48, 24), np.nan, "f4")},
             r"query2\.weight holds numbers that are not fin",
         ),
-        ({QUERY: "no tensor"}, r"query2\.weight is no tensor of numbers"),
+        ({QUERY: "no tensor"}, r"query2\.weight is not a tensor of numbers"),
         (
             {"bert.embeddings.task_embeddings.weight": np.zeros((7, 24), "f4")},
             r"task_embeddings\.weight has shape \(7, 24\), expected \(8, 24\)",
@@ -175,14 +175,16 @@ def test_weights_that_do_not_fit(change, message, weights, sizes, save):
 def test_files_that_are_no_checkpoint(content, sizes, tmp_path):
     path = tmp_path / "other.bin"
     torch.save(content, path)
-    with pytest.raises(VifidelError, match=r"other\.bin: no ViLBERT checkpoint.*multi_task_model"):
+    with pytest.raises(
+        VifidelError, match=r"other\.bin: not a ViLBERT checkpoint.*multi_task_model"
+    ):
         Vilbert(torch, path, sizes, -1, CPU)
 
 
 def test_truncated_checkpoint(weights, sizes, save):
     path = save(weights)
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(VifidelError, match="no ViLBERT checkpoint, or damaged; get it again"):
+    with pytest.raises(VifidelError, match="not a ViLBERT checkpoint, or damaged; get it again"):
         Vilbert(torch, path, sizes, -1, CPU)
 
 

@@ -88,7 +88,10 @@ BACKWARDS = image()["boxes"][:, [2, 1, 0, 3]]
         (image(features=TOO_LARGE), "features holds numbers that are not finite; extract"),
         (image(features=np.zeros((0, LENGTH))), r"features is an array of shape \(0, 10\)"),
         (image(features=np.zeros(LENGTH)), r"features is an array of shape \(10,\) and type float"),
-        (image(features=[["a"]]), "features is an array of .* type <U1; expected numbers, a row"),
+        (
+            image(features=[["a"]]),
+            "features is an array of .* type <U1; expected numbers, one row per region",
+        ),
         (image(features=[[1.0], [2.0, 3.0]]), "features cannot be read"),
         (image(boxes=np.zeros((5, 4))), r"6 features, but boxes of shape \(5, 4\); write it again"),
         (image(boxes=np.zeros((6, 5))), r"6 features, but boxes of shape \(6, 5\)"),
@@ -110,7 +113,7 @@ def test_regions_that_cannot_be_used(content, message):
         DetectorFeatures({7: image(), 42: content}).read(42)
 
 
-NO_NPZ = r"42\.npz: no \.npz file of four arrays of numbers, or damaged; write it again\.$"
+NO_NPZ = r"42\.npz: not an \.npz file of four arrays of numbers, or damaged; write it again\.$"
 
 
 def test_damaged_files_are_named(folder):
@@ -139,10 +142,10 @@ def test_pickles_and_single_arrays_are_not_read(folder):
 def test_sources_that_are_none(tmp_path):
     with pytest.raises(VifidelError, match="no such file or directory; give a folder"):
         DetectorFeatures(tmp_path / "gone")
-    with pytest.raises(VifidelError, match="in this folder; name another folder"):
+    with pytest.raises(VifidelError, match=r"no \.npz files .* in it; name another folder"):
         DetectorFeatures(tmp_path)
     (tmp_path / "dog.npy").write_bytes(b"")
-    with pytest.raises(VifidelError, match="in this folder; convert-features makes them"):
+    with pytest.raises(VifidelError, match=r"no \.npz files .* in it; convert-features makes them"):
         DetectorFeatures(tmp_path)
     with pytest.raises(VifidelError, match="features cannot be int 3; accepted: a folder"):
         DetectorFeatures(3)

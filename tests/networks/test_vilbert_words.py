@@ -50,9 +50,12 @@ def test_digest_is_that_of_the_pieces(write):
     ("pieces", "message"),
     [
         ([*PIECES, "cat"], r"vocab\.txt: 14 pieces in the vocabulary, but the checkpoint knows 13"),
-        ([*PIECES, "dog"], "the piece 'dog' stands twice"),
-        ([p for p in PIECES if p != "[CLS]"], r"no BERT vocabulary, it has no \[CLS\]; give"),
-        (["{}"], r"no BERT vocabulary, it has no \[PAD\]"),
+        ([*PIECES, "dog"], "the piece 'dog' appears twice"),
+        (
+            [p for p in PIECES if p != "[CLS]"],
+            r"not a BERT vocabulary, since it has no \[CLS\]; give",
+        ),
+        (["{}"], r"not a BERT vocabulary, since it has no \[PAD\]"),
     ],
 )
 def test_vocabularies_of_others(pieces, message, write):
@@ -69,7 +72,7 @@ def test_missing_or_no_text(tmp_path):
 
 
 def test_published_size_has_the_published_tokens(write):
-    """Another vocabulary of 30522 pieces, such as the cased one sorted anew, is refused."""
+    """Another vocabulary of 30522 pieces, such as the cased one sorted differently, is refused."""
     special = {0: "[PAD]", 100: "[UNK]", 101: "[CLS]", 102: "[SEP]"}
     words = {1012: ".", 1037: "a", 3899: "dog"}
     pieces = [f"[unused{number}]" for number in range(30522)]

@@ -20,7 +20,8 @@ def length(name="LENGTH"):
 
 
 def counts(**of_images):
-    return {**of_images, "no_words": 0, "unknown_words": 0, "unweighted": 0}
+    others = ("no_words", "unknown_words", "unweighted", "no_mentions", "incomplete")
+    return {**of_images, **dict.fromkeys(others, 0)}
 
 
 REFERENCES = {3: ["c"], 1: ["a"], 2: []}

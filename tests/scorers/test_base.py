@@ -94,6 +94,7 @@ class NoSpice:
         return 0.0, [0.0] * len(gts)
 
 
+@pytest.mark.slow
 @pytest.mark.java
 def test_stock_coco_eval_cap_on_a_reversed_subset_of_val2017(shared_data, monkeypatch):
     monkeypatch.setattr("pycocoevalcap.eval.Spice", NoSpice)

@@ -56,6 +56,7 @@ def columns_of(gts, res, tokenization=None):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.java
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # stock's pipes
 def test_numbers_are_those_of_stock_coco_eval_cap(monkeypatch):
@@ -86,6 +87,7 @@ def add_val2017(gts, res):
             gts[annotation["image_id"]].append(annotation["caption"])
 
 
+@pytest.mark.slow
 @pytest.mark.java
 def test_line_breaks_neither_shift_rows_nor_block_meteor(capfd):
     chars = " \r\n\u2028\f\x85"

@@ -483,8 +483,8 @@ def test_combination_takes_f(score, make):
     [
         ({"vilbert_features": None}, 2, "ViLBERTScore needs --vilbert-features; give it"),
         ({"vilbert_layer": 3}, 1, "from -3 to 2, not 3"),
-        ({"vilbert_checkpoint": __file__}, 1, "no ViLBERT checkpoint, or damaged"),
-        ({"vilbert_vocabulary": __file__}, 1, "no BERT vocabulary"),
+        ({"vilbert_checkpoint": __file__}, 1, "not a ViLBERT checkpoint, or damaged"),
+        ({"vilbert_vocabulary": __file__}, 1, "not a BERT vocabulary"),
         ({"vilbert_features": __file__}, 1, "give a folder"),
         ({"device": "cuda:99"}, 1, "cannot compute on device 'cuda:99'"),
     ],

@@ -38,6 +38,7 @@ def test_ptb_gives_the_tokens_of_pycocoevalcap():
     assert tokens[3] == ["", "", "the end of the u.s."]
 
 
+@pytest.mark.slow
 @pytest.mark.java
 def test_ptb_gives_the_tokens_of_pycocoevalcap_on_val2017(shared_data):
     content = json.loads((shared_data / "coco" / "captions_val2017.json").read_text("utf-8"))
@@ -167,6 +168,7 @@ def test_python_tokens(caption, tokens):
         assert PtbTokenizer().tokenize({1: [caption]}) == {1: [tokens]}
 
 
+@pytest.mark.slow
 @pytest.mark.java
 def test_python_tokens_of_val2017_are_almost_always_those_of_the_treebank(shared_data):
     content = json.loads((shared_data / "coco" / "captions_val2017.json").read_text("utf-8"))

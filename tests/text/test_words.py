@@ -2,6 +2,7 @@ import pytest
 from gensim.parsing.preprocessing import STOPWORDS
 
 from vifidel_eval import STOP_WORDS, content_words
+from vifidel_eval.text.words import placed_words
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,16 @@ from vifidel_eval import STOP_WORDS, content_words
 def test_raw_caption_and_treebank_tokens_give_the_same_words(raw, treebank, words):
     assert content_words(raw) == words
     assert content_words(treebank) == words
+
+
+def test_places_are_those_of_the_pieces_between_blanks():
+    caption = "  The dog's hot-dog\u2028isn't  eaten: a cell-phone/TV \u2764 3/4."
+    assert list(placed_words(caption)) == [
+        (1, "dog"), (2, "hot"), (2, "dog"), (4, "eaten"), (6, "cell"), (6, "phone"), (6, "tv"),
+    ]  # fmt: skip
+    assert [word for _, word in placed_words(caption)] == content_words(caption)
+    assert list(placed_words("the dog barks", ["barks"])) == [(0, "the"), (1, "dog")]
+    assert list(placed_words("")) == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 ``consensus_abstract.mat`` holds 400 pairs: two correct captions, or a correct one and one of
 another scene. It names no images, and does not say which pair is which. (The first half is often
-taken for the pairs of two correct captions; in the published file both kinds stand in both halves.)
+taken for the pairs of two correct captions; in the published file both kinds are in both halves.)
 """
 
 from __future__ import annotations

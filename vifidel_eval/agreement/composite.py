@@ -1,7 +1,7 @@
 """Composite: ratings of captions of three data sets (Aditya et al., CVIU 2018).
 
 The published files are exports of Mechanical Turk, ``8k_correctness.csv``, ``8k_throughness.csv``
-and the same for ``30k`` and ``coco``: fields apart by semicolons, one line an image with
+and the same for ``30k`` and ``coco``: fields separated by semicolons, one line per image with
 ``Input.image_url``, captions ``Input.text1``, ... and ratings from 1 to 5 ``Answer.Q1Answer``, ...
 The first caption is a human's, one of the image's references in other spelling; the second and
 third are two systems'. Where there is a fourth, published figures leave it out, and so does this.
@@ -74,7 +74,7 @@ def read_composite(folder: Path) -> Ratings:
                 for image, caption, place, answer in _answers(path):
                     given = answers.setdefault((source, image, caption, place), {})
                     if rating in given:
-                        raise AnnotationError(f"{path}: image {image} stands twice; keep one.")
+                        raise AnnotationError(f"{path}: image {image} appears twice; keep one.")
                     given[rating] = answer
     if not answers:
         raise AnnotationError(
@@ -114,7 +114,7 @@ def _answers(path: Path) -> Iterator[tuple[ImageId, str, int, float]]:
     if image_column is None or not {name for pair in columns for name in pair} <= set(header):
         raise AnnotationError(
             f"{path}: its first line does not name Input.image_url, Input.text1 to Input.text3 and "
-            "Answer.Q1Answer to Answer.Q3Answer, apart by semicolons; is it the published file?"
+            "Answer.Q1Answer to Answer.Q3Answer, separated by semicolons; is it the published file?"
         )
     places = [(header.index(text), header.index(answer)) for text, answer in columns]
     for line, row in rows:

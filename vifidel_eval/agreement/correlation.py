@@ -1,7 +1,7 @@
-"""How well a metric's scores go along with people's ratings.
+"""How well a metric's scores agree with people's ratings.
 
-Kilickaya et al. (EACL 2017, section 3.1), VIFIDEL (Tables 2, 3), TIGEr and ViLBERTScore report
-one or the other of these coefficients.
+Kilickaya et al. (EACL 2017, section 3.1), VIFIDEL (Tables 2, 3), TIGEr and ViLBERTScore each report
+some of these coefficients.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,11 @@ from ..digits import for_json, rounded
 from ..evaluation import Floats, Integers
 from ..image_ids import to_json_value
 from ..text_tables import Cell, Table
+from .draws import AS_GIVEN, References
 from .judgements import Ratings
 from .parts import Parts
 from .resampling import interval, resampled
-from .trials import AS_GIVEN, References, Trials
+from .trials import Trials
 from .williams import WilliamsMatrix, williams_matrix
 
 #: Every judge's rating of a caption is a judgement of its own, as many published figures have it.
@@ -163,22 +164,31 @@ def correlate(
     on_progress : callable, optional
         Called with 1 after each of ``len(list(views(ratings)))`` times the scored columns.
     """
-    # The same resamples for every metric.
-    resamples = cache(lambda draws: list(resampled(ratings.judged, draws, trials.seed)))
+    rated = {
+        rating: np.flatnonzero(~np.isnan(given).all(axis=1))
+        for rating, given in ratings.ratings.items()
+    }
+
+    @lru_cache(maxsize=2)  # the same resamples for every metric
+    def resamples(rating: str, draws: int) -> list[tuple[Integers, int]]:
+        return list(resampled([ratings.judged[at] for at in rated[rating]], draws, trials.seed))
+
     images = [to_json_value(one.image_id) for one in ratings.judged]
     settings = json.dumps([trials.seed, images]).encode()  # with the scores all that counts
     found = []
     for rating, judges, captions, judgements in views(ratings):
+        of_rated = judgements[rated[rating]]
         for metric in trials.signatures:
             for number in trials.numbers():
                 draws = trials.scores(metric, number)
                 if not draws:
                     continue
-                scores = np.array([of_sides[0] for of_sides in draws])
-                content = settings + scores.tobytes() + judgements.tobytes()
+                scores = np.array([of_sides[0][rated[rating]] for of_sides in draws])
+                parts_of_key = rated[rating], scores, of_rated
+                content = settings + b"".join(part.tobytes() for part in parts_of_key)
                 key = hashlib.sha256(content).hexdigest()
                 if key not in parts:
-                    parts.add(key, _correlation(judgements, scores, resamples(len(draws))))
+                    parts.add(key, _correlation(of_rated, scores, resamples(rating, len(draws))))
                 part = parts[key]
                 found.append(
                     Correlation(

@@ -1,4 +1,4 @@
-"""Figures of agreement: curves over numbers of references, matrices of metrics.
+"""Figures of agreement: curves over numbers of references, matrices of metrics, intervals.
 
 Lines differ in marker and dash, bands and cells in grey, so that black and white shows it all. The
 same numbers give the same bytes.
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import VifidelError
 from ..files import write_whole
+from .detection import Detections
+from .draws import AS_GIVEN
 from .forced_choice import ForcedChoice
-from .trials import AS_GIVEN
 from .williams import WilliamsMatrix
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def check_figure(path: Path) -> None:
 
 
 def write_curves(path: Path, result: ForcedChoice) -> None:
-    """Write accuracy over the number of references, as VIFIDEL's Fig. 4: a line a metric.
+    """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, with a line per metric.
 
     There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
     intervals. Other tools' scores, whatever references they had, are a level line.
@@ -107,11 +108,58 @@ def _draw_panel(
         axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
 
 
+def write_intervals(path: Path, result: Detections) -> None:
+    """Write how well metrics find what captions make up, with 95 % intervals.
+
+    There is a panel for each experiment; its dotted line is what chance reaches, where there is
+    such a number.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be written.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    first = result.detection[0]
+    panels: list[tuple[str, list[tuple[str, float, float, float]], float | None]] = [
+        (
+            "detection: average precision",
+            [(d.metric, d.average_precision, d.low, d.high) for d in result.detection],
+            first.positives / first.captions if first.captions else None,
+        ),
+        (
+            "localisation: accuracy",
+            [(f"{w.metric}, {w.words}", w.accuracy, w.low, w.high) for w in result.localization],
+            None,
+        ),
+        ("pairs: accuracy", [(p.metric, p.accuracy, p.low, p.high) for p in result.pairwise], 0.5),
+    ]
+    panels = [panel for panel in panels if panel[1]]
+    longest = max(len(rows) for _, rows, _ in panels)
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=(3.6 * len(panels), 1.2 + 0.25 * longest), layout="constrained")
+        axes = figure.subplots(1, len(panels), squeeze=False).flat
+        for axis, (title, rows, chance) in zip(axes, panels, strict=True):
+            axis.set_title(title, parse_math=False)
+            places = range(len(rows))
+            axis.hlines(places, [row[2] for row in rows], [row[3] for row in rows], color="0.5")
+            axis.plot([row[1] for row in rows], places, "o", color="0.1", markersize=4)
+            axis.set_yticks(places, [row[0] for row in rows], parse_math=False)
+            axis.invert_yaxis()
+            axis.grid(axis="x", color="0.9")
+            if chance is not None:
+                axis.axvline(chance, color="0.5", linestyle=":")
+        figure.suptitle(result.name, parse_math=False)
+        _save(path, figure)
+
+
 def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
     """Write which metric correlates better than which, as Kilickaya et al.'s Fig. 4.
 
     There is a panel for each matrix. The darker a cell, the surer that the metric of its row
-    correlates better with people than the one of its column; the p-value stands in it.
+    correlates better with people than the one of its column; the p-value is written in it.
 
     Raises
     ------

@@ -1,35 +1,45 @@
-"""Flickr8k expert judgements: how well captions describe images (Hodosh et al., JAIR 2013).
+"""Flickr8k: how well captions describe images (Hodosh et al., JAIR 2013).
 
 Each line of ``ExpertAnnotations.txt`` is an image, a caption's id and the ratings of three experts
-from 1 (no relation) to 4 (describes the image without errors), apart by tabs;
-``Flickr8k.token.txt`` has the captions by id, ``IMAGE.jpg#NUMBER``.
+from 1 (no relation) to 4 (describes the image without errors); each line of
+``CrowdFlowerAnnotations.txt`` is an image, a caption's id, the share of the crowd that says *yes*,
+how many say *yes* and how many *no*. Tabs separate them. ``Flickr8k.token.txt`` has the captions by
+id, ``IMAGE.jpg#NUMBER``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path, PurePath
 
 import numpy as np
 
 from ..errors import AnnotationError
+from ..evaluation import Floats
 from ..files import read_text
 from ..image_ids import ImageId, from_json_key
 from .judgements import Judged, Ratings
 
-#: The files of the data set.
-FILES = ("ExpertAnnotations.txt", "Flickr8k.token.txt")
+_EXPERTS, _CROWD, _CAPTIONS = (
+    "ExpertAnnotations.txt",
+    "CrowdFlowerAnnotations.txt",
+    "Flickr8k.token.txt",
+)
+#: The files of the data set; one of the first two is enough.
+FILES = (_EXPERTS, _CROWD, _CAPTIONS)
 
 _RATINGS = frozenset("1234")
 
 
 def read_flickr8k(folder: Path) -> Ratings:
-    """Read the expert judgements of Flickr8k.
+    """Read the judgements of Flickr8k that there are.
 
     Returns
     -------
     Ratings
-        Image ids are file stems, whole numbers as numbers. References are the image's five
-        captions. Published figures leave out the captions that are among them,
+        ``"expert"``, three judges, and ``"crowd"``, the share of *yes*; each is NaN for the lines
+        of the other's file. Image ids are file stems, whole numbers as numbers. References are the
+        image's five captions. Published figures leave out the captions that are among them,
         ``"without own references"``; ``"all"`` has them, scored against the others.
 
     Raises
@@ -37,31 +47,63 @@ def read_flickr8k(folder: Path) -> Ratings:
     AnnotationError
         If a file is missing or has another layout.
     """
-    captions, references = read_tokens(folder / "Flickr8k.token.txt")
-    path = folder / "ExpertAnnotations.txt"
-    judged, ratings, own = [], [], []
-    for number, line in enumerate(_lines(path), 1):
-        where = f"{path}: line {number}"
-        fields = line.split("\t")
-        if len(fields) != 5 or not _RATINGS.issuperset(fields[2:]):
-            raise AnnotationError(
-                f"{where}: expected image, caption id and three ratings from 1 to 4, apart by tabs."
-            )
-        image, caption_id, *experts = fields
-        image_id = from_json_key(PurePath(image).stem)
-        if image_id not in references or caption_id not in captions:
-            raise AnnotationError(
-                f"{where}: {image if image_id not in references else caption_id} is not in "
-                "Flickr8k.token.txt; are both files of the same data set?"
-            )
-        judged.append(Judged(image_id, (captions[caption_id],), references[image_id]))
-        ratings.append([float(rating) for rating in experts])
-        own.append(caption_id.partition("#")[0] == image)
-    if not judged:
-        raise AnnotationError(f"{path}: no judgement in it.")
+    captions, references = read_tokens(folder / _CAPTIONS)
+    sources: dict[str, tuple[str, Callable[[list[str]], list[float] | None], str]] = {
+        "expert": (_EXPERTS, _experts, "three ratings from 1 to 4"),
+        "crowd": (_CROWD, _crowd, "the share of yes, and how many yes and no"),
+    }
+    there = {rating: source for rating, source in sources.items() if (folder / source[0]).exists()}
+    judged, own = [], []
+    given: dict[str, list[list[float]]] = {}
+    for rating, (name, parse, expected) in (there or {"expert": sources["expert"]}).items():
+        path = folder / name
+        for number, line in enumerate(_lines(path), 1):
+            where = f"{path}: line {number}"
+            fields = line.split("\t")
+            values = parse(fields[2:])
+            if values is None:
+                raise AnnotationError(
+                    f"{where}: expected image, caption id and {expected}, separated by tabs."
+                )
+            image, caption_id = fields[:2]
+            image_id = from_json_key(PurePath(image).stem)
+            if image_id not in references or caption_id not in captions:
+                raise AnnotationError(
+                    f"{where}: {image if image_id not in references else caption_id} is not in "
+                    f"{_CAPTIONS}; are both files of the same data set?"
+                )
+            judged.append(Judged(image_id, (captions[caption_id],), references[image_id]))
+            given.setdefault(rating, []).append(values)
+            own.append(caption_id.partition("#")[0] == image)
     is_own = np.array(own)
     subsets = {"without own references": ~is_own, "all": np.ones_like(is_own)}
-    return Ratings("Flickr8k", judged, {"expert": np.array(ratings)}, subsets)
+    return Ratings("Flickr8k", judged, _one_below_the_other(given), subsets)
+
+
+def _experts(answers: list[str]) -> list[float] | None:
+    if len(answers) != 3 or not _RATINGS.issuperset(answers):
+        return None
+    return [float(rating) for rating in answers]
+
+
+def _crowd(answers: list[str]) -> list[float] | None:
+    try:
+        share, yes, no = map(float, answers)
+    except ValueError:
+        return None
+    return [share] if 0 <= share <= 1 and yes >= 0 and no >= 0 else None
+
+
+def _one_below_the_other(given: dict[str, list[list[float]]]) -> dict[str, Floats]:
+    """Return ratings of all judgements, NaN for those that another rating is of."""
+    rows = sum(map(len, given.values()))
+    ratings, start = {}, 0
+    for rating, values in given.items():
+        of_all = np.full((rows, len(values[0])), np.nan)
+        of_all[start : start + len(values)] = values
+        ratings[rating] = of_all
+        start += len(values)
+    return ratings
 
 
 def read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ...]]]:
@@ -82,7 +124,7 @@ def read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, ..
                 f"{path}: line {number}: expected IMAGE.jpg#NUMBER, a tab and the caption."
             )
         if caption_id in captions:
-            raise AnnotationError(f"{path}: line {number}: {caption_id} stands twice; keep one.")
+            raise AnnotationError(f"{path}: line {number}: {caption_id} appears twice; keep one.")
         captions[caption_id] = caption
         image_id = from_json_key(PurePath(image).stem)
         references[image_id] = (*references.get(image_id, ()), caption)

@@ -14,9 +14,10 @@ import numpy as np
 from ..digits import for_json, rounded
 from ..evaluation import Floats
 from ..text_tables import Cell, Table
+from .draws import References
 from .judgements import ALL, Choices
 from .resampling import interval, resampled
-from .trials import References, Trials
+from .trials import Trials
 
 #: What a metric gets for a pair whose captions it scores alike, by convention.
 TIES = {"half": 0.5, "wrong": 0.0, "right": 1.0}

@@ -72,6 +72,29 @@ class Choices:
 
 
 @dataclass(frozen=True)
+class Hallucinations:
+    """Captions in which people marked, or planted, what is not in the image.
+
+    Attributes
+    ----------
+    name : str
+        The data set, as a table names it.
+    judged : list of Judged
+        Each with one caption, or all with two of which the second has the hallucination.
+    made_up : (captions judged together, number of judgements) bool
+        Whether the caption has a hallucination.
+    marked : list of sets of int
+        For each judgement the pieces between blanks, counted from 0, of its last caption that are
+        made up; empty where nothing is.
+    """
+
+    name: str
+    judged: list[Judged]
+    made_up: NDArray[np.bool_]
+    marked: list[frozenset[int]]
+
+
+@dataclass(frozen=True)
 class Ratings:
     """Captions that people rated.
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import AnnotationError
 from ..files import reason
 
-_DAMAGED = "{}: no MATLAB file, or a damaged one; get the published file again."
+_DAMAGED = "{}: not a MATLAB file, or a damaged one; download the published file again."
 
 
 def read_structs(path: Path, variable: str, fields: Iterable[str]) -> list[Any]:
@@ -27,7 +27,7 @@ def read_structs(path: Path, variable: str, fields: Iterable[str]) -> list[Any]:
     lacking = [field for field in fields if not all(hasattr(struct, field) for struct in structs)]
     if lacking or not structs:
         raise AnnotationError(
-            f"{path}: {variable!r} is no list of structs with {', '.join(fields)}; is it the "
+            f"{path}: {variable!r} is not a list of structs with {', '.join(fields)}; is it the "
             "published file?"
         )
     return structs

@@ -74,7 +74,7 @@ def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
                 f"{entry_id!r}; are the scores of this data set?"
             )
         if entry_id in scores:
-            raise AnnotationError(f"{path}: [{number}]: id {entry_id!r} stands twice; keep one.")
+            raise AnnotationError(f"{path}: [{number}]: id {entry_id!r} appears twice; keep one.")
         scores[entry_id] = score
     missing = [entry_id for entry_id in captions if entry_id not in scores]
     if missing or len(scores) > len(captions):

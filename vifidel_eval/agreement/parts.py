@@ -11,7 +11,7 @@ from ..files import reason
 
 
 class Parts:
-    """What an interrupted run has computed, by key; one JSON line a part.
+    """What an interrupted run has computed, by key; one line of JSON per part.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Parts:
 
     def __init__(self, output: Path | None) -> None:
         self.path: Path | None = None
-        if output is not None and (output.is_file() or not output.exists()):  # no device
+        if output is not None and (output.is_file() or not output.exists()):  # not a device
             self.path = output.with_name(f"{output.name}.unfinished")
         self._known: dict[str, Any] = {}
         if self.path is None or not self.path.exists():
@@ -36,14 +36,14 @@ class Parts:
         except (OSError, UnicodeDecodeError) as problem:
             raise VifidelError(
                 f"{self.path}: the unfinished run cannot be read ({problem}); delete it to start "
-                "anew."
+                "again."
             ) from None
         for line in lines:
             try:
                 part = json.loads(line)
                 self._known[part["key"]] = part["content"]
             except (ValueError, KeyError, TypeError):
-                continue  # the line that was being written when the run ended
+                continue  # the line that was being written when the run was interrupted
 
     def __contains__(self, key: str) -> bool:
         return key in self._known

@@ -1,8 +1,8 @@
 """Bootstrap over images: captions of an image were judged together and stay together.
 
 `vifidel_eval.runs.significance` resamples too, but sums of scores, which one product of matrices
-gives for all resamples, and from a stream that no version of NumPy changes; a correlation is no
-sum, and each resample here has a draw of references besides, so that its places are needed.
+gives for all resamples, and from a stream that no version of NumPy changes; a correlation is
+not a sum, and each resample here has its own draw of references, so the places are needed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scores of judged captions under drawn references, part by part, so that none is lost."""
+"""Scores of judged captions under drawn references, part by part, so that no part is lost."""
 
 from __future__ import annotations
 
@@ -19,16 +19,10 @@ from ..metrics import needs_references
 from ..rows import Rows
 from ..runs.harness import score_rows
 from ..scorers import Evaluation, Mean, Scorer
+from .draws import AS_GIVEN, References, drawn, is_drawn, plan
 from .judgements import Judged
 from .parts import Parts
 from .resampling import LEVEL, RESAMPLES
-
-#: A number of references, or one of the two words below.
-References = int | str
-#: All references of an image.
-ALL_REFERENCES = "all"
-#: Whatever references another tool's scores were computed with.
-AS_GIVEN = "as given"
 
 
 @dataclass(frozen=True)
@@ -192,8 +186,8 @@ def run_trials(
     }
     columns_of: dict[str, list[str]] = {}
     trials: list[Trial] = []
-    for number, draw in _plan(judged, numbers, draws):
-        gts = _drawn(judged, number, np.random.default_rng([seed, draw]))
+    for number, draw in plan(judged, numbers, draws):
+        gts = drawn(judged, number, seed, draw)
         scoring = _Scoring(judged, gts, needing, parts, failed, on_progress)
         scores: dict[str, Floats] = {}
         for name, scorer in _usable(scorers, number).items():
@@ -219,9 +213,10 @@ def run_trials(
         for number in numbers
         if isinstance(number, int)
     }
-    drawn = any(isinstance(n, int) and 0 < n < _most_references(judged) for n in numbers)
-    draws = draws if drawn else 0
-    return Trials(seed, draws, trials, signatures, reasons, short, frozenset(lower))
+    by_chance = any(is_drawn(judged, number) for number in numbers)
+    return Trials(
+        seed, draws if by_chance else 0, trials, signatures, reasons, short, frozenset(lower)
+    )
 
 
 def work(
@@ -232,24 +227,10 @@ def work(
 ) -> int:
     """Return how many scores `run_trials` will compute."""
     captions = sum(len(one.captions) for one in judged)
-    plan = _plan(judged, numbers, draws)
-    return sum(len(_bases(_usable(scorers, number))) * captions for number, _ in plan)
-
-
-def _plan(
-    judged: Sequence[Judged], numbers: Sequence[References], draws: int
-) -> list[tuple[References, int]]:
-    """Return number and draw of each trial; where nothing is left to chance there is one draw."""
-    most = _most_references(judged)
-    return [
-        (number, draw)
-        for number in numbers
-        for draw in range(draws if isinstance(number, int) and 0 < number < most else 1)
-    ]
-
-
-def _most_references(judged: Sequence[Judged]) -> int:
-    return max(len(one.references) for one in judged)
+    return sum(
+        len(_bases(_usable(scorers, number))) * captions
+        for number, _ in plan(judged, numbers, draws)
+    )
 
 
 def _usable(scorers: Mapping[str, Scorer], number: References) -> dict[str, Scorer]:
@@ -260,21 +241,6 @@ def _bases(scorers: Mapping[str, Scorer]) -> list[Scorer]:
     """Return the metrics that are to be computed, each once: combinations follow from them."""
     parts = [scorer.parts if isinstance(scorer, Mean) else (scorer,) for scorer in scorers.values()]
     return list(dict.fromkeys(itertools.chain.from_iterable(parts)))
-
-
-def _drawn(
-    judged: Sequence[Judged], number: References, random: np.random.Generator
-) -> dict[int, list[str]]:
-    if not isinstance(number, int):
-        return {at: one.others(one.references) for at, one in enumerate(judged)}
-    shuffled: dict[tuple[str, ...], list[str]] = {}
-    gts: dict[int, list[str]] = {}
-    for at, one in enumerate(judged):
-        if one.references not in shuffled:
-            order = random.permutation(len(one.references))
-            shuffled[one.references] = [one.references[place] for place in order]
-        gts[at] = one.others(shuffled[one.references])[:number]
-    return gts
 
 
 class _Scoring:

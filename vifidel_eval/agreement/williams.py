@@ -48,7 +48,7 @@ def williams_test(
         NaN if there are fewer than four captions, a correlation is undefined, or the metrics
         say the same.
     p : float
-        In [0, 1], or NaN likewise.
+        In [0, 1], or NaN in those cases.
     """
     from scipy.stats import t as student
 
@@ -68,8 +68,8 @@ def williams_test(
 class WilliamsMatrix:
     """The test of every metric against every other on the same judgements.
 
-    The test takes captions as independent, also those of one image, so that its p-values are too
-    small where an image has several.
+    The test takes captions as independent, even those of one image, so its p-values are too small
+    where an image has several.
 
     Attributes
     ----------

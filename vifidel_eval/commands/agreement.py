@@ -17,10 +17,12 @@ from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..agreement.correlation import Correlations
+    from ..agreement.detection import Detections
     from ..agreement.forced_choice import ForcedChoice
-    from ..agreement.judgements import Choices, Judged, Ratings
+    from ..agreement.judgements import Choices, Hallucinations, Judged, Ratings
     from ..agreement.parts import Parts
     from ..agreement.trials import Trials
+    from ..scorers import Scorer
 
 _FOLDER = click.argument("folder", type=FILE)
 
@@ -109,9 +111,9 @@ def distractors(
 @experiment_options("all")
 @metric_options
 def flickr8k(folder: Path, experiment: Experiment, options: MetricOptions) -> None:
-    """Flickr8k: experts' ratings of captions.
+    """Flickr8k: ratings of captions by experts, and by a crowd.
 
-    FOLDER holds ExpertAnnotations.txt and Flickr8k.token.txt.
+    FOLDER holds Flickr8k.token.txt, and ExpertAnnotations.txt, CrowdFlowerAnnotations.txt or both.
     """
     from ..agreement.flickr8k import FILES, read_flickr8k
 
@@ -135,6 +137,49 @@ def composite(folder: Path, experiment: Experiment, options: MetricOptions) -> N
     _rate(read_composite(folder), files, experiment, options)
 
 
+@agreement.command(cls=MetricCommand)
+@_FOLDER
+@experiment_options("all")
+@metric_options
+def thumb(folder: Path, experiment: Experiment, options: MetricOptions) -> None:
+    """THumB: ratings of captions for precision and recall.
+
+    FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.
+    """
+    from ..agreement.thumb import FILES, read_thumb
+
+    files = [folder / name for name in FILES]
+    _rate(read_thumb(folder), files, experiment, options)
+
+
+@agreement.command("nocaps-foil", cls=MetricCommand)
+@click.argument("file", type=FILE)
+@experiment_options("all")
+@metric_options
+def nocaps_foil(file: Path, experiment: Experiment, options: MetricOptions) -> None:
+    """nocaps-FOIL: captions with one noun replaced.
+
+    FILE is nocaps-val-foil.json.
+    """
+    from ..agreement.nocaps_foil import read_nocaps_foil
+
+    _find(read_nocaps_foil(file), file, experiment, options)
+
+
+@agreement.command(cls=MetricCommand)
+@click.argument("file", type=FILE)
+@experiment_options("all")
+@metric_options
+def hat(file: Path, experiment: Experiment, options: MetricOptions) -> None:
+    """HAT: captions in which people marked what is made up.
+
+    FILE is hat.json.
+    """
+    from ..agreement.hat import read_hat
+
+    _find(read_hat(file), file, experiment, options)
+
+
 def _choose(
     choices: Choices,
     inputs: Sequence[Path],
@@ -149,7 +194,7 @@ def _choose(
     if experiment.wrote_candidates(choices.judged):
         return
     with experiment.parts() as parts:
-        trials = _trials(choices.judged, experiment, options, parts)
+        trials, _ = _trials(choices.judged, experiment, options, parts)
         result = forced_choice(choices, trials, ties)
         _deliver(result, experiment)
         for path in experiment.figure:
@@ -166,7 +211,7 @@ def _rate(
     if experiment.wrote_candidates(ratings.judged):
         return
     with experiment.parts() as parts:
-        trials = _trials(ratings.judged, experiment, options, parts)
+        trials, _ = _trials(ratings.judged, experiment, options, parts)
         columns = sum(len(trial.scores) for trial in trials.trials if trial.draw == 0)
         total = columns * len(list(views(ratings)))
         with progress_bar(total, " intervals") as bar:
@@ -180,10 +225,38 @@ def _rate(
         )
 
 
+def _find(data: Hallucinations, file: Path, experiment: Experiment, options: MetricOptions) -> None:
+    from ..agreement.detection import detect
+    from ..agreement.draws import AS_GIVEN
+    from ..agreement.figures import write_intervals
+    from ..agreement.localization import find_words
+
+    if len(experiment.references) > 1:
+        raise click.UsageError("--references takes one number here, or 'all'.")
+    experiment.check([file, *options.files()])
+    if experiment.wrote_candidates(data.judged):
+        return
+    with experiment.parts() as parts:
+        trials, scorers = _trials(data.judged, experiment, options, parts)
+        found = [
+            one
+            for number in trials.numbers()
+            if number != AS_GIVEN
+            for one in find_words(data, scorers, number, experiment.draws, experiment.seed)
+        ]
+        result = detect(data, trials, found)
+        _deliver(result, experiment)
+        for path in experiment.figure:
+            write_intervals(path, result)
+
+
 def _trials(
     judged: Sequence[Judged], experiment: Experiment, options: MetricOptions, parts: Parts
-) -> Trials:
-    """Return the scores of the metrics that were asked for, other tools' included."""
+) -> tuple[Trials, dict[str, Scorer]]:
+    """Return the scores of the metrics that were asked for, other tools' included.
+
+    The metrics that could be computed here come with them.
+    """
     from ..agreement.other_tools import read_scores
     from ..agreement.trials import run_trials, work
     from ..metrics import build
@@ -213,10 +286,11 @@ def _trials(
             " ".join(trials.unavailable.values())
             or "no metric can be computed: all of them need references; try --references 1."
         )
-    return trials
+    available = {name: s for name, s in scorers.items() if name not in trials.unavailable}
+    return trials, available
 
 
-def _deliver(result: ForcedChoice | Correlations, experiment: Experiment) -> None:
+def _deliver(result: ForcedChoice | Correlations | Detections, experiment: Experiment) -> None:
     """Print the result and write it to the output."""
     from ..files import json_text, write_whole
 

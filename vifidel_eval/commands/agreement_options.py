@@ -15,9 +15,9 @@ from .options import FILE, format_option, gathered
 from .printing import show
 
 if TYPE_CHECKING:
+    from ..agreement.draws import References
     from ..agreement.judgements import Judged
     from ..agreement.parts import Parts
-    from ..agreement.trials import References
     from ..scorers import Scorer
     from ..scorers.record import Settings
     from .metric_options import MetricOptions

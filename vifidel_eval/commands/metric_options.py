@@ -125,6 +125,8 @@ def _options(metrics: tuple[Metric, ...]) -> list[click.Parameter]:
 
 
 def _own(option: Option) -> click.Option:
+    if option.kind is bool:
+        return click.Option([flag(option.name)], is_flag=True, help=option.help)
     return click.Option(
         [flag(option.name)],
         type=FILE if option.kind is Path else option.kind,

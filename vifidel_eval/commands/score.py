@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,10 @@ from .options import FILE, format_option
 from .printing import show
 from .progress import progress_bar
 from .report_options import ReportOptions, report_options
+
+if TYPE_CHECKING:
+    from ..image_ids import ImageId
+    from ..runs.pairing import System
 
 
 @click.command(cls=MetricCommand)
@@ -25,6 +30,11 @@ from .report_options import ReportOptions, report_options
 @metric_options
 @click.option(
     "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
+)
+@click.option(
+    "--image-ids",
+    type=FILE,
+    help="Score only these images: a JSON list of image ids, or one per line.",
 )
 @click.option("--output", type=FILE, help="Write all scores, image by image, to this JSON file.")
 @format_option("How to print the scores.")
@@ -65,6 +75,7 @@ def score(
     no_references: bool,
     options: MetricOptions,
     allow_subset: bool,
+    image_ids: Path | None,
     output: Path | None,
     style: str,
     comparing: bool,
@@ -77,7 +88,6 @@ def score(
     """Score result files: against the objects in the images, the references, or both."""
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
-    from ..captions import read_references, read_results, system_names
     from ..errors import VifidelError
     from ..files import check_output, write_whole
     from ..metrics import build
@@ -85,22 +95,22 @@ def score(
     from ..runs import leaderboard as leaderboards
     from ..runs.comparison import compare
     from ..runs.harness import score_systems
-    from ..runs.pairing import System
+    from ..runs.lengths import warn_of_lengths
+    from ..runs.pairing import check_releases
 
     settings = options.settings(references is not None, weighted=not no_references)
     names = options.names(settings)
-    inputs = [*results, references, *options.files()]
+    inputs = [*results, references, image_ids, *options.files()]
     page.check([*inputs, output, leaderboard])
     if output is not None:
         check_output(output, [*inputs, leaderboard])
     if leaderboard is not None:
         check_output(leaderboard, inputs)
         leaderboards.read(leaderboard)  # another file is refused before the work
-    systems = [
-        System(name, read_results(path))
-        for name, path in zip(system_names(list(results)), results, strict=True)
-    ]
-    gold = None if references is None else read_references(references)
+    systems, gold = _read(results, references, image_ids)
+    if references is not None and gold is not None and options.objects:
+        check_releases(options.objects, settings.labels, references, gold)
+    warn_of_lengths(systems)
     pictures = page.pictures(inputs, systems, gold)
     scorers, unavailable = build(names, settings)
     captions = sum(len(system.captions) for system in systems)
@@ -125,3 +135,20 @@ def score(
     if problem is not None:
         raise problem
     page.write(scores, comparisons, systems, gold, scorers.values(), pictures)
+
+
+def _read(
+    results: tuple[Path, ...], references: Path | None, image_ids: Path | None
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return the systems and the references of the images that are scored."""
+    from ..captions import read_references, read_results, system_names
+    from ..runs.pairing import System, only_images, read_image_ids
+
+    systems = [
+        System(name, read_results(path))
+        for name, path in zip(system_names(list(results)), results, strict=True)
+    ]
+    gold = None if references is None else read_references(references)
+    if image_ids is None:
+        return systems, gold
+    return only_images(read_image_ids(image_ids), systems, gold, str(image_ids))

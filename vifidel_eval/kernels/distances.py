@@ -43,8 +43,8 @@ class WordDistances:
         self._units = units
         self.squared_lengths = squared_lengths
         # NumPy's zeros take no memory until they are written.
-        self._seals = np.zeros(1 << _SLOT_BITS, dtype=np.uint64)
-        self._values = np.zeros((1 << _SLOT_BITS, 2))  # squared distance, cosine
+        # Of each pair: its seal, and the bits of its squared distance and its cosine.
+        self._table = np.zeros((1 << _SLOT_BITS, 3), dtype=np.uint64)
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
@@ -73,17 +73,19 @@ class WordDistances:
             computed = self._computed(low[at], high[at])
             values[missing] = computed[again]
             own = slots[at] ^ _NEXT
-            kept_at = np.where(self._seals[own] == 0, own, slots[at])
-            self._values[kept_at] = computed
-            self._seals[kept_at] = new ^ _mixed(computed)
+            kept_at = np.where(self._table[own, 0] == 0, own, slots[at])
+            bits = computed.view(np.uint64)
+            self._table[kept_at] = np.column_stack([new ^ _mixed(bits), bits])
         return values
 
     def _found(
         self, slots: NDArray[np.uint64], keys: NDArray[np.uint64]
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Return what the slots hold, and the places where that is not what the key asks for."""
-        values: Floats = self._values.take(slots, axis=0)
-        return values, np.flatnonzero(self._seals.take(slots) ^ _mixed(values) != keys)
+        entries = self._table.take(slots, axis=0)
+        bits = entries[:, 1:]
+        missing = np.flatnonzero(entries[:, 0] ^ _mixed(bits) != keys)
+        return bits.view(np.float64), missing
 
     def _computed(self, left: Integers, right: Integers) -> Floats:
         distances = _squared_distances(self._matrix, left, right)
@@ -108,8 +110,7 @@ def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Float
     return distances
 
 
-def _mixed(values: Floats) -> NDArray[np.uint64]:
-    """Return 64 bits that all bits of a row of two values decide."""
-    bits = np.ascontiguousarray(values).view(np.uint64)
+def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return 64 bits that all bits of each row of two decide."""
     mixed: NDArray[np.uint64] = bits[:, 0] * _MULTIPLIER ^ bits[:, 1] * _OTHER_MULTIPLIER
     return mixed

@@ -123,7 +123,7 @@ def load(path: str | os.PathLike[str]) -> WordModel:
         If the file cannot be read, is damaged, or is something else.
     """
     torch = load_torch(*NEEDED_BY)
-    content, digest = read_own(torch, path, MODEL, "get it again or train it anew")
+    content, digest = read_own(torch, path, MODEL, "get it again or train a new one")
     try:
         words, weights = content["words"], content["weights"]
         hidden = weights["embedding.weight"].shape[1]
@@ -134,9 +134,9 @@ def load(path: str | os.PathLike[str]) -> WordModel:
             raise ValueError
         network = new_network(torch, len(words), hidden)
         network.load_state_dict(weights)
-    except Exception:  # whatever is missing or of another type or shape
+    except Exception:  # something is missing, or has another type or shape
         raise VifidelError(
-            f"{path}: the language model in it is damaged; get it again or train it anew."
+            f"{path}: the language model in it is damaged; get it again or train a new one."
         ) from None
     return WordModel(words, network, digest)
 
@@ -218,5 +218,5 @@ def read_own(
     """Return the content of one of our files and its SHA-256; no code in it can run."""
     content, digest = read_checkpoint(torch, path, kind, remedy)
     if not isinstance(content, dict) or content.get("format") != kind:
-        raise VifidelError(f"{path}: no {kind}, or damaged; {remedy}.")
+        raise VifidelError(f"{path}: not a {kind}, or damaged; {remedy}.")
     return content, digest

@@ -40,7 +40,7 @@ _STATE = "vifidel-eval training state 1"
 
 _VALIDATION_SHARE = 0.05
 _BATCH = 64
-# Captions of like length make a batch, so that little of it is padding; they are sorted in pools
+# Captions of similar length make a batch, so that little of it is padding; they are sorted in pools
 # of this many batches, so that an epoch's batches stay random.
 _POOL = 64
 _LEARNING_RATE = 5e-3  # of the first epoch; it falls linearly

@@ -95,7 +95,7 @@ def read_checkpoint(
     torch : module
         As `load_torch` returns it.
     path : path
-        In PyTorch's present (zip) or former container.
+        In PyTorch's present (zip) or earlier container.
     what : str
         What the file should be, as the error calls it: ``"SCAN checkpoint"``.
     remedy : str
@@ -112,7 +112,7 @@ def read_checkpoint(
     Raises
     ------
     VifidelError
-        If the file cannot be read, is damaged, or is no file of ``torch.save``.
+        If the file cannot be read, is damaged, or was not written by ``torch.save``.
     """
     digest, damaged = hashlib.sha256(), None
     try:
@@ -128,8 +128,8 @@ def read_checkpoint(
                 if damaged is None:
                     with torch.serialization.safe_globals(list(safe)):
                         content = torch.load(file, map_location="cpu", weights_only=True)
-            except Exception:  # PyTorch raises nearly anything at files of others
-                raise VifidelError(f"{path}: no {what}, or damaged; {remedy}.") from None
+            except Exception:  # PyTorch raises nearly anything for foreign files
+                raise VifidelError(f"{path}: not a {what}, or damaged; {remedy}.") from None
     except VifidelError:
         raise
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
@@ -174,7 +174,7 @@ def check_weights(
             or weight.layout != torch.strided
             or weight.is_meta
         ):
-            raise VifidelError(f"{where}: {name} is no tensor of numbers; {remedy}.")
+            raise VifidelError(f"{where}: {name} is not a tensor of numbers; {remedy}.")
         if tuple(weight.shape) != shape:
             raise VifidelError(
                 f"{where}: {name} has shape {tuple(weight.shape)}, expected {shape}; {remedy}."
@@ -184,7 +184,7 @@ def check_weights(
 
 
 def length_sorted(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield the places of sequences in batches of like length, short ones first.
+    """Yield the places of sequences in batches of similar length, short ones first.
 
     Parameters
     ----------

@@ -258,7 +258,7 @@ def _state_dicts(
         or not all(isinstance(part, Mapping) for part in model)
     ):
         raise VifidelError(
-            f"{where}: no SCAN checkpoint, which has a list of two state dicts under 'model'; "
+            f"{where}: not a SCAN checkpoint, which has a list of two state dicts under 'model'; "
             f"{_REMEDY}."
         )
     image, text = model

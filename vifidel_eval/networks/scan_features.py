@@ -87,7 +87,7 @@ class RegionFeatures(Features[NDArray[np.float32]]):
         with np.errstate(over="ignore"):
             features = found.astype(np.float32, copy=False)
         if not np.isfinite(features).all():
-            raise VifidelError(f"{at}: a feature is no finite number; make its features anew.")
+            raise VifidelError(f"{at}: a feature is not a finite number; make its features again.")
         return features
 
     def describe(self, content: NDArray[np.float32]) -> tuple[int, str]:
@@ -157,7 +157,7 @@ def _read_scan(path: Path) -> RegionFeatures:
         raise
     except Exception:  # a damaged header raises nearly anything
         raise VifidelError(
-            f"{path}: no array of numbers, or cut off; get it again or make it anew."
+            f"{path}: not an array of numbers, or cut off; get or make it again."
         ) from None
     if rows.ndim != 3:
         raise VifidelError(
@@ -168,7 +168,7 @@ def _read_scan(path: Path) -> RegionFeatures:
     if lines not in (len(rows), 5 * len(rows)):
         raise VifidelError(
             f"{path}: {len(rows)} images, but {lines} captions in {ids_path(path).name}; SCAN has "
-            "one or five captions an image there."
+            "one or five captions per image there."
         )
     per_image = max(1, lines // max(1, len(rows)))
     places: dict[ImageId, list[int]] = {}
@@ -233,7 +233,7 @@ def _read_tsv(path: Path) -> RegionFeatures:
                 )
             image_id = from_json_key(image)
             if image_id in places:
-                raise VifidelError(f"{at}: image {image} stands twice; keep one line.")
+                raise VifidelError(f"{at}: image {image} appears twice; keep one line.")
             places[image_id] = (start, end)
             start = end + (2 if break_after == b"\r\n" else 1)
 

@@ -70,7 +70,7 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
     Raises
     ------
     VifidelError
-        If the file cannot be read or is no such vocabulary.
+        If the file cannot be read or is not such a vocabulary.
     """
     content = read_json(path, VifidelError)
     vocabulary = content.get("word2idx") if isinstance(content, dict) else None

@@ -58,8 +58,8 @@ class Vilbert:
     Raises
     ------
     VifidelError
-        If the file cannot be read, lacks a weight, has one of another shape, or `layer` is no
-        block of it.
+        If the file cannot be read, lacks a weight, has one of another shape, or `layer` is
+        not a block of it.
     """
 
     def __init__(
@@ -81,7 +81,8 @@ class Vilbert:
         weights = _plain_names(content, str(path)) if isinstance(content, Mapping) else {}
         if WORDS not in weights:
             raise VifidelError(
-                f"{path}: no ViLBERT checkpoint, it has no {WORDS}; give multi_task_model.bin."
+                f"{path}: not a ViLBERT checkpoint, since it has no {WORDS}; give "
+                "multi_task_model.bin."
             )
         self.has_tasks = _TASKS in weights
         shapes = weight_shapes(architecture, self.layer)
@@ -157,7 +158,7 @@ class Vilbert:
             + weights["embeddings.token_type_embeddings.weight"][0]
         )
         if self.has_tasks:
-            # The task stands after [CLS]; the words keep their own positions.
+            # The task comes after [CLS]; the words keep their own positions.
             task = weights["embeddings.task_embeddings.weight"][_TASK]
             task = task.expand(len(text), 1, -1)
             text = self._torch.cat([text[:, :1], task, text[:, 1:]], dim=1)
@@ -246,7 +247,7 @@ def _is_of_block(name: str) -> bool:
 
 
 def _plain_names(content: Mapping[Any, Any], where: str) -> dict[str, Any]:
-    """Return weights by the names of today; older files have other ones for the same."""
+    """Return weights by their present names; older files have other names for them."""
     plain: dict[str, Any] = {}
     for name, weight in content.items():
         start, _, last = str(name).removeprefix("module.").rpartition(".")

@@ -1,4 +1,4 @@
-"""Image regions as ViLBERT reads them: a detector's features and boxes, one ``.npz`` an image.
+"""Image regions as ViLBERT reads them: a detector's features and boxes, one ``.npz`` per image.
 
 A file ``IMAGE_ID.npz`` holds four arrays, as ``numpy.savez`` writes them: ``features`` (regions,
 2048), ``boxes`` (regions, 4) in pixels as x1, y1, x2, y2, and the image's ``width`` and
@@ -26,7 +26,7 @@ from .features import Features
 
 Floats32 = NDArray[np.float32]
 
-# In an image of more pixels a side than this, boxes that all end within one are not pixels.
+# In an image of more pixels per side than this, boxes that all end within one are not pixels.
 _TOO_LARGE_FOR_ONE_PIXEL = 16
 
 
@@ -101,7 +101,7 @@ class DetectorFeatures(Features[Regions]):
         else:
             raise VifidelError(
                 f"features cannot be {type(source).__name__} {source!r:.40}; accepted: a folder "
-                "with one .npz file an image, or a mapping {image id: {'features', 'boxes', "
+                "with one .npz file per image, or a mapping {image id: {'features', 'boxes', "
                 "'width', 'height'}}."
             )
 
@@ -133,7 +133,9 @@ class _Folder(Mapping[ImageId, Mapping[str, Any]]):
         if not self.files:
             others = any(name.endswith((".npy", ".pkl")) for name in names)
             advice = "convert-features makes them of pickles" if others else "name another folder"
-            raise VifidelError(f"{folder}: no .npz file, one an image, in this folder; {advice}.")
+            raise VifidelError(
+                f"{folder}: there are no .npz files (one per image) in it; {advice}."
+            )
 
     def __getitem__(self, image: ImageId) -> Mapping[str, Any]:
         path = self.files[image]
@@ -146,7 +148,7 @@ class _Folder(Mapping[ImageId, Mapping[str, Any]]):
         except Exception:  # a damaged archive or header raises nearly anything
             pass
         raise VifidelError(
-            f"{path}: no .npz file of four arrays of numbers, or damaged; write it again."
+            f"{path}: not an .npz file of four arrays of numbers, or damaged; write it again."
         )
 
     def __contains__(self, image: object) -> bool:  # without reading it
@@ -184,7 +186,7 @@ def regions_of(content: Any, where: str) -> Regions:
         if array.ndim != dimensions or array.dtype.kind not in "fiu" or not array.size:
             raise VifidelError(
                 f"{where}: {name} is an array of shape {array.shape} and type {array.dtype}; "
-                f"expected {'numbers, a row a region' if dimensions else 'one number'}."
+                f"expected {'numbers, one row per region' if dimensions else 'one number'}."
             )
         with np.errstate(over="ignore"):  # what is too large is not finite either
             arrays[name] = array.astype(np.float32)

@@ -25,7 +25,7 @@ class WordPieces:
     Parameters
     ----------
     path : path
-        One piece a line, its line number from 0 is its token: BERT's ``vocab.txt``.
+        One piece per line, whose line number from 0 is its token: BERT's ``vocab.txt``.
     size : int
         The number of tokens that the model knows.
 
@@ -48,20 +48,20 @@ class WordPieces:
         missing = [piece for piece in _SPECIAL if piece not in tokens]
         if missing:
             raise VifidelError(
-                f"{path}: no BERT vocabulary, it has no {missing[0]}; give the vocab.txt of "
-                "bert-base-uncased."
+                f"{path}: not a BERT vocabulary, since it has no {missing[0]}; give the vocab.txt "
+                "of bert-base-uncased."
             )
         if len(tokens) < len(pieces):
             twice = next(piece for token, piece in enumerate(pieces) if tokens[piece] != token)
             raise VifidelError(
-                f"{path}: the piece {twice!r} stands twice in the vocabulary; get it again."
+                f"{path}: the piece {twice!r} appears twice in the vocabulary; get it again."
             )
         if len(tokens) != size:
             raise VifidelError(
                 f"{path}: {len(tokens)} pieces in the vocabulary, but the checkpoint knows "
                 f"{size}; give the vocab.txt of bert-base-uncased."
             )
-        # Its import takes time: not before it is needed.
+        # Its import takes time, so it waits until it is needed.
         from tokenizers.implementations.bert_wordpiece import BertWordPieceTokenizer
 
         self._tokenizer = BertWordPieceTokenizer(tokens, lowercase=True)
@@ -77,6 +77,6 @@ class WordPieces:
     def tokens(self, captions: Sequence[str]) -> list[list[int]]:
         """Return the tokens of each caption between ``[CLS]`` and ``[SEP]``."""
         # Lower case first, as published: "[SEP]" in a caption is then no special token.
-        # JSON can spell half a character, UTF-8 cannot.
+        # JSON can spell a lone surrogate, UTF-8 cannot.
         texts = [caption.lower().encode(errors="replace").decode() for caption in captions]
         return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]

@@ -79,9 +79,10 @@ def table(scores: Scores) -> Table:
         for name, of_column in scores.evaluations.items()
     ]
     lower = [column.name for column in columns if column.lower_is_better]
-    notes = [*direction_notes(lower), *dict.fromkeys(scores.signatures.values())]
+    unranked = [column.name for column in columns if not column.ranked]
+    notes = [*direction_notes(lower, unranked), *dict.fromkeys(scores.signatures.values())]
     notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
-    places = range(1, len(columns) + 1)
+    places = [at for at, column in enumerate(columns, 1) if column.ranked]
     return Table(
         ["System", *scores.signatures, "Scored", *(count.header for count in shown)],
         rows,
@@ -100,8 +101,9 @@ def compared(comparisons: Comparisons) -> list[Table]:
             [metric, name, *map(rounded, (s.score, s.low, s.high)), s.rank, comparison.images]
             for name, s in comparison.systems.items()
         ]
+        places = [2] if comparison.ranked else []
         lower = [2] if comparison.lower_is_better else []
-        bold |= {(len(standings) + at, column) for at, column in best(rows, [2], lower)}
+        bold |= {(len(standings) + at, column) for at, column in best(rows, places, lower)}
         standings += rows
         pairs += [
             [metric, p.first, p.second, p.winner]
@@ -151,13 +153,14 @@ def compared(comparisons: Comparisons) -> list[Table]:
 def _remarks(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
     lower = [name for name, comparison in comparisons.metrics.items() if comparison.lower_is_better]
+    unranked = [name for name, comparison in comparisons.metrics.items() if not comparison.ranked]
     means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
     remarks = [
         f"{name}: the mean of the images' scores is compared; its corpus score, which is another, "
         "cannot be computed for some of the images."
         for name in means
     ]
-    return [*direction_notes(lower), *remarks] + [
+    return [*direction_notes(lower, unranked), *remarks] + [
         f"{name}: no image has a score from every system, so nothing is compared."
         for name in comparisons.left_out
     ]

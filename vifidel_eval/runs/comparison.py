@@ -20,7 +20,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -41,14 +41,15 @@ class Standing:
         On the images compared.
     low, high : float
         Its bootstrap interval.
-    rank : int
-        1 + the number of systems that beat it significantly; equal ranks are ties.
+    rank : int, optional
+        1 + the number of systems that beat it significantly; equal ranks are ties. None under a
+        metric by which no system is better than another.
     """
 
     score: float
     low: float
     high: float
-    rank: int
+    rank: int | None
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class Pair:
     bootstrap_holm, randomisation_holm : float
         The same after Holm's correction over the pairs of the metric.
     winner : str, optional
-        The system that is significantly better (`randomisation_holm`); None for a tie.
+        The system that is significantly better (`randomisation_holm`); None for a tie, and under a
+        metric by which no system is better than another.
     """
 
     first: str
@@ -99,6 +101,8 @@ class Comparison:
         How many images were compared: those that every system has and the metric defines for all.
     lower_is_better : bool
         The metric's direction.
+    ranked : bool
+        Whether it has one.
     own_score : bool
         Whether the metric's own corpus score was compared; if not, the mean of its image scores,
         because its corpus score cannot be computed for some of the images (METEOR).
@@ -110,6 +114,7 @@ class Comparison:
     images: int
     own_score: bool
     lower_is_better: bool = False
+    ranked: bool = True
 
 
 @dataclass(frozen=True)
@@ -150,6 +155,7 @@ class Comparisons:
                 name: {
                     "images": comparison.images,
                     "lower_is_better": comparison.lower_is_better,
+                    "ranked": comparison.ranked,
                     "own_score": comparison.own_score,
                     "systems": {
                         system: for_json(asdict(standing))
@@ -226,16 +232,23 @@ def compare(
             continue
         resampled = Resampled(samples, images, seed, resamples, level)
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
+        ranked = all(evaluation.ranked for evaluation in of_systems.values())
         pairs = _pairs(resampled, list(samples), _alpha(level), lower)
+        if not ranked:
+            pairs = tuple(replace(pair, winner=None) for pair in pairs)
         losers = [
             p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
         ]
         standings = {
-            name: Standing(sample.score, *resampled.interval(name), rank=1 + losers.count(name))
+            name: Standing(
+                sample.score,
+                *resampled.interval(name),
+                rank=1 + losers.count(name) if ranked else None,
+            )
             for name, sample in samples.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
-        metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower)
+        metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower, ranked)
     _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
     return Comparisons(metrics, seed, resamples, level, left_out)

@@ -42,18 +42,20 @@ class Scores:
         """Return the columns with their directions."""
         some_system = next(iter(self.evaluations.values()), {})
         return [
-            Column(name, name in some_system and some_system[name].lower_is_better)
+            Column(name, some_system[name].lower_is_better, some_system[name].ranked)
+            if name in some_system
+            else Column(name)
             for name in self.signatures
         ]
 
     def counts(self, system: str) -> dict[str, int]:
         """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
 
-        A row counts as scored if every metric has a score for it, and otherwise as undefined; of
-        every other count it is the largest of any metric.
+        A row counts as scored if every column's corpus score counts it, and otherwise as undefined;
+        of every other count it is the largest of any metric.
         """
         evaluations = list(self.evaluations[system].values())
-        undefined = int(np.any([np.isnan(e.scores) for e in evaluations], axis=0).sum())
+        undefined = int(np.any([e.missing for e in evaluations], axis=0).sum())
         of_metrics = [counts_of(evaluation) for evaluation in evaluations]
         most = {key: max(counts[key] for counts in of_metrics) for key in of_metrics[0]}
         return most | {
@@ -67,13 +69,17 @@ class Scores:
         ``{"signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN: score},
         "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID": {"image_id":
         ID, COLUMN: score}}}}}``; scores have ten significant digits. Columns where lower is
-        better are listed under ``"lower_is_better"``, metrics that could not be computed under
-        ``"unavailable"``, with the reason.
+        better are listed under ``"lower_is_better"``, those by which no system is better under
+        ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
+        A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
         """
         lower = [column.name for column in self.columns() if column.lower_is_better]
+        unranked = [column.name for column in self.columns() if not column.ranked]
         document: dict[str, Any] = {"signatures": self.signatures}
         if lower:
             document["lower_is_better"] = lower
+        if unranked:
+            document["unranked"] = unranked
         document["systems"] = {
             name: {
                 "overall": {column: rounded(e.score) for column, e in of_column.items()},
@@ -202,10 +208,11 @@ class _Run:
             raise self._failed[id(scorer)]
         if id(scorer) not in self._done:
             try:
-                columns_of = (
-                    self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
-                )
-                self._done[id(scorer)] = self._signed(scorer, columns_of)
+                if isinstance(scorer, Mean):
+                    columns = self._combined(scorer)
+                else:
+                    columns = self._evaluated(scorer)
+                self._done[id(scorer)] = self._signed(scorer, columns)
             except MetricUnavailable as problem:
                 self._failed[id(scorer)] = problem
                 raise
@@ -213,9 +220,7 @@ class _Run:
 
     def _signed(self, scorer: Scorer, columns_of: _Columns) -> _Columns:
         """Return evaluations with one signature, which is of the images of all systems."""
-        ids = [i for rows in self._systems.values() for i in rows.image_ids or ()]
-        images = list(dict.fromkeys(ids)) or None
-        signature = scorer.signature(images)
+        signature = scorer.signature_of(self._systems.values())
         return {
             name: {column: replace(e, signature=signature) for column, e in columns.items()}
             for name, columns in columns_of.items()

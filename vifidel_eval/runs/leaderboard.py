@@ -68,6 +68,8 @@ class Leaderboard:
         Metric name to signature.
     lower_is_better : tuple of str
         The metrics in which the lowest score is the best.
+    unranked : tuple of str
+        The metrics that say of no run that it is better.
     runs : tuple of Run
         In the order in which they were added.
     """
@@ -77,17 +79,19 @@ class Leaderboard:
     references: str = ""
     signatures: dict[str, str] = field(default_factory=dict)
     lower_is_better: tuple[str, ...] = ()
+    unranked: tuple[str, ...] = ()
     runs: tuple[Run, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
+        directions = {"lower_is_better": self.lower_is_better, "unranked": self.unranked}
         return {
             "leaderboard": _FORM,
             "images": self.images,
             "image_ids": self.image_ids,
             "references": self.references,
             "signatures": self.signatures,
-            **({"lower_is_better": list(self.lower_is_better)} if self.lower_is_better else {}),
+            **{key: list(metrics) for key, metrics in directions.items() if metrics},
             "runs": [vars(run) for run in self.runs],
         }
 
@@ -131,13 +135,14 @@ class Leaderboard:
             for run in self.runs
         ]
         lower = [metric for metric in self.signatures if metric in self.lower_is_better]
-        place = {metric: at for at, metric in enumerate(self.signatures, 2)}
+        unranked = [metric for metric in self.signatures if metric in self.unranked]
+        place = {m: at for at, m in enumerate(self.signatures, 2) if m not in unranked}
         return Table(
             ["System", "Date", *self.signatures],
             rows,
             [
                 f"{self.images} images",
-                *direction_notes(lower),
+                *direction_notes(lower, unranked),
                 *dict.fromkeys(self.signatures.values()),
             ],
             texts=2,
@@ -183,6 +188,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             str(content["references"]),
             {str(metric): str(text) for metric, text in content["signatures"].items()},
             tuple(map(str, content.get("lower_is_better", ()))),
+            tuple(map(str, content.get("unranked", ()))),
             runs,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
@@ -326,10 +332,12 @@ def _with(
         elif old.captions == run.captions:
             run = replace(run, scores=old.scores | run.scores)
     lower = [column.name for column in scores.columns() if column.lower_is_better]
+    unranked = [column.name for column in scores.columns() if not column.ranked]
     return replace(
         board,
         signatures=board.signatures | scores.signatures,
         lower_is_better=tuple(dict.fromkeys((*board.lower_is_better, *lower))),
+        unranked=tuple(dict.fromkeys((*board.unranked, *unranked))),
         runs=(*runs, run),
     )
 

@@ -1,13 +1,25 @@
-"""Systems and references brought together by image id."""
+"""Systems, references and objects brought together by image id."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import os
+import re
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ..errors import ImageIdError
-from ..image_ids import ImageId, match, mismatch, samples
+from ..errors import ImageIdError, VifidelWarning
+from ..files import parse_json, read_text
+from ..image_ids import ImageId, from_json_key, from_json_value, match, mismatch, samples
 from ..rows import Rows, check_references
+
+# Where COCO's files say, near their beginning, which release they are of: in their info, in file
+# names and in addresses of images.
+_COCO_YEAR = re.compile(
+    r'"year": ?(2014|2017)\b|"COCO (2014|2017)|COCO_(?:train|val)(2014|2017)_\d{12}'
+    r"|cocodataset\.org/(?:train|val)(2014|2017)/"
+)
+_BEGINNING = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -60,3 +72,140 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     rows = Rows([captions[i] for i in ids], [references[i] for i in ids], ids)
     check_references(rows)
     return rows
+
+
+def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
+    """Read the ids of images: a JSON list, or one id per line.
+
+    Raises
+    ------
+    ImageIdError
+        If the file cannot be read, holds something else, or has an id twice.
+    """
+    text = read_text(path, ImageIdError)
+    if text.lstrip()[:1] in ("[", "{"):
+        content = parse_json(text, str(path), ImageIdError)
+        if not isinstance(content, list):
+            raise ImageIdError(f"{path}: holds a JSON object; image ids are a list or lines.")
+        places = [f"[{number}]" for number in range(len(content))]
+        values = [from_json_value(value) for value in content]
+    else:
+        content = [line.strip() for line in text.splitlines()]
+        places = [f"line {number}" for number in range(1, len(content) + 1)]
+        values = [from_json_key(line) if line else None for line in content]
+    first_at: dict[ImageId, str] = {}
+    for value, given, place in zip(values, content, places, strict=True):
+        if given == "":
+            continue
+        if value is None:
+            raise ImageIdError(
+                f"{path}: {place} is {given!r:.40}; an image id is an integer or a string."
+            )
+        if value in first_at:
+            raise ImageIdError(
+                f"{path}: image {value!r} appears twice ({first_at[value]} and {place}); keep one."
+            )
+        first_at[value] = place
+    if not first_at:
+        raise ImageIdError(f"{path}: there is no image id in it.")
+    return list(first_at)
+
+
+def only_images(
+    named: Collection[ImageId],
+    systems: Sequence[System],
+    references: Mapping[ImageId, list[str]] | None,
+    where: str = "the image ids",
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return systems and references of the named images alone.
+
+    Parameters
+    ----------
+    named : collection
+        The images; COCO file stems may stand for numbers.
+    systems : sequence of System
+        What they say of other images is left out.
+    references : mapping, optional
+        Image id to references.
+    where : str
+        What messages call the named images, such as their file.
+
+    Raises
+    ------
+    ImageIdError
+        If an image has no references, or, where there are none, is in no system.
+    """
+    known = all_images(systems) if references is None else references
+    matched = match(named, known)
+    missing = [image_id for image_id in named if image_id not in matched]
+    if missing:
+        knower = "the systems together" if references is None else "the reference side"
+        raise mismatch(missing, known, where, knower)
+    images = set(matched.values())
+    subset = {i: captions for i, captions in known.items() if i in images}
+    of_systems = []
+    for system in systems:
+        same = match(system.captions, subset)
+        captions = {i: caption for i, caption in system.captions.items() if i in same}
+        of_systems.append(replace(system, captions=captions))
+    return of_systems, None if references is None else subset
+
+
+def check_releases(
+    objects: Iterable[str | os.PathLike[str]],
+    images: Collection[ImageId],
+    references: str | os.PathLike[str],
+    wanted: Collection[ImageId],
+) -> None:
+    """Tell objects and references of different releases of COCO apart.
+
+    COCO's releases of 2014 and 2017 have the same images in other splits.
+
+    Parameters
+    ----------
+    objects : iterable of path
+        The files of the objects.
+    images : collection
+        The images whose objects are known.
+    references : path
+        The file of the references.
+    wanted : collection
+        The images that are scored.
+
+    Raises
+    ------
+    ImageIdError
+        If the releases differ and objects of an image are missing.
+
+    Warns
+    -----
+    VifidelWarning
+        If the releases differ and every image is in both.
+    """
+    years = {year: path for path in objects if (year := _coco_year(path)) is not None}
+    year = _coco_year(references)
+    if year is None or not years or year in years:
+        return
+    other, path = next(iter(years.items()))
+    apart = f"the objects ({path}) are of COCO {other} and the references ({references}) of {year}"
+    missing = len(wanted) - len(match(wanted, images))
+    if missing:
+        raise ImageIdError(
+            f"{apart}: {missing} of the {len(wanted)} images have no entry among the objects; take "
+            "both from one release."
+        )
+    warnings.warn(
+        f"{apart}; take both from one release, so that others get the same numbers.",
+        VifidelWarning,
+        stacklevel=2,
+    )
+
+
+def _coco_year(path: str | os.PathLike[str]) -> str | None:
+    """Return the year of the release of COCO that a file is of, if it says so."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            found = _COCO_YEAR.search(file.read(_BEGINNING))
+    except (OSError, ValueError):
+        return None  # whoever reads it says what is wrong
+    return next(filter(None, found.groups())) if found else None

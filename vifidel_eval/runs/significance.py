@@ -59,29 +59,34 @@ class Sample:
 def take_samples(
     evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
 ) -> tuple[dict[str, Sample], int]:
-    """Return each system's sample of the images that are defined for all, and their number."""
+    """Return each system's sample of the images that count for all, and their number.
+
+    There is none where a system's score is undefined.
+    """
     import numpy as np
 
     places: dict[str, NDArray[np.intp]] = {}
     for name, evaluation in evaluations.items():
         place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
         places[name] = np.array([place[image_id] for image_id in shared], dtype=np.intp)
-    defined = ~np.isnan([e.scores[places[name]] for name, e in evaluations.items()]).any(axis=0)
+    defined = ~np.any([e.missing[places[name]] for name, e in evaluations.items()], axis=0)
     images = int(defined.sum())
-    scores = {name: e.scores[places[name][defined]] for name, e in evaluations.items()}
     if not images:
         return {}, 0
     samples = {}
     score_of: Callable[[_Floats], _Floats]
     for name, evaluation in evaluations.items():
         if evaluation.statistics is None:
-            rows = scores[name][:, np.newaxis]
+            scores = evaluation.scores[places[name][defined]]
+            rows = scores[:, np.newaxis]
             score_of = partial(_mean, images=images)
-            score = math.fsum(scores[name].tolist()) / images
+            score = math.fsum(scores.tolist()) / images
         else:
             rows = evaluation.statistics.of_rows[places[name][defined]]
             score_of = evaluation.statistics.score
             score = float(score_of(rows.sum(axis=0)))
+        if math.isnan(score):
+            return {}, 0
         samples[name] = Sample(score, rows, score_of)
     return samples, images
 
@@ -94,8 +99,9 @@ def has_own_score(evaluation: Evaluation) -> bool:
     """Return whether what is resampled is the corpus score; ROUGE-L's and CIDEr's are means."""
     import numpy as np
 
-    mean = np.nanmean(evaluation.scores)
-    return evaluation.statistics is not None or math.isclose(evaluation.score, mean, rel_tol=1e-9)
+    if evaluation.statistics is not None:
+        return True
+    return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
 class Tested(NamedTuple):
@@ -165,14 +171,17 @@ class Resampled:
         import numpy as np
 
         places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
-        low, high = (round(float(end), places) + 0.0 for end in np.quantile(values, self._ends))
+        # A draw of captions that all mention nothing has no share of absent mentions.
+        defined = values[~np.isnan(values)]
+        ends = np.quantile(defined, self._ends) if len(defined) else (math.nan, math.nan)
+        low, high = (round(float(end), places) + 0.0 for end in ends)
         return low, high  # + 0.0: no -0.0
 
     def _p_value(self, null: _Floats, observed: float, size: float) -> float:
         import numpy as np
 
-        as_large = np.abs(null) >= abs(observed) - _ROUNDING * size
-        return (int(as_large.sum()) + 1) / (self._resamples + 1)
+        smaller = np.abs(null) < abs(observed) - _ROUNDING * size  # undefined ones are not
+        return (int((~smaller).sum()) + 1) / (self._resamples + 1)
 
 
 # The streams of PCG64 are the same in all versions of NumPy; those of its Generator need not be.

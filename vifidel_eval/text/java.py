@@ -66,7 +66,7 @@ def find_java(purpose: str) -> Java:
 
 @cache
 def _try_java(command: str) -> Java | str:
-    # macOS has a `java` that only says where to buy one: being there is not enough.
+    # macOS has a `java` that only says where to get one: its presence is not enough.
     try:
         answer = subprocess.run(
             [command, "-version"], capture_output=True, timeout=PATIENCE, check=False
@@ -119,7 +119,7 @@ def run_java(
 
 
 def why_ended(status: int, stderr: bytes) -> str:
-    """Return exit status and the line of Java's error output that says most."""
+    """Return the exit status and the most telling line of Java's error output."""
     lines = [line for line in stderr.decode(errors="replace").splitlines() if line.strip()]
     # A stack trace ends in line numbers of the program; its head is the reason.
     telling = [line for line in lines if "Exception" in line or "Error" in line] or lines[-1:]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 
 #: gensim 4.4's English stop list without the words that name something a picture can show
@@ -82,6 +82,19 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
         for word in piece_words(piece)
         if word not in stop_words
     ]
+
+
+def placed_words(
+    caption: str, stop_words: Collection[str] = STOP_WORDS
+) -> Iterator[tuple[int, str]]:
+    """Yield the content words of a caption with the piece between blanks that holds each.
+
+    >>> list(placed_words("A red fire-hydrant."))
+    [(1, 'red'), (2, 'fire'), (2, 'hydrant')]
+    """
+    for place, piece in enumerate(caption.split()):
+        for word in content_words(piece, stop_words):
+            yield place, word
 
 
 #: The piece that `pieces` puts after the last piece of each caption.

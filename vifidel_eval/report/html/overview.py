@@ -25,8 +25,8 @@ class Standing:
     ----------
     score, low, high : str
         The score and its interval.
-    rank : int
-        Equal ranks are ties.
+    rank : int, optional
+        Equal ranks are ties; None under a metric that ranks no system.
     tied, best : bool
         Whether another system has the same rank; whether the rank is the first.
     place, start, length : str
@@ -36,7 +36,7 @@ class Standing:
     score: str
     low: str = ""
     high: str = ""
-    rank: int = 0
+    rank: int | None = None
     tied: bool = False
     best: bool = False
     place: str = ""
@@ -111,7 +111,8 @@ def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], lis
     }
     for metric in scores.signatures:
         compared = comparisons.metrics.get(metric)
-        found = {} if compared is None else {(p.first, p.second): p for p in compared.pairs}
+        pairs = compared.pairs if compared is not None and compared.ranked else ()
+        found = {(p.first, p.second): p for p in pairs}
         for names, row in rows.items():
             pair = found.get(names)
             row.append(None if pair is None else _duel(pair))

@@ -1,0 +1,298 @@
+"""CHAIR: what captions mention and their images do not show."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..annotations import ObjectSource, read_objects
+from ..errors import VifidelWarning
+from ..evaluation import Column, Evaluation, Statistics
+from ..image_ids import ImageId, digest_of_ids, to_json_value
+from ..rows import LabelCounts, Rows
+from ..things.chair import CORPUS, COUNTS, absent, caption_counts, image_categories
+from ..things.mentions import Mention, MentionFinder, Mentions
+from ..things.synonyms import ClassList, coco_synonyms, read_classes
+from ..things.words import drop_incomplete
+from .base import Progress, Scorer, labels_of
+from .record import Metric, Option, Settings
+
+_LOWER = frozenset({"CHAIRs", "CHAIRi"})
+_UNRANKED = frozenset({"CHAIR-Len"})
+_COLUMNS = tuple(
+    Column(name, name in _LOWER, ranked=name not in _UNRANKED, main=name == "CHAIRi")
+    for name in CORPUS
+)
+_ROWS_AT_ONCE = 256
+
+
+class _Gold(NamedTuple):
+    """What the rows that were evaluated last are held against; all systems share it."""
+
+    image_ids: list[ImageId] | None
+    references: list[Sequence[str]] | None
+    objects: list[LabelCounts] | None
+    finder: MentionFinder
+    there: tuple[frozenset[str], ...]
+
+
+class Chair(Scorer):
+    """Caption hallucination (Rohrbach et al., EMNLP 2018): mentions of objects that are not there.
+
+    A corpus number follows from counts over the run, not from the mean of the captions' scores:
+    CHAIRs is captions with an absent mention / captions, CHAIRi absent mentions / mentions,
+    CHAIR-Recall categories of the images that their captions mention / categories of the images,
+    CHAIR-Precision categories mentioned that are there / categories mentioned, CHAIR-F1 their
+    harmonic mean; all are in [0, 1]. CHAIR-Len is the mean number of tokens, punctuation included.
+    As one number CHAIR is CHAIRi: it says how much of what is mentioned is not there, and grows
+    less with the length of captions than CHAIRs does.
+
+    A caption's own CHAIRs is 0 or 1; its CHAIRi and CHAIR-Precision are undefined if it mentions
+    nothing, its CHAIR-Recall if its image has no category. The corpus number counts it all the
+    same.
+
+    Parameters
+    ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The instances of the images, as `vifidel_eval.annotations.read_objects` takes them; a list
+        is a union. Without it the objects are given to `score`, caption by caption. Labels that
+        the synonyms do not have are classes that captions name as they are.
+    synonyms : path or ClassList, optional
+        The names of each category, as `vifidel_eval.things.synonyms.read_classes` reads them; the
+        list that was published with CHAIR is read by the published rules. By default our own list
+        for COCO's 80 categories.
+    drop_incomplete : bool
+        Whether a last sentence without an end is left out of a caption where a complete one
+        precedes it.
+    references : bool
+        Whether what the references of an image mention is there as well, as published. False, or
+        an image without references: its instances alone.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    undefined : float
+        What stands for an undefined score, where a script takes plain means.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError
+        If the objects cannot be read.
+    VifidelError
+        If the synonyms cannot be read.
+
+    Examples
+    --------
+    >>> scorer = Chair({1: ["dog", "frisbee"]})
+    >>> scorer.score_columns(["a puppy and a cat"], image_ids=[1])["CHAIRi"].tolist()
+    [0.5]
+    """
+
+    def __init__(
+        self,
+        objects: ObjectSource | None = None,
+        synonyms: str | os.PathLike[str] | ClassList | None = None,
+        drop_incomplete: bool = False,
+        references: bool = True,
+        threshold: float | None = None,
+        undefined: float = math.nan,
+    ) -> None:
+        super().__init__(undefined)
+        if synonyms is None:
+            synonyms = coco_synonyms()
+        self._synonyms = synonyms if isinstance(synonyms, ClassList) else read_classes(synonyms)
+        self._objects = None if objects is None else read_objects(objects, threshold)
+        self._threshold = threshold
+        self._drop_incomplete = drop_incomplete
+        self._use_references = references
+        self._kept: _Gold | None = None
+
+    def method(self) -> str:
+        return "CHAIR"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return _COLUMNS
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        objects = "rows" if self._objects is None else self._objects.signature()
+        references = "+references" if self._use_references else ""
+        return self._signature(self._classes(()), f"{objects}{references}", image_ids)
+
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        systems = list(systems)
+        objects = {rows.objects_signature: None for rows in systems if rows.objects_signature}
+        if self._objects is not None:
+            objects = {self._objects.signature(): None}
+        references = ""
+        if self._use_references:
+            references = _digest_of_references(systems)
+        labels = [labels for rows in systems for labels in rows.objects or ()]
+        ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
+        sources = "+".join(objects) or "rows"
+        return self._signature(self._classes(labels), f"{sources}{references}", ids or None)
+
+    def _signature(
+        self, classes: ClassList, objects: str, image_ids: Sequence[ImageId] | None
+    ) -> str:
+        images = [] if image_ids is None else [f"images:{digest_of_ids(image_ids)}"]
+        return self._pinned(
+            f"synonyms:{classes.signature()}",
+            f"drop-incomplete:{'yes' if self._drop_incomplete else 'no'}",
+            f"objects:{objects}",
+            *images,
+            package="textblob",
+        )
+
+    def check_images(self, image_ids: Sequence[ImageId]) -> None:
+        if self._objects is not None:
+            self._objects.of_images(image_ids)
+
+    def judge(self, evaluations: Iterable[Evaluation]) -> None:
+        counted = [e.statistics.of_rows for e in evaluations if e.statistics is not None]
+        captions, _, mentions, _, there, *_ = sum(
+            (rows.sum(axis=0) for rows in counted), np.zeros(len(COUNTS))
+        )
+        nothing = "has an image with an object" if mentions else "mentions an object"
+        if captions and not (mentions and there):
+            warnings.warn(
+                f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or the "
+                "object labels know: CHAIR says nothing of them.",
+                VifidelWarning,
+                stacklevel=4,
+            )
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        gold = self._gold(rows)
+        counts = np.empty((len(rows), len(COUNTS)))
+        details: list[dict[str, Any]] = []
+        incomplete = 0
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            part = rows.captions[start : start + _ROWS_AT_ONCE]
+            for at, caption in enumerate(part, start):
+                read = drop_incomplete(caption) if self._drop_incomplete else caption
+                incomplete += read != caption
+                mentions = gold.finder.find(read)
+                counts[at] = caption_counts(mentions, gold.there[at])
+                details.append(_details(mentions, gold.there[at]))
+            on_progress(len(part))
+        of_run = {
+            "no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum()),
+            "incomplete": incomplete,
+        }
+        sums, signature = counts.sum(axis=0), self.signature_of([rows])
+        return {
+            column: Evaluation(
+                rows.ids,
+                formula(counts),
+                corpus_score=float(formula(sums)),
+                statistics=Statistics(counts, formula),
+                counts=of_run,
+                signature=signature,
+                details={self.method(): details} if column == self.main else {},
+            )
+            for column, formula in CORPUS.items()
+        }
+
+    def _gold(self, rows: Rows) -> _Gold:
+        """Return what the rows are held against, prepared once for all systems of a run."""
+        ids = None if rows.image_ids is None else list(rows.image_ids)
+        references = list(rows.references) if self._use_references else None
+        objects = None if rows.objects is None else list(rows.objects)
+        kept = self._kept
+        if kept is not None and kept[:3] == (ids, references, objects):
+            return kept
+        labels = labels_of(rows, self._objects, self)
+        finder = _finder(self._classes(rows.objects or ()))
+        there = tuple(
+            image_categories(of_image, mentioned, finder)
+            for of_image, mentioned in zip(labels, references or [()] * len(rows), strict=True)
+        )
+        # Copies: the caller may change its lists afterwards.
+        if references is not None:
+            references = [of_row[:] for of_row in references]
+        if objects is not None:
+            objects = [dict(of_row) for of_row in objects]
+        self._kept = gold = _Gold(ids, references, objects, finder, there)
+        return gold
+
+    def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:
+        """Return the synonyms, and the labels that they lack as classes of their own."""
+        if self._objects is not None:
+            return self._synonyms.with_names(self._objects.vocabulary())
+        return self._synonyms.with_names(label for labels in objects for label in labels)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_kept": None}
+
+
+@lru_cache(maxsize=4)
+def _finder(classes: ClassList) -> MentionFinder:
+    return MentionFinder(classes)
+
+
+def _details(mentions: Mentions, there: frozenset[str]) -> dict[str, Any]:
+    """Return what ``--output`` says of a caption."""
+    return {
+        "mentioned": _named(mentions.found),
+        "hallucinated": _named(absent(mentions, there)),
+        "objects": sorted(there),
+    }
+
+
+def _named(mentions: Iterable[Mention]) -> list[list[str]]:
+    return [[mention.name, mention.category] for mention in mentions]
+
+
+def _digest_of_references(systems: Iterable[Rows]) -> str:
+    """Return what a signature says of references, whatever their order; nothing without any."""
+    lines = {
+        json.dumps([to_json_value(image_id), sorted(references)])
+        for rows in systems
+        for image_id, references in zip(
+            rows.image_ids or [""] * len(rows), rows.references, strict=True
+        )
+        if references
+    }
+    if not lines:
+        return ""
+    return f"+references#{hashlib.sha256(chr(10).join(sorted(lines)).encode()).hexdigest()[:8]}"
+
+
+def _make(settings: Settings) -> Chair:
+    return Chair(
+        settings.labels,
+        settings.options.get("synonyms"),
+        bool(settings.options.get("drop_incomplete")),
+        references=settings.weighted,
+    )
+
+
+CHAIR = Metric(
+    "CHAIR",
+    "Mentions of objects that are not there, by a list of names of COCO's 80 categories",
+    _COLUMNS,
+    _make,
+    spellings=("CHAIRi", "CHAIRs"),
+    references=False,
+    objects=True,
+    options=(
+        Option(
+            "synonyms",
+            "Names of each category, one category per line, for CHAIR.  [default: our own list for "
+            "COCO's 80]",
+        ),
+        Option(
+            "drop_incomplete",
+            "Leave a last sentence without an end out of captions, for CHAIR.",
+            bool,
+            default=False,
+        ),
+    ),
+)

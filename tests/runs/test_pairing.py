@@ -1,0 +1,100 @@
+import json
+
+import pytest
+
+from vifidel_eval import ImageIdError, VifidelWarning
+from vifidel_eval.runs.pairing import System, check_releases, only_images, read_image_ids
+
+REFERENCES = {1: ["a"], 2: ["b"], 3: ["c"]}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="ids"):
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("content", "ids"),
+    [
+        ([42, "beach", 7.0], [42, "beach", 7]),
+        ("42\nbeach\n\n 7 \n", [42, "beach", 7]),
+        ("000000000042.jpg\r\n", ["000000000042.jpg"]),
+    ],
+)
+def test_image_ids_are_a_list_or_lines(write, content, ids):
+    assert read_image_ids(write(content)) == ids
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ([42, None], r"\[1\] is None; an image id is an integer or a string"),
+        ([42, 7, 42], r"image 42 appears twice \(\[0\] and \[2\]\); keep one"),
+        ("42\n\n42", r"image 42 appears twice \(line 1 and line 3\); keep one"),
+        ({"42": 1}, "holds a JSON object"),
+        ("[42", "truncated"),
+        ("\n", "there is no image id in it"),
+    ],
+)
+def test_what_is_no_list_of_ids_is_refused(write, content, says):
+    with pytest.raises(ImageIdError, match=says):
+        read_image_ids(write(content))
+
+
+def test_only_the_named_images_are_left():
+    systems = [System("x", {1: "x1", 2: "x2", 9: "x9"}), System("y", {"000000000002": "y2"})]
+    of_systems, references = only_images([3, "COCO_val2014_000000000002.jpg"], systems, REFERENCES)
+    assert references == {2: ["b"], 3: ["c"]}
+    assert [dict(system.captions) for system in of_systems] == [{2: "x2"}, {"000000000002": "y2"}]
+    of_systems, references = only_images([9], systems[:1], None)
+    assert references is None
+    assert dict(of_systems[0].captions) == {9: "x9"}
+
+
+def test_named_images_that_nobody_knows_are_refused():
+    systems = [System("x", {1: "x1"})]
+    with pytest.raises(ImageIdError, match="the reference side lacks 1 image id of the image ids"):
+        only_images([1, 4], systems, REFERENCES)
+    with pytest.raises(ImageIdError, match=r"the systems together lacks? 1 image id of FILE: 2"):
+        only_images([1, 2], systems, None, "FILE")
+
+
+def coco(year):
+    return {"info": {"year": year, "description": f"COCO {year} Dataset"}, "images": []}
+
+
+def test_releases_that_differ_are_told_apart(write):
+    objects, references = write(coco(2014), "instances"), write(coco(2017), "captions")
+    with pytest.raises(
+        ImageIdError,
+        match=r"instances\) are of COCO 2014 and the references .* of 2017: 1 of the 3 images have",
+    ):
+        check_releases([objects], {1: [], 2: []}, references, REFERENCES)
+    with pytest.warns(VifidelWarning, match="of COCO 2014 and the references .* of 2017; take"):
+        check_releases([objects], {1: [], 2: [], 3: []}, references, REFERENCES)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        {"file_name": "COCO_val2014_000000000042.jpg"},
+        {"coco_url": "http://images.cocodataset.org/val2014/000000000042.jpg"},
+    ],
+)
+def test_images_tell_the_release_where_the_info_does_not(write, image):
+    objects, references = write({"images": [image]}, "instances"), write(coco(2017), "captions")
+    with pytest.warns(VifidelWarning, match="of COCO 2014"):
+        check_releases([objects], REFERENCES, references, REFERENCES)
+
+
+@pytest.mark.parametrize("content", [coco(2017), {"42": ["dog"]}, coco(1999)])
+def test_files_of_one_release_or_of_none_are_fine(write, tmp_path, content):
+    objects, references = write(content, "instances"), write(coco(2017), "captions")
+    check_releases([objects], {}, references, REFERENCES)
+    check_releases([tmp_path], {}, references, REFERENCES)
+    check_releases([write(coco(2014), "other"), references], {}, references, REFERENCES)

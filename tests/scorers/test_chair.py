@@ -1,0 +1,387 @@
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import VifidelError, VifidelWarning
+from vifidel_eval.commands.main import main
+from vifidel_eval.runs import leaderboard
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.harness import score_systems
+from vifidel_eval.runs.pairing import System
+from vifidel_eval.scorers import Chair
+from vifidel_eval.things.synonyms import ClassList
+
+SMALL = ClassList("small", (("person", "man"), ("dog", "puppy"), ("cat",), ("couch", "sofa")))
+COLUMNS = ["CHAIRs", "CHAIRi", "CHAIR-Recall", "CHAIR-Precision", "CHAIR-F1", "CHAIR-Len"]
+
+# Image 1 has a person, a zebra, and by its reference a dog; image 2 a couch, image 3 a dog.
+OBJECTS = {1: ["person", "person", "zebra"], 2: ["sofa"], 3: ["dog"]}
+REFERENCES = {1: ["A puppy sits.", "nothing"], 2: [], 3: ["nothing"]}
+CAPTIONS = {
+    # 12 tokens; mentions person, person, cat, zebra: 4, of which 1 is absent
+    1: "A man, a man and a cat near a zebra.",
+    2: "A sofa.",  # 3 tokens, 1 mention
+    3: "nothing to see",  # 3 tokens
+}
+CORPUS = {
+    "CHAIRs": 1 / 3,
+    "CHAIRi": 1 / 5,
+    "CHAIR-Recall": (2 + 1 + 0) / (3 + 1 + 1),
+    "CHAIR-Precision": (2 + 1) / (3 + 1),
+    "CHAIR-F1": 2 * (3 / 5) * (3 / 4) / (3 / 5 + 3 / 4),
+    "CHAIR-Len": (12 + 3 + 3) / 3,
+}
+NAN = float("nan")
+ROWS = {
+    "CHAIRs": [1, 0, 0],
+    "CHAIRi": [1 / 4, 0, NAN],
+    "CHAIR-Recall": [2 / 3, 1, 0],
+    "CHAIR-Precision": [2 / 3, 1, NAN],
+    "CHAIR-F1": [2 / 3, 1, 0],
+    "CHAIR-Len": [12, 3, 3],
+}
+
+
+def run(captions=CAPTIONS, scorer=None, references=REFERENCES, **others):
+    scorer = scorer or Chair(OBJECTS, SMALL)
+    systems = [System("one", captions), *(System(name, of) for name, of in others.items())]
+    return score_systems(systems, {"CHAIR": scorer}, references)
+
+
+def test_numbers_of_a_worked_example():
+    scores = run()
+    evaluations = scores.evaluations["one"]
+    assert list(evaluations) == COLUMNS
+    assert {column: e.score for column, e in evaluations.items()} == pytest.approx(CORPUS)
+    for column, expected in ROWS.items():
+        assert evaluations[column].scores == pytest.approx(expected, nan_ok=True)
+    columns = scores.columns()
+    assert [c.name for c in columns if c.lower_is_better] == ["CHAIRs", "CHAIRi"]
+    assert [c.name for c in columns if not c.ranked] == ["CHAIR-Len"]
+    assert Chair(OBJECTS).main == "CHAIRi"
+
+
+def test_every_way_to_call_it_gives_the_same():
+    scorer = Chair(OBJECTS, SMALL)
+    score, scores = scorer.compute_score(REFERENCES, {i: [c] for i, c in CAPTIONS.items()})
+    assert score == pytest.approx(1 / 5)
+    assert scores == pytest.approx(ROWS["CHAIRi"], nan_ok=True)
+    captions, references = list(CAPTIONS.values()), list(REFERENCES.values())
+    by_id = scorer.score_columns(captions, image_ids=[1, 2, 3], references=references)
+    given = Chair(synonyms=SMALL).score_columns(
+        captions, objects=list(OBJECTS.values()), references=references
+    )
+    for column, expected in ROWS.items():
+        assert by_id[column] == pytest.approx(expected, nan_ok=True)
+        assert given[column] == pytest.approx(expected, nan_ok=True)
+    assert scorer.score(captions, image_ids=[1, 2, 3], references=references).tolist()[:2] == [
+        pytest.approx(1 / 4),
+        0,
+    ]
+
+
+def test_a_number_may_stand_for_an_undefined_score_and_the_corpus_stays():
+    scorer = Chair(OBJECTS, SMALL, undefined=0)
+    evaluation = run(scorer=scorer).evaluations["one"]["CHAIRi"]
+    assert evaluation.scores == pytest.approx([1 / 4, 0, 0])
+    assert evaluation.score == pytest.approx(1 / 5)
+
+
+def test_output_holds_words_and_categories_and_what_was_counted():
+    document = run().to_json()
+    assert document["lower_is_better"] == ["CHAIRs", "CHAIRi"]
+    system = document["systems"]["one"]
+    assert system["imgToEval"]["1"]["CHAIR"] == {
+        "mentioned": [["man", "person"], ["man", "person"], ["cat", "cat"], ["zebra", "zebra"]],
+        "hallucinated": [["cat", "cat"]],
+        "objects": ["dog", "person", "zebra"],
+    }
+    assert system["imgToEval"]["3"]["CHAIRi"] is None
+    assert system["counts"]["CHAIRi"]["no_mentions"] == 1
+    # The caption that mentions nothing counts in every corpus number.
+    assert run().counts("one")["scored"] == 3
+
+
+def test_references_add_objects_unless_they_are_left_out():
+    captions = {1: "A puppy.", 2: "A sofa.", 3: "A dog."}
+    assert run(captions).evaluations["one"]["CHAIRs"].score == 0
+    alone = run(captions, Chair(OBJECTS, SMALL, references=False))
+    assert alone.evaluations["one"]["CHAIRs"].scores.tolist() == [1, 0, 0]
+    none = run(captions, references=None)
+    assert none.evaluations["one"]["CHAIRs"].scores.tolist() == [1, 0, 0]
+    assert none.signatures == alone.signatures
+
+
+def test_an_image_without_objects_has_nothing_that_a_caption_could_mention():
+    scores = Chair({1: []}, SMALL).score_columns(["A dog"], image_ids=[1])
+    assert scores["CHAIRi"].tolist() == [1]
+    assert np.isnan(scores["CHAIR-Recall"]).all()
+
+
+def test_an_incomplete_last_sentence_is_left_out_and_counted():
+    captions = {1: "A man. A cat", 2: "A cat", 3: "A dog."}
+    as_written = run(captions).evaluations["one"]["CHAIRi"]
+    cut = run(captions, Chair(OBJECTS, SMALL, drop_incomplete=True)).evaluations["one"]["CHAIRi"]
+    assert as_written.scores == pytest.approx([1 / 2, 1, 0])
+    assert cut.scores == pytest.approx([0, 1, 0])
+    assert (as_written.counts["incomplete"], cut.counts["incomplete"]) == (0, 1)
+
+
+def test_labels_beside_images_have_scores_and_a_threshold():
+    objects = [[["dog", 0.5], ["cat", 0.9]]]
+    scores = Chair(synonyms=SMALL).score_columns(["a dog and a cat"], objects=objects)
+    assert scores["CHAIRi"].tolist() == [0.5]
+    low = Chair(synonyms=SMALL, threshold=0.4)
+    assert low.score(["a dog and a cat"], objects=objects).tolist() == [0]
+
+
+def test_what_is_missing_is_said():
+    with pytest.raises(VifidelError, match="CHAIR needs to know what the images show"):
+        Chair().score(["a dog"])
+    with pytest.raises(VifidelError, match="has its own objects"):
+        Chair(OBJECTS).score(["a dog"], objects=[["dog"]])
+    with pytest.raises(VifidelError, match="lacks 1 image id"):
+        Chair(OBJECTS).compute_score({9: []}, {9: ["a dog"]})
+    with pytest.raises(VifidelError, match="check the path"):
+        Chair(OBJECTS, synonyms="no such file")
+
+
+def test_a_run_that_says_nothing_is_warned_of():
+    with pytest.warns(VifidelWarning, match="none of the captions mentions an object"):
+        Chair(OBJECTS, SMALL).compute_score(REFERENCES, {i: ["ein Hund"] for i in REFERENCES})
+    with pytest.warns(VifidelWarning, match="none of the captions has an image with an object"):
+        Chair({1: []}, SMALL).compute_score({1: []}, {1: ["a dog"]})
+
+
+def signature(scorer=None, ids=(1, 2, 3), references=REFERENCES):
+    scorer = scorer or Chair(OBJECTS, SMALL)
+    return run({i: CAPTIONS[i] for i in ids}, scorer, {i: references[i] for i in ids}).signatures[
+        "CHAIRi"
+    ]
+
+
+def test_the_signature_pins_everything_that_changes_the_number():
+    there = signature()
+    assert there == signature(ids=(3, 1, 2))
+    assert there == signature(references={**REFERENCES, 1: REFERENCES[1][::-1]})
+    other = ClassList("small", (*SMALL.classes, ("bird",)))
+    others = [
+        signature(Chair(OBJECTS, other)),
+        signature(Chair({**OBJECTS, 3: ["cat"]}, SMALL)),
+        signature(Chair(OBJECTS, SMALL, drop_incomplete=True)),
+        signature(Chair(OBJECTS, SMALL, references=False)),
+        signature(Chair(OBJECTS, SMALL, undefined=0)),
+        signature(ids=(1, 2)),
+        signature(references={**REFERENCES, 3: ["A cat"]}),
+    ]
+    assert len({there, *others}) == len(others) + 1
+    parts = dict(part.partition(":")[::2] for part in there.split("|")[1:])
+    assert parts["images"].startswith("3#")
+    assert parts["synonyms"].startswith("small#")
+    assert parts["drop-incomplete"] == "no"
+    assert "+references#" in parts["objects"]
+    assert "textblob" in parts
+
+
+def test_systems_on_different_images_have_one_signature():
+    some = System("some", {1: CAPTIONS[1]})
+    scorer = Chair(OBJECTS, SMALL)
+    scores = score_systems(
+        [System("all", CAPTIONS), some], {"CHAIR": scorer}, REFERENCES, allow_subset=True
+    )
+    assert scores.signatures["CHAIRs"] == signature()
+    assert {e.signature for of in scores.evaluations.values() for e in of.values()} == {signature()}
+
+
+def many(*mentions):
+    """Return captions with so many mentions of a dog, which no image has."""
+    return {i: " and ".join(["a cat"] * there + ["a dog"] * absent) + "." for i, (there, absent) in
+            enumerate(mentions)}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.*too few")
+def test_intervals_are_of_counts():
+    # One of two captions has a single mention, an absent one; the other nine that are there. Two
+    # are drawn: CHAIRi is 1 with probability 1/4, 1/10 with 1/2, 0 with 1/4. The mean of the
+    # captions' shares would be 1/2 in the middle.
+    scorer = Chair({0: ["cat"], 1: ["cat"]}, SMALL)
+    scores = run(many((0, 1), (9, 0)), scorer, None)
+    middle = compare(scores, level=0.4, resamples=400).metrics["CHAIRi"]
+    assert middle.own_score
+    assert middle.images == 2
+    standing = middle.systems["one"]
+    assert (standing.score, standing.low, standing.high) == pytest.approx((0.1, 0.1, 0.1))
+    wide = compare(scores, level=0.9, resamples=400).metrics["CHAIRi"].systems["one"]
+    assert (wide.low, wide.high) == (0, 1)
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.*too few", "ignore:with 1000 resamples")
+def test_captions_that_mention_nothing_are_compared_and_draws_of_them_alone_left_out():
+    scorer = Chair({0: ["cat"], 1: ["cat"], 2: ["cat"]}, SMALL)
+    one, other = many((1, 1), (0, 0), (0, 0)), many((1, 0), (1, 0), (0, 0))
+    comparison = compare(run(one, scorer, None, other=other)).metrics["CHAIRi"]
+    assert comparison.images == 3
+    assert comparison.systems["one"].low == comparison.systems["one"].high == 0.5
+    assert comparison.systems["other"].score == 0
+    assert comparison.pairs[0].randomisation_p > 0.05
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.*too few", "ignore:system.*mentions an object")
+def test_a_system_that_mentions_nothing_leaves_nothing_to_compare():
+    scorer = Chair({0: ["cat"], 1: ["cat"]}, SMALL)
+    compared = compare(run(many((1, 1), (1, 1)), scorer, None, other=many((0, 0), (0, 0))))
+    assert "CHAIRi" in compared.left_out
+    assert compared.metrics["CHAIRs"].images == 2
+
+
+def test_threads_and_pickles_give_the_same(tmp_path):
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps(OBJECTS), "utf-8")
+    scorer = Chair(path, SMALL)
+    orders = [[1, 2, 3], [3, 2, 1], [2, 2, 1], [1]] * 8
+
+    def score(scorer, ids):
+        return scorer.score_columns(
+            [CAPTIONS[i] for i in ids], image_ids=ids, references=[REFERENCES[i] for i in ids]
+        )["CHAIRs"].tolist()
+
+    expected = [[ROWS["CHAIRs"][i - 1] for i in ids] for ids in orders]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda ids: score(scorer, ids), orders)) == expected
+    again = pickle.loads(pickle.dumps(scorer))
+    assert score(again, orders[0]) == expected[0]
+    assert again.signature() == scorer.signature()
+
+
+def test_what_callers_change_afterwards_is_read_again():
+    scorer = Chair(synonyms=SMALL)
+    objects, references = [{"dog": 1}], [["a cat"]]
+    arguments = {"objects": objects, "references": references}
+    assert scorer.score(["a dog and a cat"], **arguments).tolist() == [0]
+    references[0][0] = "nothing"
+    assert scorer.score(["a dog and a cat"], **arguments).tolist() == [1 / 2]
+    objects[0].clear()
+    assert scorer.score(["a dog and a cat"], **arguments).tolist() == [1]
+
+
+@pytest.fixture
+def published(shared_data):
+    folder = shared_data.parent / "oracles" / "chair"
+    if not folder.is_dir():
+        pytest.skip("the published program's output is not beside this checkout")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["human", "shuffled", "long"])
+def test_published_numbers(name, shared_data, published, tmp_path):
+    coco = shared_data / "coco"
+    path = coco / f"captions_val2017_{name}_results.json"
+    if name == "long":
+        path = published / "captions_val2017_long_results.json"
+    oracle = json.loads((published / "chair.json").read_text("utf-8"))[name]
+    output = tmp_path / "scores.json"
+    arguments = [
+        *("score", path, "--metrics", "CHAIR", "--synonyms", published / "synonyms.txt"),
+        *("--references", coco / "captions_val2017_references.json"),
+        *("--objects", coco / "instances_val2017.json", "--output", output),
+    ]
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == 0
+    (document,) = json.loads(output.read_text("utf-8"))["systems"].values()
+    for column, score in document["overall"].items():
+        tolerance = 0.02 if column == "CHAIR-Len" else 0.0005
+        assert score == pytest.approx(
+            oracle["overall"][column.removeprefix("CHAIR-")], abs=tolerance
+        )
+    images = document["imgToEval"]
+    assert images.keys() == oracle["images"].keys()
+    for key in ("hallucinated", "objects"):
+        same = [images[i]["CHAIR"][key] == image[key] for i, image in oracle["images"].items()]
+        assert np.mean(same) >= 0.998
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return what writes the worked example, and runs ``score --metrics CHAIR`` on it."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        return str(path)
+
+    paths = [
+        write("one.json", CAPTIONS),
+        *("--references", write("references.json", REFERENCES)),
+        *("--objects", write("objects.json", OBJECTS)),
+        *("--synonyms", write("small.txt", "person, man\ndog, puppy\ncat\ncouch, sofa\n")),
+    ]
+
+    def run(*arguments, **others):
+        systems = [write(f"{name}.json", captions) for name, captions in others.items()]
+        arguments = [*systems, *map(str, arguments)]
+        return CliRunner().invoke(main, ["score", "--metrics", "CHAIR", *paths, *arguments])
+
+    run.write = write
+    return run
+
+
+def test_the_command_gives_the_worked_example(files, tmp_path):
+    output = tmp_path / "scores.json"
+    result = files("--output", output)
+    assert (result.exit_code, result.stderr) == (0, "")
+    document = json.loads(output.read_text("utf-8"))
+    assert document["systems"]["one"]["overall"] == pytest.approx(CORPUS)
+    assert document["unranked"] == ["CHAIR-Len"]
+    of_image = document["systems"]["one"]["imgToEval"]["1"]["CHAIR"]
+    assert of_image["hallucinated"] == [["cat", "cat"]]
+    assert "CHAIRs, CHAIRi: lower is better." in result.stdout
+    assert "No mentions" in result.stdout
+    assert "synonyms:small#" in result.stdout
+
+
+def test_the_command_leaves_incomplete_sentences_and_other_images_out(files):
+    captions = {1: "A man. A cat", 2: "A cat", 3: "A dog."}
+    result = files("--drop-incomplete", "--format", "json", two=captions)
+    overall = json.loads(result.stdout)["systems"]["two"]
+    assert overall["overall"]["CHAIRi"] == pytest.approx(1 / 3)
+    assert overall["counts"]["CHAIRi"]["incomplete"] == 1
+    result = files("--format", "json", "--image-ids", files.write("ids.txt", "3\n1\n"))
+    document = json.loads(result.stdout)
+    assert document["systems"]["one"]["imgToEval"].keys() == {"1", "3"}
+    assert document["systems"]["one"]["overall"]["CHAIRi"] == pytest.approx(1 / 4)
+    assert "|images:2#" in document["signatures"]["CHAIRi"]
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.*too few")
+def test_no_system_is_better_by_its_length(files, tmp_path):
+    board = tmp_path / "board.json"
+    result = files("--compare", "--leaderboard", board, "--format", "json", two=CAPTIONS)
+    metrics = json.loads(result.stdout)["comparison"]["metrics"]
+    assert metrics["CHAIR-Len"]["ranked"] is False
+    assert [of["rank"] for of in metrics["CHAIR-Len"]["systems"].values()] == [None, None]
+    assert [of["rank"] for of in metrics["CHAIRi"]["systems"].values()] == [1, 1]
+    longer = {i: caption + " " + caption for i, caption in CAPTIONS.items()}
+    shown = files("--format", "markdown", two={**longer, 3: "a cat"}).stdout.splitlines()
+    header, (one, two) = shown[0], [row for row in shown if "one" in row or "two" in row]
+    of = {c.strip(): at for at, c in enumerate(header.split("|"))}
+    assert "**" in one.split("|")[of["CHAIRi"]] + two.split("|")[of["CHAIRi"]]
+    assert "**" not in one.split("|")[of["CHAIR-Len"]] + two.split("|")[of["CHAIR-Len"]]
+    kept = json.loads(board.read_text("utf-8"))
+    assert (kept["lower_is_better"], kept["unranked"]) == (["CHAIRs", "CHAIRi"], ["CHAIR-Len"])
+    table = leaderboard.read(board).ranked("CHAIR-Len").table()
+    assert all(table.headers[column] != "CHAIR-Len" for _, column in table.bold)
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.*too few")
+def test_the_report_ranks_by_all_but_the_length(files, tmp_path):
+    page = tmp_path / "report.html"
+    assert files("--report", page, two={**CAPTIONS, 1: "A man."}).exit_code == 0
+    text = page.read_text("utf-8")
+    duels = text[text.index('id="duels"') :]
+    assert duels.count("not compared") == 1
+    standings = text[text.index('class="standings"') : text.index('id="duels"')]
+    assert standings.count('class="rank"') == 2 * (len(COLUMNS) - 1)

@@ -1,0 +1,104 @@
+"""The support of each word that VIFIDEL-PRF tells, worked out by hand."""
+
+import math
+
+import pytest
+
+from vifidel_eval.rows import make_rows
+from vifidel_eval.scorers import Vifidel, VifidelPRF
+from vifidel_eval.scorers.word_supports import SupportsWords
+
+# Angles in degrees: cosines are those of their differences.
+ANGLES = {"dog": 0, "puppy": 30, "cat": 60, "runs": 90, "grass": 180, "hot": 20, "zebra": 100}
+
+
+@pytest.fixture(scope="module")
+def vectors(make_vectors):
+    return make_vectors(
+        {
+            word: [math.cos(math.radians(angle)), math.sin(math.radians(angle))]
+            for word, angle in ANGLES.items()
+        }
+    )
+
+
+@pytest.fixture
+def things(tmp_path):
+    path = tmp_path / "things.txt"
+    path.write_text("dog\nhot dog\ncat\nzebra\n", "utf-8")
+    return path
+
+
+def near(degrees):
+    """Return how near two words are; cosines up to .1 say nothing."""
+    return pytest.approx(max(0.0, math.cos(math.radians(degrees)) - 0.1) / 0.9)
+
+
+def test_words_come_in_order_with_their_support(vectors, things):
+    scorer = VifidelPRF(vectors=vectors, things=things)
+    assert isinstance(scorer, SupportsWords)
+    rows = make_rows(
+        ["The dog runs with another dog, unheard-of zebra!", "", "A puppy"],
+        references=[["a puppy", "a cat runs"], ["a dog"], ["grass"]],
+    )
+    first, empty, last = scorer.word_supports(rows)
+    assert [word.by for word in first] == ["puppy", "runs", "puppy", "runs"]
+    assert [tuple(word)[:4] for word in first] == [
+        ("dog", near(30), True, range(1, 2)),
+        ("runs", 1, False, range(2, 3)),
+        ("dog", near(30), True, range(5, 6)),
+        ("zebra", near(10), True, range(7, 8)),  # "unheard" has no vector
+    ]
+    assert empty == []
+    assert last == [("puppy", 0, False, range(1, 2), None)]
+
+
+def test_the_output_tells_the_support_of_each_word(vectors, things):
+    scorer = VifidelPRF({7: ["cat"]}, vectors=vectors, things=things)
+    rows = make_rows(["a dog on grass"], image_ids=[7], references=[["grass"]])
+    evaluations = scorer.evaluate(rows)
+    assert evaluations["VIFIDEL-P"].details == {}
+    assert evaluations["VIFIDEL-F"].details["VIFIDEL-PRF"][0] == [
+        {"word": "dog", "support": near(60), "by": "cat", "thing": True},
+        {"word": "grass", "support": 1.0, "by": "grass", "thing": False},
+    ]
+
+
+def test_objects_support_words_too(vectors, things):
+    scorer = VifidelPRF({7: ["cat"]}, vectors=vectors, things=things)
+    rows = make_rows(["a dog and grass"], image_ids=[7], references=[["grass"]])
+    assert [tuple(word)[:2] for word in scorer.word_supports(rows)[0]] == [
+        ("dog", near(60)),
+        ("grass", 1),
+    ]
+
+
+def test_each_word_of_a_mention_names_a_thing(vectors, things):
+    scorer = VifidelPRF(vectors=vectors, things=things)
+    rows = make_rows(["Two hot dogs, a hot cat", "a hot zebra"], references=[["cat"], ["cat"]])
+    many, one = scorer.word_supports(rows)
+    # "dogs" has no vector here.
+    assert [(word.word, word.is_thing) for word in many] == [
+        ("hot", True), ("hot", True), ("cat", True),
+    ]  # fmt: skip
+    assert [(word.word, word.is_thing) for word in one] == [("hot", False), ("zebra", True)]
+
+
+def test_the_mean_support_is_p_where_all_words_are_things(vectors, things):
+    scorer = VifidelPRF(vectors=vectors, things=things)
+    captions, references = ["a dog, a cat and a zebra"], [["puppy runs"]]
+    (words,) = scorer.word_supports(make_rows(captions, references=references))
+    p = scorer.score_columns(captions, references=references)["VIFIDEL-P"][0]
+    assert sum(word.support for word in words) / 3 == pytest.approx(p)
+
+
+def test_many_rows_are_in_their_order(vectors, things):
+    scorer = VifidelPRF(vectors=vectors, things=things)
+    names = list(ANGLES) * 400
+    found = scorer.word_supports(make_rows(names, references=[[name] for name in names]))
+    assert [[word.word for word in of_row] for of_row in found] == [[name] for name in names]
+    assert all(of_row[0].support == 1 for of_row in found)
+
+
+def test_not_every_metric_tells_supports():
+    assert not isinstance(Vifidel({1: ["dog"]}), SupportsWords)

@@ -1,0 +1,292 @@
+"""How well a metric finds what captions make up: the captions, and the words.
+
+The experiments of ALOHa (Petryk et al., NAACL 2024) on HAT and nocaps-FOIL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..digits import for_json, rounded
+from ..evaluation import Floats
+from ..text_tables import Cell, Table
+from .draws import References
+from .forced_choice import ForcedChoice, forced_choice
+from .judgements import ALL, Choices, Hallucinations
+from .localization import Found
+from .resampling import interval, resampled
+from .trials import Trials
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How well a metric finds the captions that make something up.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    average_precision : float
+        Of ranking the captions, the worst score first; the mean over draws of references. The
+        share of positives is what a metric reaches by chance.
+    low, high : float
+        95 % interval over images and draws.
+    captions, positives : int
+        Captions with a score, and how many of them make something up.
+    """
+
+    metric: str
+    average_precision: float
+    low: float
+    high: float
+    captions: int
+    positives: int
+
+
+@dataclass(frozen=True)
+class Localization:
+    """How often the word that a metric supports least is one that is made up.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    words : str
+        Which words are ranked: ``"all"`` content words, or those that name ``"things"``.
+    accuracy : float
+        From 0 to 1, the mean over draws of references.
+    low, high : float
+        95 % interval over images and draws.
+    captions : int
+        Captions with a marked word.
+    """
+
+    metric: str
+    words: str
+    accuracy: float
+    low: float
+    high: float
+    captions: int
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """How often a metric scores the correct caption of a pair higher.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    accuracy : float
+        From 0 to 1, the mean over draws of references; a tie counts half.
+    low, high : float
+        95 % interval over images and draws.
+    pairs : int
+        Pairs of which both captions have a score.
+    """
+
+    metric: str
+    accuracy: float
+    low: float
+    high: float
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Detections:
+    """What metrics find on a data set.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    detection : list of Detection
+        Metric by metric.
+    localization : list of Localization
+        Of the metrics that tell the support of words.
+    pairwise : list of Pairwise
+        Where the data set has pairs.
+    trials : Trials
+        The scores.
+    """
+
+    name: str
+    detection: list[Detection]
+    localization: list[Localization]
+    pairwise: list[Pairwise]
+    trials: Trials
+
+    def tables(self) -> list[Table]:
+        """Return a table for each experiment."""
+        captions: list[list[Cell]] = [
+            [d.metric, rounded(d.average_precision), _shown(d), d.captions, d.positives]
+            for d in self.detection
+        ]
+        words: list[list[Cell]] = [
+            [w.metric, w.words, rounded(w.accuracy), _shown(w), w.captions]
+            for w in self.localization
+        ]
+        pairs: list[list[Cell]] = [
+            [p.metric, rounded(p.accuracy), _shown(p), p.pairs] for p in self.pairwise
+        ]
+        experiments: list[tuple[str, list[str], list[list[Cell]], int]] = [
+            (
+                "average precision of finding the captions that make something up",
+                ["Metric", "Average precision", "Interval", "Captions", "Positives"],
+                captions,
+                1,
+            ),
+            (
+                "how often the least supported word is made up",
+                ["Metric", "Words", "Accuracy", "Interval", "Captions"],
+                words,
+                2,
+            ),
+            (
+                "how often the correct caption scores higher",
+                ["Metric", "Accuracy", "Interval", "Pairs"],
+                pairs,
+                1,
+            ),
+        ]
+        shown = [experiment for experiment in experiments if experiment[2]]
+        return [
+            Table(
+                headers,
+                rows,
+                self.notes() if at == len(shown) else (),
+                texts=texts,
+                title=f"{self.name}: {title}",
+            )
+            for at, (title, headers, rows, texts) in enumerate(shown, 1)
+        ]
+
+    def long_tables(self) -> list[Table]:
+        """Return a table for each experiment, for programs."""
+        return [
+            Table(list(rows[0]), [list(row.values()) for row in rows])
+            for rows in self._rows().values()
+            if rows
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it; undefined numbers are None."""
+        return {"data": self.name} | self._rows() | self.trials.to_json()
+
+    def _rows(self) -> dict[str, list[dict[str, Any]]]:
+        experiments: dict[str, Sequence[Any]] = {
+            "detection": self.detection,
+            "localization": self.localization,
+            "pairwise": self.pairwise,
+        }
+        return {name: [for_json(asdict(one)) for one in of] for name, of in experiments.items()}
+
+    def notes(self) -> list[str]:
+        """Return what must be said of the numbers: conventions, what is left out, signatures."""
+        most = max(detection.captions for detection in self.detection)
+        fewer = [
+            f"{d.metric}: {most - d.captions} captions fewer than others, which it cannot score"
+            for d in self.detection
+            if d.captions < most
+        ]
+        numbers = ", ".join(map(str, self.trials.numbers()))
+        return [f"references: {numbers}; ties count half", *fewer, *self.trials.notes()]
+
+
+def detect(data: Hallucinations, trials: Trials, found: Sequence[Found]) -> Detections:
+    """Compare scores with where the hallucinations are.
+
+    Parameters
+    ----------
+    data : Hallucinations
+        The captions.
+    trials : Trials
+        Their scores, with one number of references.
+    found : sequence of Found
+        What `vifidel_eval.agreement.localization.find_words` found.
+    """
+    detection = [
+        _detection(data, trials, metric, number)
+        for metric in trials.signatures
+        for number in trials.numbers()
+        if trials.scores(metric, number)
+    ]
+    localization = []
+    for metric, words, places, right in found:
+        images = [data.judged[at] for at in places.tolist()]
+        resamples = resampled(images, len(right), trials.seed) if images else ()
+        low, high = interval([_mean(right[draw, rows]) for rows, draw in resamples])
+        localization.append(Localization(metric, words, _mean(right), low, high, len(images)))
+    return Detections(data.name, detection, localization, _pairwise(data, trials), trials)
+
+
+def _detection(data: Hallucinations, trials: Trials, metric: str, number: References) -> Detection:
+    draws = np.array(trials.scores(metric, number))  # (draws, sides, judgements)
+    # The same captions in all draws.
+    scored: NDArray[np.bool_] = np.logical_not(np.isnan(draws).any(axis=0))
+    positive = data.made_up & scored
+
+    def precision(draw: int, rows: Any = slice(None)) -> float:
+        of_rows = scored[:, rows]
+        return average_precision(-draws[draw][:, rows][of_rows], data.made_up[:, rows][of_rows])
+
+    low, high = interval(
+        [precision(draw, rows) for rows, draw in resampled(data.judged, len(draws), trials.seed)]
+    )
+    return Detection(
+        metric,
+        _mean(np.array([precision(draw) for draw in range(len(draws))])),
+        low,
+        high,
+        int(scored.sum()),
+        int(positive.sum()),
+    )
+
+
+def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
+    """Return the average precision of finding the positives by a high score.
+
+    The sum over the different scores, from the highest down, of the recall gained there times the
+    precision there; equal scores are one step, so that their order does not matter.
+
+    Parameters
+    ----------
+    scores : (n,) float64
+        Without NaN.
+    positive : (n,) bool
+        What is to be found.
+
+    Returns
+    -------
+    float
+        In (0, 1]; NaN without a positive.
+    """
+    if not positive.any():
+        return float("nan")
+    order = np.argsort(-scores, kind="stable")
+    scores, positive = scores[order], positive[order]
+    last = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))  # of equal scores
+    found = np.cumsum(positive)[last]
+    return float((np.diff(found, prepend=0) * (found / (last + 1))).sum() / found[-1])
+
+
+def _pairwise(data: Hallucinations, trials: Trials) -> list[Pairwise]:
+    if any(len(one.captions) == 1 for one in data.judged):
+        return []
+    ones = np.ones(len(data.judged))
+    choices = Choices(data.name, data.judged, ones, [ALL] * len(ones))
+    result: ForcedChoice = forced_choice(choices, trials)
+    return [Pairwise(a.metric, a.accuracy, a.low, a.high, a.pairs) for a in result.accuracies]
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if values.size else float("nan")
+
+
+def _shown(one: Detection | Localization | Pairwise) -> str:
+    return f"{one.low:.4f}-{one.high:.4f}"
