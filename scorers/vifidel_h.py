@@ -16,13 +16,15 @@ from ..explain.explanation import SUPPORT, Verdict, mentions_of
 from ..explain.judging import Evidence, Judge, Mentioned
 from ..kernels.lexicon import Lexicon
 from ..rows import LabelCounts, Rows
-from ..text.words import STOP_WORDS
+from ..text.words import STOP_WORDS, piece_words, placed_words
+from ..things.mentions import Unit
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer
 from ..vectors import VectorSource
 from .base import Progress
 from .record import Metric, Settings
 from .vifidel_prf import THINGS
+from .word_supports import WordSupport
 from .word_vectors import Gold, WordVectorScorer
 
 _COLUMNS = (Column("VIFIDEL-Hs", True), Column("VIFIDEL-Hi", True), Column("VIFIDEL-T"))
@@ -157,6 +159,23 @@ class VifidelH(WordVectorScorer[_EvidenceGold]):
     def _mentions(self, part: Rows) -> Iterable[str]:
         return self._judge.texts(part.captions)
 
+    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
+        """Return the mentions and the other content words of each caption with their support."""
+        found: list[list[WordSupport]] = []
+        for part in self._read(rows, self._mentions):
+            lexicon, captions = part.gold.lexicon, part.rows.captions
+            supports = self._judge.supports(lexicon, captions, part.gold.evidence)
+            for caption, of_caption in zip(captions, supports, strict=True):
+                places = _places(caption, [unit for unit, _, _ in of_caption])
+                found.append(
+                    [
+                        WordSupport(unit.words, support, unit.category is not None, place, by)
+                        for (unit, support, by), place in zip(of_caption, places, strict=True)
+                        if not math.isnan(support)
+                    ]
+                )
+        return found
+
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         counts: list[Floats] = [np.empty((0, 4))]
         means: list[Floats] = [np.empty(0)]
@@ -200,6 +219,23 @@ class VifidelH(WordVectorScorer[_EvidenceGold]):
         return {**evaluations, "VIFIDEL-T": mean_support}
 
 
+def _places(caption: str, units: Iterable[Unit]) -> list[range]:
+    """Return which pieces of a caption hold each of its units, both in the same order."""
+    placed = list(placed_words(caption, ()))
+    found, at = [], 0
+    for unit in units:
+        words = [word for piece in unit.words.split() for word in piece_words(piece)]
+        places = []
+        for word in words:
+            ahead = (i for i in range(at, len(placed)) if placed[i][1] == word)
+            here = next(ahead, None)
+            if here is not None:
+                places.append(placed[here][0])
+                at = here + 1
+        found.append(range(places[0], places[-1] + 1) if places else range(0))
+    return found
+
+
 def _details(found: Mentioned, rows: int) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each row."""
     of_rows: list[list[dict[str, Any]]] = [[] for _ in range(rows)]
@@ -227,7 +263,8 @@ def _mean_support(found: Mentioned, size: int) -> Floats:
     known = ~np.isnan(found.support)
     rows = found.rows[known]
     # Added in the order of the words.
-    return _share(np.bincount(rows, found.support[known], size), _of_rows(rows, size))
+    sums: Floats = np.bincount(rows, found.support[known], size).astype(np.float64)
+    return _share(sums, _of_rows(rows, size))
 
 
 def _of_captions(sums: Floats) -> Floats:

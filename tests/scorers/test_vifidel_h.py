@@ -287,6 +287,20 @@ def test_figures_of_the_docs_on_nocaps_foil(shared_data):
     assert found["foil"]["VIFIDEL-Hs"].score == pytest.approx(0.869, abs=0.005)
 
 
+def test_supports_of_words_and_where_they_are(scorer):
+    rows = make_rows(
+        ["A large, large puppy by a traffic light.", "a wolf"], references=[["a dog"], []]
+    )
+    found, nothing = scorer.word_supports(rows)
+    assert [(w.word, round(w.support, 6), w.is_thing, list(w.place), w.by) for w in found] == [
+        ("large", 0.0, False, [1], None),
+        ("large", 0.0, False, [2], None),
+        ("puppy", 0.9, True, [3], "dog"),
+        ("traffic light", 0.0, True, [6, 7], None),
+    ]
+    assert nothing == []  # nothing is known of the image
+
+
 def test_comparisons_resample_counts(scorer):
     captions = {"mine": ["a wolf", "a dog"] * 6, "other": ["a dog", "a dog"] * 6}
     references = {i: ["a dog"] for i in range(12)}

@@ -277,6 +277,35 @@ class Judge:
                 verdicts[at] = Verdict.THERE if enough else Verdict.ABSENT
         return Mentioned(rows, units, support, tuple(texts), verdicts)
 
+    def supports(
+        self, lexicon: Lexicon, captions: Sequence[str], evidence: Evidence
+    ) -> list[list[tuple[Unit, float, str | None]]]:
+        """Return all units of each caption in order, each with its support and what supports it.
+
+        The arguments are those of `judge`.
+        """
+        mentions = self.judge(lexicon, captions, evidence).each()
+        of_rows = [self.units(caption) for caption in captions]
+        others = [
+            (row, unit.text)
+            for row, of_row in enumerate(of_rows)
+            for unit in of_row
+            if unit.category is None
+        ]
+        rows = np.array([row for row, _ in others], dtype=np.int64)
+        atoms = np.array(lexicon.numbers(text for _, text in others), dtype=np.int64)
+        support, by = self._nearest(lexicon, atoms, rows, evidence)
+        support[~evidence.is_there[rows]] = np.nan
+        texts = (None if number < 0 else lexicon.word(number) for number in by.tolist())
+        of_others = zip(support.tolist(), texts, strict=True)
+        return [
+            [
+                (unit, *(next(of_others) if unit.category is None else next(mentions)[2:4]))
+                for unit in of_row
+            ]
+            for of_row in of_rows
+        ]
+
     def _nearest(
         self,
         lexicon: Lexicon,
