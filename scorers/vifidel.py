@@ -13,32 +13,24 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
 from ..evaluation import Column, Floats
-from ..explain.explanation import (
-    CaptionWord,
-    Explanation,
-    Match,
-    ThingMentioned,
-    Thresholds,
-    mentions_of,
-)
-from ..explain.judging import Judge, Sought
-from ..explain.standing import are_mentioned, standings
+from ..explain.explaining import Weighed, explanations_of
+from ..explain.explanation import Explanation, Thresholds
+from ..explain.judging import Judge
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, meetings
+from ..kernels.bags import Bags
 from ..kernels.penalties import penalties
 from ..kernels.transport import (
     check_exponent,
-    sums_of_bags,
+    similarities,
     transport_distances,
-    transport_plans,
     travel_costs,
 )
 from ..rows import Rows, coco_rows, make_rows
-from ..text.words import STOP_WORDS, content_words
+from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
 from .record import Metric, Settings
-from .word_vectors import Gold, Part, TransportScorer, similarities
+from .word_vectors import Gold, TransportScorer
 
 _THRESHOLDS = Thresholds()
 
@@ -235,82 +227,22 @@ class Vifidel(TransportScorer[_WeightedGold]):
             return judge.texts([*part.captions, *chain.from_iterable(references)])
 
         for part in self._read(rows, also=texts):
-            yield from self._explained(part, judge, sought, thresholds.far)
-
-    def _explained(
-        self, part: Part[_WeightedGold], judge: Judge, sought: Sought | None, far: float
-    ) -> Iterator[Explanation]:
-        gold, words, rows, lexicon = part.gold, part.words, part.rows, part.gold.lexicon
-        word_penalties = self._penalties(words, gold)
-        costs = self._costs(gold, words, word_penalties)
-        plans = transport_plans(gold.objects, words, costs)
-        distances = sums_of_bags(plans * costs, gold.objects, words)
-        scores = similarities(gold.objects.sizes > 0, words, distances)
-        matches = self._matches(gold, words, word_penalties, plans, costs)
-        references = rows.references if self._use_references else [()] * len(rows)
-        evidence = judge.evidence(lexicon, self._labels_of(rows), references, sought)
-        mentioned = judge.judge(lexicon, rows.captions, evidence)
-        mentions: list[list[ThingMentioned]] = [[] for _ in range(len(rows))]
-        for row, mention in mentions_of(mentioned):
-            mentions[row].append(mention)
-        of_words = standings(lexicon, words, evidence, mentioned)
-        spoken_of = are_mentioned(lexicon, gold.objects, words, mentioned, judge, far)
-        of_labels = gold.tallies["object labels"]
-        unknown = (of_labels + part.of_words).unknown
-        pairs = np.concatenate([[0], np.cumsum(gold.objects.sizes * words.sizes)]).tolist()
-        for i, (image_id, caption) in enumerate(zip(rows.ids, rows.captions, strict=True)):
-            moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
-            amounts: dict[str, list[float]] = {}
-            for match in moved:
-                amounts.setdefault(match.word, []).append(match.contribution)
-            of_image = slice(*gold.objects.starts[i : i + 2])
-            of_caption = slice(*words.starts[i : i + 2])
-            caption_words = [
-                CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
-                for word, standing in zip(
-                    map(lexicon.word, words.atoms[of_caption].tolist()),
-                    of_words[of_caption],
-                    strict=True,
-                )
-            ]
-            yield Explanation(
-                image_id=image_id,
-                caption=caption,
-                score=float(scores[i]),
-                distance=float(distances[i]),
-                known=bool(evidence.texts[i]),
-                matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
-                words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
-                mentions=tuple(mentions[i]),
-                unmentioned=tuple(
-                    lexicon.word(label)
-                    for label in gold.objects.atoms[of_image][~spoken_of[of_image]].tolist()
-                ),
-                unknown_words=self._unknown(unknown, rows.part(i, i + 1)) if unknown else (),
+            gold, words = part.gold, part.words
+            word_penalties = self._penalties(words, gold)
+            references = part.rows.references if self._use_references else [()] * gold.rows
+            weighed = Weighed(
+                part.rows,
+                self._labels_of(part.rows),
+                references,
+                gold.lexicon,
+                gold.objects,
+                words,
+                gold.label_penalties,
+                word_penalties,
+                self._costs(gold, words, word_penalties),
+                (gold.tallies["object labels"] + part.of_words).unknown,
             )
-
-    def _matches(
-        self, gold: _WeightedGold, words: Bags, word_penalties: Floats, plans: Floats, costs: Floats
-    ) -> list[Match]:
-        """Return every pair that meets; those that move no mass are no matches yet."""
-        left, right = meetings(gold.objects, words)
-        return [
-            Match(gold.lexicon.word(label), gold.lexicon.word(word), *numbers)
-            for label, word, *numbers in zip(
-                gold.objects.atoms[left].tolist(),
-                words.atoms[right].tolist(),
-                plans.tolist(),
-                costs.tolist(),
-                gold.label_penalties[left].tolist(),
-                word_penalties[right].tolist(),
-                strict=True,
-            )
-        ]
-
-    def _unknown(self, unknown: Collection[str], row: Rows) -> tuple[str, ...]:
-        words = content_words(row.captions[0], self._space.stop_words)
-        read = (*self._labels_of(row)[0], *words)
-        return tuple(dict.fromkeys(word for word in read if word in unknown))
+            yield from explanations_of(weighed, judge, sought, thresholds.far)
 
     def _prepared(self, gold: Gold) -> _WeightedGold:
         weighted = np.zeros(gold.rows, dtype=bool)

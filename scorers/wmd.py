@@ -10,11 +10,16 @@ import numpy as np
 from ..errors import VifidelError
 from ..evaluation import Column, Floats
 from ..kernels.bags import Bags
-from ..kernels.transport import check_exponent, transport_distances, travel_costs
+from ..kernels.transport import (
+    check_exponent,
+    similarities,
+    transport_distances,
+    travel_costs,
+)
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .record import Metric
-from .word_vectors import Gold, TransportScorer, similarities
+from .word_vectors import Gold, TransportScorer
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
 

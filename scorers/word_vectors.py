@@ -250,12 +250,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return {**self.__dict__, "_kept": None}
 
 
-def similarities(gold_is_usable: Any, words: Bags, distances: Floats) -> Floats:
-    """Return exp(-distance) (Eq. 3); 0 for a caption without words, NaN without a gold side."""
-    speechless = gold_is_usable & (words.sizes == 0)
-    return np.where(speechless, 0.0, np.exp(-distances))
-
-
 class TransportScorer(WordVectorScorer[GoldT]):
     """A metric that moves a bag of the gold side onto the bag of the caption's content words."""
 

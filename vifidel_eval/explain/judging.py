@@ -141,18 +141,18 @@ class Judge:
     ) -> None:
         self._things = things
         self._finder = _finder(things)
-        self._stop_words = frozenset(stop_words)
+        self.stop_words = frozenset(stop_words)
         self._support = support
         class_of = things.class_of
         one, other = (class_of.get(name, name) for name in _APART)
         self._apart = {one: other, other: one} if one != other else {}
 
     def __reduce__(self) -> tuple[type[Judge], tuple[ClassList, frozenset[str], float]]:
-        return Judge, (self._things, self._stop_words, self._support)
+        return Judge, (self._things, self.stop_words, self._support)
 
     def units(self, caption: str) -> tuple[Unit, ...]:
         """Return the content words of a caption, terms of several words as one."""
-        return _units(self._finder, self._stop_words, caption)
+        return _units(self._finder, self.stop_words, caption)
 
     def texts(self, captions: Iterable[str]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""

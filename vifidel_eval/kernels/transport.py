@@ -149,6 +149,12 @@ def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
     return np.where(pairs > 0, np.array(sums, dtype=np.float64), np.nan)
 
 
+def similarities(gold_is_usable: Any, words: Bags, distances: Floats) -> Floats:
+    """Return exp(-distance) (Eq. 3); 0 for a caption without words, NaN without a gold side."""
+    speechless = gold_is_usable & (words.sizes == 0)
+    return np.where(speechless, 0.0, np.exp(-distances))
+
+
 @cache
 def _simplex() -> Callable[[Floats, Floats, Floats], Floats]:
     """Return POT's exact network simplex: (left masses, right masses, costs) to the plan.
