@@ -77,15 +77,16 @@ def main(folder: Path) -> None:
         scores = score_systems(systems, scorers, of_images)
         lower = {column.name for column in scores.columns() if column.lower_is_better}
         columns = [column for name in names for column in SHOWN[name]]
-        headers = [
-            f"{column} (lower is better)" if column in lower else column for column in columns
-        ]
         rows = [
             [name, *(f"{evaluations[column].score:.3f}".removeprefix("0") for column in columns)]
             for name, evaluations in scores.evaluations.items()
         ]
         print(f"\n{len(of_images)} images, {'with' if references else 'without'} references\n")
-        print(tabulate(rows, ["captions", *headers], "github", disable_numparse=True))
+        print(tabulate(rows, ["captions", *columns], "github", disable_numparse=True))
+        if lower:
+            print(
+                f"\nLower is better: {', '.join(column for column in columns if column in lower)}."
+            )
 
 
 if __name__ == "__main__":
