@@ -4,7 +4,8 @@
 
 DATA holds the folders ``pascal50s``, ``flickr8k``, ``hat``, ``nocaps_foil``, ``thumb`` and ``coco``
 in their data sets' own formats. docs/fidelity.md holds the tables that this prints and says what
-follows from them. A plain loop over captions, not the kernel: it is here to compare definitions.
+follows from them. What was chosen is computed by the scorers of this package, other definitions of
+VIFIDEL-PRF by a plain loop over captions: it is here to compare definitions.
 """
 
 from __future__ import annotations
@@ -12,40 +13,43 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import numpy as np
 from scipy import stats
 from tabulate import tabulate
 
+from vifidel_eval.agreement.draws import drawn
 from vifidel_eval.agreement.flickr8k import read_flickr8k
 from vifidel_eval.agreement.pascal50s import read_pascal50s
-from vifidel_eval.agreement.trials import _drawn
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.bags import Lexicon
+from vifidel_eval.annotations.coco import COCO_CATEGORIES
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.grounding import _begin_alike
+from vifidel_eval.kernels.lexicon import Lexicon
+from vifidel_eval.rows import make_rows
+from vifidel_eval.scorers import VifidelH, VifidelPRF
+from vifidel_eval.text.words import STOP_WORDS, content_words
+from vifidel_eval.things.synonyms import ClassList, class_names
+from vifidel_eval.things.words import singular
 from vifidel_eval.vectors import load_vectors
-from vifidel_eval.words import END, STOP_WORDS, content_words, piece_runs, pieces
 
 INVENTED = " A dog and a cat are sitting on a couch."
 STYLE = " The composition feels warm and captures an everyday moment."
 ROOM = "a man and a woman in a room with a table"
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
-_lexicon = Lexicon(load_vectors(), normalize=True, stop_words=STOP_WORDS)
+_lexicon = Lexicon(load_vectors(), normalize=True, stop_words=STOP_WORDS, capacity=1 << 17)
 
 
 @lru_cache(None)
 def vector(word: str) -> np.ndarray:
     """Return the unit vector of a word or a label of several words; zeros if it has none."""
-    return np.nan_to_num(_lexicon._rows([word])[0])
+    return np.nan_to_num(_lexicon.matrix[_lexicon.numbers([word])[0]])
 
 
 @lru_cache(None)
@@ -56,121 +60,10 @@ def cosines(left: tuple[str, ...], right: tuple[str, ...]) -> np.ndarray:
     return np.where(np.array(left)[:, None] == np.array(right)[None, :], 1.0, found)
 
 
-# ---------------------------------------------------------------- names of things
-
-_IRREGULAR = {
-    "men": "man", "women": "woman", "people": "person", "persons": "person", "feet": "foot",
-    "children": "child", "mice": "mouse", "geese": "goose", "teeth": "tooth", "oxen": "ox",
-    "policemen": "policeman", "calves": "calf",
-}  # fmt: skip
-#: Names that describe the word behind them: an orange cat, a toy train, a passenger jet.
-_DESCRIBING = frozenset(
-    "orange baby toy paper passenger adult glass peach rose olive lime chocolate lemon "
-    "double-decker".split()
-)
-#: Classes of which one never supports the other, though their words are alike.
-_APART = frozenset({frozenset({"dog", "hot dog"})})
-
-
-def forms(word: str) -> Iterable[str]:
-    """Yield a word and what it may be the plural of."""
-    yield word
-    if word in _IRREGULAR:
-        yield _IRREGULAR[word]
-    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
-        yield word[:-1]
-        if word.endswith("es"):
-            yield word[:-2]
-        if word.endswith("ies"):
-            yield word[:-3] + "y"
-        if word.endswith("ves"):
-            yield from (word[:-3] + "f", word[:-3] + "fe")
-
-
-class Unit(NamedTuple):
-    """A content word, or the words of a name of several words."""
-
-    words: tuple[str, ...]
-    text: str  # what has the vector
-    name: str | None  # of the list, if the unit is a mention
-    at: int  # place of its first word in the caption
-
-
-class Things:
-    """The list of things, and where captions mention them."""
-
-    def __init__(self, lines: Iterable[str], near: bool = False, guard: bool = True) -> None:
-        self.class_of: dict[str, str] = {}
-        self.no_mention: set[str] = set()
-        self.guard = guard
-        for line in map(str.strip, lines):
-            names = [name.strip() for name in line.removeprefix("-").split(",")]
-            if line.startswith("-"):
-                self.no_mention.update(names)
-            elif line and not line.startswith("#"):
-                self.class_of |= dict.fromkeys(names, names[0])
-        self._terms: dict[str, list[tuple[list[str], str]]] = {}
-        for name in sorted({*self.class_of, *self.no_mention}, key=len, reverse=True):
-            words = [w for part in name.split() for w in piece_runs(part)]
-            if len(words) > 1:
-                self._terms.setdefault(words[0], []).append((words, name))
-        self._units = lru_cache(None)(self._found)
-        self._name = lru_cache(None)(self._named)
-        self._names = list(self.class_of)
-        self._vectors = np.array([vector(name) for name in self._names]) if near else None
-
-    def units(self, caption: str) -> tuple[Unit, ...]:
-        return self._units(caption)
-
-    def _found(self, caption: str) -> tuple[Unit, ...]:
-        runs = [run for piece in pieces([caption]) if piece != END for run in piece_runs(piece)]
-        found, at = [], 0
-        while at < len(runs):
-            term = max(self._matching(runs[at:]), key=lambda t: len(t[0]), default=None)
-            if term is not None:
-                words, name = tuple(runs[at : at + len(term[0])]), term[1]
-                found.append(Unit(words, name, name if name in self.class_of else None, at))
-                at += len(words)
-                continue
-            if len(runs[at]) > 1 and runs[at] not in STOP_WORDS:
-                found.append(Unit((runs[at],), runs[at], self._name(runs[at]), at))
-            at += 1
-        return tuple(
-            unit._replace(name=None)
-            if unit.name in _DESCRIBING and after and after.at == unit.at + len(unit.words)
-            else unit
-            for unit, after in zip(found, [*found[1:], None], strict=True)
-        )
-
-    def _matching(self, runs: list[str]) -> Iterable[tuple[list[str], str]]:
-        for first in dict.fromkeys(forms(runs[0])):
-            for words, name in self._terms.get(first, ()):
-                if len(words) <= len(runs) and all(
-                    word in forms(run) for word, run in zip(words[1:], runs[1:], strict=False)
-                ):
-                    yield words, name
-
-    def _named(self, word: str) -> str | None:
-        exact = next((form for form in forms(word) if form in self.class_of), None)
-        if exact is not None or self._vectors is None:
-            return exact
-        alike = self._vectors @ vector(word)
-        nearest = self._names[int(alike.argmax())]
-        if alike.max() < 0.8 or (self.guard and _begin_alike(word, nearest)):
-            return None
-        return nearest
-
-
-def shipped() -> list[str]:
-    return files("vifidel_eval").joinpath("things/things.txt").read_text("utf-8").splitlines()
-
-
-THINGS = Things(shipped())
-
-
 @lru_cache(None)
 def names_thing(word: str) -> bool:
-    return THINGS._name(word) is not None
+    names = class_names().class_of
+    return word in names or singular(word) in names
 
 
 # ---------------------------------------------------------------- VIFIDEL-PRF
@@ -253,6 +146,10 @@ class Choice:
             f = f ** (1 - self.whole) * alike**self.whole
         return float(p), float(r), float(f)
 
+    def scores(self, items: Iterable[Item]) -> np.ndarray:
+        """Return P, R and F of each item, (n, 3)."""
+        return np.array([self(item) for item in items])
+
     def _near(self, left: tuple[str, ...], right: tuple[str, ...]) -> np.ndarray:
         return np.maximum(cosines(left, right) - self.floor, 0) / (1 - self.floor)
 
@@ -262,6 +159,20 @@ class Choice:
         if self.form == "harmonic":
             return 1 / (self.share_of_p / p + (1 - self.share_of_p) / r)
         return p**self.share_of_p * r ** (1 - self.share_of_p)
+
+
+class Product:
+    """The chosen definition, as the package computes it."""
+
+    def scores(self, items: Iterable[Item]) -> np.ndarray:
+        """Return P, R and F of each item, (n, 3)."""
+        items = list(items)
+        columns = VifidelPRF().score_columns(
+            [item.caption for item in items],
+            objects=[list(item.labels) for item in items],
+            references=[item.references for item in items],
+        )
+        return np.column_stack(list(columns.values()))
 
 
 def _whole(left: Sequence[str], right: Sequence[str]) -> float:
@@ -274,7 +185,7 @@ PROTOTYPE = Choice(0.0, 0.3, 0.0, False, agreement=0.0, form="harmonic", share_o
 TRIED = {
     "first prototype, no weights": replace(PROTOTYPE, other=1.0),
     "first prototype": PROTOTYPE,
-    "chosen": Choice(),
+    "chosen": Product(),
     "floor 0": Choice(floor=0.0),
     "floor .05": Choice(floor=0.05),
     "floor .15": Choice(floor=0.15),
@@ -334,7 +245,7 @@ class Data:
         choices = read_pascal50s(folder / "pascal50s")
         objects = read_objects(folder / "pascal50s/Annotations")
         self.kinds, self.preferred = np.array(choices.kinds), choices.preferred
-        drawn = [_drawn(choices.judged, 5, np.random.default_rng([0, d])) for d in range(draws)]
+        references = [drawn(choices.judged, 5, 0, draw) for draw in range(draws)]
         self.pascal = [
             [
                 [
@@ -343,7 +254,7 @@ class Data:
                 ]
                 for side in (0, 1)
             ]
-            for of in drawn
+            for of in references
         ]
         ratings = read_flickr8k(folder / "flickr8k")
         mask = ratings.subsets["without own references"]
@@ -379,9 +290,8 @@ class Data:
 # ---------------------------------------------------------------- tables
 
 
-def agreement(choice: Choice, data: Data) -> list[float]:
-    def scores(items: Sequence[Item]) -> np.ndarray:
-        return np.array([choice(item) for item in items])
+def agreement(choice: Choice | Product, data: Data) -> list[float]:
+    scores = choice.scores
 
     right: dict[str, list[float]] = {"HC": [], "HI": [], "HM": [], "MM": []}
     for first, second in data.pascal:
@@ -418,7 +328,7 @@ def agreement(choice: Choice, data: Data) -> list[float]:
     ]
 
 
-def rankings(choice: Choice, data: Data, references: bool) -> list[list[Any]]:
+def rankings(choice: Choice | Product, data: Data, references: bool) -> list[list[Any]]:
     rows = []
     human = None
     for name, caption_of in {
@@ -430,17 +340,13 @@ def rankings(choice: Choice, data: Data, references: bool) -> list[list[Any]]:
         "captions of other images": lambda i: data.shuffled[i],
         "person": lambda i: "person",
     }.items():
-        found = np.array(
-            [
-                choice(
-                    Item(
-                        caption_of(i),
-                        tuple(data.references[i]) if references else (),
-                        tuple(data.objects[i]),
-                    )
-                )
-                for i in data.images
-            ]
+        found = choice.scores(
+            Item(
+                caption_of(i),
+                tuple(data.references[i]) if references else (),
+                tuple(data.objects[i]),
+            )
+            for i in data.images
         )
         human = found[:, 2] if human is None else human
         beaten = np.where(human == found[:, 2], 0.5, human > found[:, 2]).mean()
@@ -448,154 +354,160 @@ def rankings(choice: Choice, data: Data, references: bool) -> list[list[Any]]:
     return rows
 
 
-class Judged(NamedTuple):
-    """A mention with its support."""
-
-    unit: Unit
-    support: float  # the best cosine
-    grounded: float  # without evidence that only describes the mention: traffic, of a traffic light
-    excused: bool  # the evidence has a name of the same class
-
-
 def judge(
-    things: Things, caption: str, references: Sequence[str], labels: Iterable[str] = ()
-) -> list[Judged]:
-    """Return the mentions of a caption with their support by references and labels."""
-    evidence: dict[str, str | None] = {label: things.class_of.get(label) for label in labels}
-    for reference in references:
-        for unit in things.units(reference):
-            evidence[unit.text] = things.class_of.get(unit.name or "")
-    found = []
-    for unit in things.units(caption):
-        if unit.name is None:
-            continue
-        one = things.class_of[unit.name]
-        able = tuple(
-            text for text, other in evidence.items() if frozenset({one, other}) not in _APART
-        )
-        to_evidence = np.maximum(cosines((unit.text,), able)[0], 0)
-        describes = np.isin(able, unit.text.split()[:-1])
-        found.append(
-            Judged(
-                unit,
-                to_evidence.max(initial=0),
-                to_evidence.max(initial=0, where=~describes),
-                one in evidence.values(),
-            )
-        )
-    return found
+    scorer: VifidelH,
+    captions: Sequence[str],
+    references: Sequence[Sequence[str]],
+    ids: Sequence[Any] | None = None,
+) -> list[list[dict[str, Any]]]:
+    """Return the mentions of each caption, as VIFIDEL-H writes them into ``--output``."""
+    evaluation = scorer.evaluate(make_rows(captions, ids, references))["VIFIDEL-T"]
+    return [of_row["mentions"] for of_row in evaluation.details["VIFIDEL-H"]]
+
+
+def judge_entries(
+    scorer: VifidelH, entries: Sequence[Mapping[str, Any]], key: str
+) -> list[list[dict[str, Any]]]:
+    return judge(scorer, [x[key] for x in entries], [x["references"] for x in entries])
+
+
+def flagged(mentions: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [mention for mention in mentions if mention["verdict"] == "not in the image"]
+
+
+def near_names(data: Data, guard: bool) -> ClassList:
+    """Return the list of things with every word that has a cosine of .8 to a name.
+
+    With `guard`, not those that only begin like the name: *caring* is no car.
+    """
+    things = class_names()
+    names = [name for name in things.class_of if vector(name).any()]
+    of_names = np.array([vector(name) for name in names])
+    texts = [x[key] for x in data.foil for key in ("baseline", "foil")]
+    texts += [x["caption"] for x in data.hat]
+    texts += [reference for x in (*data.foil, *data.hat) for reference in x["references"]]
+    more: dict[str, list[str]] = {}
+    for word in sorted({word for text in texts for word in content_words(text)}):
+        if not names_thing(word) and word not in things.no_class:
+            alike = of_names @ vector(word)
+            nearest = names[int(alike.argmax())]
+            if alike.max() >= 0.8 and not (guard and _begin_alike(word, nearest)):
+                more.setdefault(things.class_of[nearest], []).append(word)
+    classes = tuple((*names, *more.get(names[0], ())) for names in things.classes)
+    return replace(things, classes=classes)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    rest = long.removeprefix(short)
+    return rest != long and rest.isalpha() and rest not in ("s", "es")
 
 
 def _marked(pairs: Iterable[tuple[str, bool]]) -> set[str]:
     return {word for token, marked in pairs if marked for word in content_words(token)}
 
 
-def localization(things: Things | None, data: Data) -> list[float]:
+def _planted(data: Data) -> list[set[str]]:
+    return [_marked([(x["replacement"][1], True)]) for x in data.foil]
+
+
+def localization(things: ClassList | None, data: Data) -> list[float]:
     """Return localisation on nocaps-FOIL and HAT, and average precision of the mean support."""
+    scorer = VifidelPRF() if things is None else VifidelH(things=things)
 
-    def supports(caption: str, references: Sequence[str]) -> list[tuple[set[str], float]]:
-        if things is not None:
-            return [(set(j.unit.words), j.support) for j in judge(things, caption, references)]
-        words = _distinct(caption)
-        evidence = tuple(sorted({w for r in references for w in _distinct(r)}))
-        return [({w}, s) for w, s in zip(words, cosines(words, evidence).max(axis=1), strict=True)]
+    def supports(
+        items: Sequence[Mapping[str, Any]], key: str
+    ) -> list[list[tuple[set[str], float]]]:
+        rows = make_rows([x[key] for x in items], references=[x["references"] for x in items])
+        return [
+            [
+                (set(content_words(word.word, ())), word.support)
+                for word in of_row
+                if word.is_thing or things is None
+            ]
+            for of_row in scorer.word_supports(rows)
+        ]
 
-    def hits(caption: str, references: Sequence[str], marked: set[str]) -> float:
-        found = supports(caption, references)
-        lowest = [bool(w & marked) for w, s in found if s == min(s for _, s in found)]
+    def hits(found: list[tuple[set[str], float]], marked: set[str]) -> float:
+        lowest = [bool(words & marked) for words, s in found if s == min(s for _, s in found)]
         return float(np.mean(lowest)) if lowest else 0.0
 
-    foil = [hits(x["foil"], x["references"], _marked([(x["replacement"][1], True)]))
-            for x in data.foil]  # fmt: skip
-    hat = [hits(x["caption"], x["references"], _marked(x["grounding"]))
-           for x in data.hat if x["contains_hallucination"]]  # fmt: skip
-    means = np.array(
-        [
-            np.mean([s for _, s in supports(x[key], x["references"])] or [np.nan])
-            for key in ("baseline", "foil")
-            for x in data.foil
-        ]
-    )
+    correct, foil = (supports(data.foil, key) for key in ("baseline", "foil"))
+    of_hat = [x for x in data.hat if x["contains_hallucination"]]
+    hat = zip(supports(of_hat, "caption"), of_hat, strict=True)
+    means = np.array([np.mean([s for _, s in of] or [np.nan]) for of in (*correct, *foil)])
     planted, defined = np.repeat([False, True], len(data.foil)), ~np.isnan(means)
     return [
-        float(np.mean(foil)),
+        float(np.mean([hits(*pair) for pair in zip(foil, _planted(data), strict=True)])),
         average_precision(-means[defined], planted[defined]),
         float(defined.mean()),
-        float(np.mean(hat)),
+        float(np.mean([hits(found, _marked(x["grounding"])) for found, x in hat])),
     ]
 
 
-def thresholds(data: Data, excuse: bool) -> list[list[float]]:
-    foil = [
-        [(judge(THINGS, x[key], x["references"]), _marked([(x["replacement"][1], True)]))
-         for x in data.foil]
-        for key in ("baseline", "foil")
-    ]  # fmt: skip
-    hat = [(judge(THINGS, x["caption"], x["references"]), x) for x in data.hat]
+def thresholds(data: Data, things: ClassList) -> list[list[float]]:
     made_up = np.array([x["contains_hallucination"] for x in data.hat])
-    val = [
-        [judge(THINGS, system[i], data.references[i], data.objects[i]) for i in data.images]
-        for system in (data.human, data.shuffled)
-    ]
     rows = []
     for t in THRESHOLDS:
-
-        def flagged(found: list[Judged], t: float = t) -> list[Judged]:
-            return [j for j in found if j.grounded < t and not (excuse and j.excused)]
-
-        correct, planted = ([flagged(found) for found, _ in side] for side in foil)
-        hit = [any(set(j.unit.words) & marked for j in flagged(found)) for found, marked in foil[1]]
-        of_hat = np.array([bool(flagged(found)) for found, _ in hat])
+        scorer = VifidelH(things=things, support=t)
+        correct, planted = (
+            list(map(flagged, judge_entries(scorer, data.foil, key)))
+            for key in ("baseline", "foil")
+        )
+        hit = [
+            any(marked & set(content_words(m["words"], ())) for m in found)
+            for found, marked in zip(planted, _planted(data), strict=True)
+        ]
+        hat = judge_entries(scorer, data.hat, "caption")
+        of_hat = np.array([bool(flagged(found)) for found in hat])
         rows.append(
             [
                 t,
                 np.mean([bool(f) for f in correct]),
                 np.mean([bool(f) for f in planted]),
                 np.mean(hit),
-                sum(hit) / max(1, sum(len(f) for f in correct) + sum(len(f) for f in planted)),
+                sum(hit) / max(1, sum(map(len, correct)) + sum(map(len, planted))),
                 (of_hat & made_up).sum() / max(1, of_hat.sum()),
                 (of_hat & made_up).sum() / made_up.sum(),
             ]
         )
-        for system in val:
-            some = [flagged(found) for found in system]
-            rows[-1] += [
-                np.mean([bool(f) for f in some]),
-                sum(map(len, some)) / sum(map(len, system)),
-            ]
+        scorer = VifidelH(data.objects, things=things, support=t)
+        references = [data.references[i] for i in data.images]
+        for system in (data.human, data.shuffled):
+            captions = [system[i] for i in data.images]
+            found = scorer.evaluate(make_rows(captions, data.images, references))
+            rows[-1] += [found["VIFIDEL-Hs"].score, found["VIFIDEL-Hi"].score]
     return rows
 
 
-def objects_only(data: Data, t: float) -> list[list[Any]]:
+def objects_only(data: Data) -> list[list[Any]]:
     """Return verdicts without references: only COCO's 80 categories can be absent."""
-    sought = {THINGS.class_of.get(label, label) for label in data.objects.vocabulary()}
     rows = []
     for name, system in (("people", data.human), ("other images", data.shuffled)):
-        mentions = judged = bad = captions = 0
-        words: Counter[str] = Counter()
-        for i in data.images:
-            found = judge(THINGS, system[i], (), data.objects[i])
-            of_sought = [j for j in found if THINGS.class_of[j.unit.name or ""] in sought]
-            flagged = [j for j in of_sought if j.grounded < t and not j.excused]
-            mentions, judged = mentions + len(found), judged + len(of_sought)
-            bad, captions = bad + len(flagged), captions + bool(flagged)
-            words.update(" ".join(j.unit.words) for j in flagged)
+        found = VifidelH(data.objects, references=False).evaluate(
+            make_rows([system[i] for i in data.images], data.images)
+        )
+        mentions = [m for x in found["VIFIDEL-T"].details["VIFIDEL-H"] for m in x["mentions"]]
+        words = Counter(m["words"] for m in flagged(mentions))
         most = ", ".join(f"{word} {n}" for word, n in words.most_common(8))
-        rows.append([name, captions / len(data.images), bad / judged, 1 - judged / mentions, most])
+        not_judged = sum(m["verdict"] == "not judged" for m in mentions) / len(mentions)
+        hs, hi = (found[column].score for column in ("VIFIDEL-Hs", "VIFIDEL-Hi"))
+        rows.append([name, hs, hi, not_judged, most])
     return rows
 
 
-def unsupported_names(data: Data, t: float) -> str:
-    """Return which names are unsupported in people's references, each against the others."""
+def unsupported_names(data: Data) -> str:
+    """Return what is not there in people's references, each judged against the others."""
     said: Counter[str] = Counter()
     without: Counter[str] = Counter()
-    for i in data.images:
-        references = data.references[i]
-        for at, caption in enumerate(references):
-            others = references[:at] + references[at + 1 :]
-            for j in judge(THINGS, caption, others, data.objects[i]):
-                said[j.unit.name] += 1
-                without[j.unit.name] += j.grounded < t and not j.excused
+    scorer = VifidelH(data.objects)
+    for at in range(min(len(data.references[i]) for i in data.images)):
+        of = [data.references[i] for i in data.images]
+        own = [references[at] for references in of]
+        others = [[*references[:at], *references[at + 1 :]] for references in of]
+        for mentions in judge(scorer, own, others, data.images):
+            said.update(m["words"] for m in mentions)
+            without.update(m["words"] for m in flagged(mentions))
     return ", ".join(f"{name} {n}/{said[name]}" for name, n in without.most_common(40))
 
 
@@ -615,18 +527,19 @@ CASES = [
 ]
 
 
-def cases(data: Data, t: float) -> list[list[str]]:
-    sought = {THINGS.class_of.get(label, label) for label in data.objects.vocabulary()}
+def cases() -> list[list[str]]:
+    number = {name: i for i, name in COCO_CATEGORIES.items()}
+    categories = [{"id": i, "name": name} for i, name in COCO_CATEGORIES.items()]
     rows = []
     for caption, labels, source in CASES:
-        found = judge(THINGS, caption, (), labels)
-        said = [(j, THINGS.class_of[j.unit.name or ""] in sought) for j in found]
-        texts = [
-            f"{' '.join(j.unit.words)}: "
-            + ("not judged" if not s else "absent" if j.grounded < t and not j.excused else "there")
-            + f" ({j.grounded:.2f})"
-            for j, s in said
-        ]
+        coco = {
+            "images": [{"id": 1}],
+            "annotations": [{"image_id": 1, "category_id": number[label]} for label in labels],
+            "categories": categories,
+        }
+        scorer = VifidelH(coco if source == "COCO" else {1: labels}, references=False)
+        [mentions] = judge(scorer, [caption], [()], [1])
+        texts = [f"{m['words']}: {m['verdict']} ({m['support']:.2f})" for m in mentions]
         rows.append([caption, ", ".join(labels), source, "; ".join(texts)])
     return rows
 
@@ -652,27 +565,28 @@ def main(folder: Path, images: int, draws: int, only: str | None) -> None:
         for references in (True, False):
             how = "with" if references else "without"
             headers = ["captions", "P", "R", "F", "people score higher"]
-            show(f"val2017, {how} references", headers, rankings(Choice(), data, references))
+            show(f"val2017, {how} references", headers, rankings(Product(), data, references))
     if only != "prf":
-        coco = data.objects.vocabulary()
+        things = class_names()
         lists = {
             "all content words": None,
-            "names of the list (chosen)": THINGS,
-            "or a cosine of .8 to one": Things(shipped(), near=True),
-            "the same, beginnings alike too": Things(shipped(), near=True, guard=False),
-            "names of COCO's 80": Things(coco),
+            "names of the list (chosen)": things,
+            "or a cosine of .8 to one": near_names(data, guard=True),
+            "the same, beginnings alike too": near_names(data, guard=False),
+            "names of COCO's 80": ClassList("coco", tuple((n,) for n in COCO_CATEGORIES.values())),
         }
+        apart = replace(things, classes=tuple((name,) for name in things.class_of))
         headers = ["words judged", "FOIL localisation", "FOIL AP of T", "defined", "HAT"]
-        rows = ([name, *localization(things, data)] for name, things in lists.items())
+        rows = ([name, *localization(names, data)] for name, names in lists.items())
         show("Which words are judged", headers, rows)
         headers = ["t", "FOIL correct", "planted", "word found", "precision", "HAT precision"]
         headers += ["HAT recall", "people Hs", "people Hi", "shuffled Hs", "shuffled Hi"]
-        show("Thresholds", headers, thresholds(data, excuse=True))
-        show("Thresholds, classes excuse nothing", headers, thresholds(data, excuse=False))
+        show("Thresholds", headers, thresholds(data, things))
+        show("Thresholds, classes excuse nothing", headers, thresholds(data, apart))
         headers = ["captions", "Hs", "Hi", "mentions not judged", "flagged most"]
-        show("val2017, gold objects, no references", headers, objects_only(data, 0.4))
-        print(f"\nUnsupported in people's captions: {unsupported_names(data, 0.4)}")
-        show("Cases", ["caption", "objects", "source", "verdicts"], cases(data, 0.4))
+        show("val2017, gold objects, no references", headers, objects_only(data))
+        print(f"\nUnsupported in people's captions: {unsupported_names(data)}")
+        show("Cases", ["caption", "objects", "source", "verdicts"], cases())
 
 
 if __name__ == "__main__":
