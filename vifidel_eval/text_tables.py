@@ -23,6 +23,10 @@ _BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
+# What makes a spreadsheet run a cell:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 Cell = str | int | float | None
 
 
@@ -56,14 +60,14 @@ class Table:
     def render(self, style: str) -> str:
         """Return the table as text, in one of `FORMATS` except ``json``.
 
-        Line breaks and control characters become blanks, except in CSV. Without rows only title
+        Line breaks and control characters become blanks, except in CSV, where text that a
+        spreadsheet would take for a formula gets an apostrophe before it. Without rows only title
         and notes are shown; CSV keeps its headers.
         """
         if style == "csv":
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            rows = (["" if cell is None else cell for cell in row] for row in self.rows)
-            writer.writerows([self.headers, *rows])
+            writer.writerows([_defused(cell) for cell in row] for row in [self.headers, *self.rows])
             return text.getvalue().rstrip("\n")
         comment = "% " if style == "latex" else ""
         title = [f"{comment}{one_line(self.title)}"] if self.title else []
@@ -131,6 +135,13 @@ def one_line(text: str) -> str:
     'a b'
     """
     return _CONTROL.sub(" ", text)
+
+
+def _defused(cell: Cell) -> Cell:
+    """Return a cell of CSV that no spreadsheet runs."""
+    if isinstance(cell, str) and cell.startswith(_FORMULA):
+        return f"'{cell}"
+    return "" if cell is None else cell
 
 
 def _escaped(text: str, style: str, column: int) -> str:

@@ -56,5 +56,5 @@ def refused(result: Result, *names: object, status: int | None = None) -> None:
 def harmless(result: Result) -> None:
     """Check that nothing printed is a control character that a terminal would obey."""
     for text in (result.stdout, result.stderr):
-        bad = [c for c in text if ord(c) < 32 and c not in "\n\t" or 127 <= ord(c) < 160]
+        bad = [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
         assert not bad, (bad, text)

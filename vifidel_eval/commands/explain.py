@@ -10,7 +10,8 @@ import click
 
 from ..explain.explanation import Thresholds
 from ..text_tables import Table
-from .options import FILE, TransportOptions, format_option, transport_options
+from .options import TransportOptions, format_option, transport_options
+from .paths import FILE, OUTPUT, Between, Command
 from .printing import show
 from .progress import progress_bar
 
@@ -25,7 +26,7 @@ _DEFAULT = Thresholds()
 _References = Mapping["ImageId", list[str]] | None
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("results", nargs=-1, type=FILE)
 @click.option("--image", help="Explain the captions of this image id alone.")
 @click.option("--caption", help="Explain this caption of --image instead of result files.")
@@ -38,7 +39,7 @@ _References = Mapping["ImageId", list[str]] | None
 @transport_options
 @click.option(
     "--names",
-    type=click.FloatRange(-1, 1),
+    type=Between(-1, 1),
     default=_DEFAULT.names,
     show_default=True,
     help="Lowest cosine at which a word names a label. This and the next two suit the embedded "
@@ -46,14 +47,14 @@ _References = Mapping["ImageId", list[str]] | None
 )
 @click.option(
     "--near",
-    type=click.FloatRange(-1, 1),
+    type=Between(-1, 1),
     default=_DEFAULT.near,
     show_default=True,
     help="Lowest cosine at which a word is near an object.",
 )
 @click.option(
     "--far",
-    type=click.FloatRange(-1, 1),
+    type=Between(-1, 1),
     default=_DEFAULT.far,
     show_default=True,
     help="Cosine below which all words are for an unmentioned object.",
@@ -65,7 +66,7 @@ _References = Mapping["ImageId", list[str]] | None
     show_default=True,
     help="How many words and objects to print per system.",
 )
-@click.option("--output", type=FILE, help="Write everything found to this JSON file.")
+@click.option("--output", type=OUTPUT, help="Write everything found to this JSON file.")
 @format_option("How to print; csv has only the transport plan or the findings.")
 def explain(
     results: tuple[Path, ...],
@@ -93,13 +94,11 @@ def explain(
     if not options.objects:
         raise click.UsageError("give --objects: what the images show.")
     from ..captions import read_references, read_results, system_names
-    from ..files import check_output, json_text, write_whole
+    from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
     from ..scorers.vifidel import make_vifidel
 
-    if output is not None:
-        check_output(output, [*results, references, *options.files()])
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
@@ -129,7 +128,7 @@ def explain(
     else:
         shown = _show_explanations(explained, style, notes)
     try:
-        show(shown)
+        show(shown, coloured=style == "table")
     finally:
         if output is not None:
             write_whole(output, text + "\n")

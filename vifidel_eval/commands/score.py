@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .options import FILE, format_option
-from .printing import show
+from .options import format_option
+from .paths import FILE, OUTPUT, Written
+from .printing import show, tell
 from .progress import progress_bar
 from .report_options import ReportOptions, report_options
 
@@ -26,7 +27,7 @@ from .report_options import ReportOptions, report_options
 @click.option(
     "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
 )
-@click.option("--output", type=FILE, help="Write all scores, image by image, to this JSON file.")
+@click.option("--output", type=OUTPUT, help="Write all scores, image by image, to this JSON file.")
 @format_option("How to print the scores.")
 @click.option(
     "--compare",
@@ -50,7 +51,7 @@ from .report_options import ReportOptions, report_options
 )
 @click.option(
     "--leaderboard",
-    type=FILE,
+    type=Written(".lock"),
     help="Add the scores to this file, which collects runs of equal signatures over time.",
 )
 @click.option(
@@ -79,7 +80,7 @@ def score(
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     from ..captions import read_references, read_results, system_names
     from ..errors import VifidelError
-    from ..files import check_output, write_whole
+    from ..files import write_whole
     from ..metrics import build
     from ..report.score_tables import beside, render, to_json
     from ..runs import leaderboard as leaderboards
@@ -89,19 +90,15 @@ def score(
 
     settings = options.settings(references is not None, weighted=not no_references)
     names = options.names(settings)
-    inputs = [*results, references, *options.files()]
-    page.check([*inputs, output, leaderboard])
-    if output is not None:
-        check_output(output, [*inputs, leaderboard])
+    page.check()
     if leaderboard is not None:
-        check_output(leaderboard, inputs)
         leaderboards.read(leaderboard)  # another file is refused before the work
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
     ]
     gold = None if references is None else read_references(references)
-    pictures = page.pictures(inputs, systems, gold)
+    pictures = page.pictures([*results, references, *options.objects], systems, gold)
     scorers, unavailable = build(names, settings)
     captions = sum(len(system.captions) for system in systems)
     with progress_bar(captions * len(scorers)) as bar:
@@ -116,7 +113,7 @@ def score(
     try:
         show(render(scores, style, shown))
         for line in beside(scores, style, shown):
-            click.echo(line, err=True)
+            tell(line)
     finally:
         if output is not None:
             write_whole(output, to_json(scores, shown) + "\n")
