@@ -105,7 +105,7 @@ def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[byt
         what = "a folder" if os.path.isdir(path) else "a pipe or device"
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise error(f"{path}: {reason(problem)}; check the path.") from None
-    raise error(f"{path}: is {what}; give an ordinary file.")
+    raise error(f"{path}: is {what}, not an ordinary file; check the path.")
 
 
 def parse_json(

@@ -95,7 +95,7 @@ def test_rows_of_an_image_that_differ(write_scan):
     with pytest.raises(VifidelError, match=r"image 7: .* cannot be read \(its rows differ"):
         features.read(7)
     rows[[0, 1, 3]] = np.nan
-    with pytest.raises(VifidelError, match="image 7: a feature is no finite number"):
+    with pytest.raises(VifidelError, match="image 7: a feature is not a finite number"):
         read_regions(write_scan(rows, [7, 7, 8, 7], name="nan")).read(7)
 
 
@@ -134,12 +134,12 @@ NAN = np.array([[0, 1, 2, 3], [0, 1, np.nan, 3]], dtype=np.float32)
         (IMAGES[7].astype(int), "type int64"),
         ("text", "expected one row of floating-point numbers for each region"),
         ([[1.0, 2.0], [3.0]], "image 5: its features cannot be read"),
-        (NAN, "image 5: a feature is no finite number"),
+        (NAN, "image 5: a feature is not a finite number"),
         (
             NoArray("Can't call numpy() on Tensor"),
             "image 5: its features cannot be read .Can't call",
         ),
-        (np.full((2, 4), 1e300), "image 5: a feature is no finite number"),
+        (np.full((2, 4), 1e300), "image 5: a feature is not a finite number"),
     ],
 )
 def test_unusable_features_are_refused_when_read(array, message):
@@ -170,7 +170,7 @@ def test_damaged_tsv(write_tsv):
             read_regions(write_tsv(whole[:cut]))
     with pytest.raises(VifidelError, match="line 2: image 8 does not have the length of 4 regions"):
         read_regions(write_tsv(good[0], good[1].replace(b"\t3\t", b"\t4\t"), good[2]))
-    with pytest.raises(VifidelError, match="line 3: image 7 stands twice"):
+    with pytest.raises(VifidelError, match="line 3: image 7 appears twice"):
         read_regions(write_tsv(good[0], good[1], good[0]))
     with pytest.raises(VifidelError, match="line 2: image 8 does not have the length of 3"):
         read_regions(write_tsv(good[0], tsv_line(8, IMAGES[8][:, :3])))

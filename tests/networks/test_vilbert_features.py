@@ -110,7 +110,7 @@ def test_regions_that_cannot_be_used(content, message):
         DetectorFeatures({7: image(), 42: content}).read(42)
 
 
-NO_NPZ = r"42\.npz: no \.npz file of four arrays of numbers, or damaged; write it again\.$"
+NO_NPZ = r"42\.npz: not an \.npz file of four arrays of numbers, or damaged; write it again\.$"
 
 
 def test_damaged_files_are_named(folder):

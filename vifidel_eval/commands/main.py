@@ -75,7 +75,7 @@ def _harmless_errors() -> Iterator[None]:
     try:
         yield
     except click.ClickException as problem:
-        problem.message = one_sentence(problem.message)
+        vars(problem)["message"] = one_sentence(problem.message)
         raise
 
 

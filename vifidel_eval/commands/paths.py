@@ -31,8 +31,8 @@ class Paths(click.Path):
         click.BadParameter
             If it is empty or holds a null character.
         """
-        _check_text(self, os.fspath(value), param, ctx)
-        return Path(super().convert(value, param, ctx))
+        _check_text(self, os.fsdecode(value), param, ctx)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
 
 
 class Read(Paths):
@@ -77,18 +77,17 @@ class WrittenFolder(Paths):
     """A folder that gets one file per image."""
 
 
-class ReadByName(click.ParamType):
+class ReadByName(click.types.StringParamType):
     """Text that may name files: word vectors, or ``NAME=FILE,FILE`` split by a callback.
 
     gensim keeps large arrays beside a ``.kv`` file; they are read with it.
     """
 
-    name = "text"
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the text; an empty one is a usage error."""
-        _check_text(self, value, param, ctx)
-        return str(value)
+        text = str(super().convert(value, param, ctx))
+        _check_text(self, text, param, ctx)
+        return text
 
     def read(self, value: str | tuple[str, str]) -> list[Path]:
         """Return the files that a value may mean."""
@@ -168,7 +167,7 @@ def _arrays_of(path: Path) -> Iterator[Path]:
 
 
 def _check_text(
-    kind: click.ParamType, text: str, param: click.Parameter | None, ctx: click.Context | None
+    kind: Paths | ReadByName, text: str, param: click.Parameter | None, ctx: click.Context | None
 ) -> None:
     if not text:
         kind.fail("the path is empty; is a variable unset?", param, ctx)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import first_line, read_text, reason
+from ..files import first_line, open_file, read_text, reason
 from ..image_ids import ImageId, from_json_key
 from .features import Features
 
@@ -87,7 +87,7 @@ class RegionFeatures(Features[NDArray[np.float32]]):
         with np.errstate(over="ignore"):
             features = found.astype(np.float32, copy=False)
         if not np.isfinite(features).all():
-            raise VifidelError(f"{at}: a feature is no finite number; make its features anew.")
+            raise VifidelError(f"{at}: a feature is not a finite number; make its features again.")
         return features
 
     def describe(self, content: NDArray[np.float32]) -> tuple[int, str]:
@@ -132,7 +132,7 @@ def read_regions(source: RegionSource) -> RegionFeatures:
         )
     path = Path(source)
     try:
-        with open(path, "rb") as file:
+        with open_file(path, VifidelError) as file:
             start = file.read(6)
         return _read_scan(path) if start == b"\x93NUMPY" else _read_tsv(path)
     except VifidelError:
@@ -157,7 +157,7 @@ def _read_scan(path: Path) -> RegionFeatures:
         raise
     except Exception:  # a damaged header raises nearly anything
         raise VifidelError(
-            f"{path}: no array of numbers, or cut off; get it again or make it anew."
+            f"{path}: no array of numbers, or cut off; get it again or make it again."
         ) from None
     if rows.ndim != 3:
         raise VifidelError(
@@ -233,7 +233,7 @@ def _read_tsv(path: Path) -> RegionFeatures:
                 )
             image_id = from_json_key(image)
             if image_id in places:
-                raise VifidelError(f"{at}: image {image} stands twice; keep one line.")
+                raise VifidelError(f"{at}: image {image} appears twice; keep one line.")
             places[image_id] = (start, end)
             start = end + (2 if break_after == b"\r\n" else 1)
 
@@ -241,6 +241,8 @@ def _read_tsv(path: Path) -> RegionFeatures:
         with open(path, "rb") as file:
             file.seek(place[0])
             fields = file.read(place[1] - place[0]).split(b"\t")
+        if len(fields) != len(_TSV_FIELDS):
+            raise ValueError(f"its line has {len(fields)} fields instead of {len(_TSV_FIELDS)}")
         features = np.frombuffer(base64.b64decode(fields[5], validate=True), "<f4")
         return features.reshape(int(fields[3]), -1)
 

@@ -61,7 +61,8 @@ def read_blocks(path: Path) -> Iterator[tuple[int, Blocks]]:
             leave=False,
         ) as watched:
             stream: Any = watched  # tqdm's types know files of text only
-            yield _recognised(_Source(gzip.GzipFile(fileobj=stream) if packed else stream, path))
+            opened: Any = gzip.GzipFile(fileobj=stream) if packed else stream
+            yield _recognised(_Source(opened, path))
 
 
 class _Source:
