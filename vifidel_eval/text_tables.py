@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from tabulate import tabulate
 
+from .files import printable
+
 #: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 
@@ -60,8 +62,9 @@ class Table:
     def render(self, style: str) -> str:
         """Return the table as text, in one of `FORMATS` except ``json``.
 
-        Line breaks and control characters become blanks, except in CSV, where text that a
-        spreadsheet would take for a formula gets an apostrophe before it. Without rows only title
+        Line breaks and control characters become blanks; in CSV, where line breaks stay, control
+        characters become escapes, and text that a spreadsheet would take for a formula gets an
+        apostrophe before it. Without rows only title
         and notes are shown; CSV keeps its headers.
         """
         if style == "csv":
@@ -139,9 +142,9 @@ def one_line(text: str) -> str:
 
 def _defused(cell: Cell) -> Cell:
     """Return a cell of CSV that no spreadsheet runs."""
-    if isinstance(cell, str) and cell.startswith(_FORMULA):
-        return f"'{cell}"
-    return "" if cell is None else cell
+    if not isinstance(cell, str):
+        return "" if cell is None else cell
+    return f"'{printable(cell)}" if cell.startswith(_FORMULA) else printable(cell)
 
 
 def _escaped(text: str, style: str, column: int) -> str:
