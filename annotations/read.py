@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import AnnotationError
-from ..files import parse_json, read_json, read_text
+from ..files import as_text, parse_json, read_bytes, read_json, read_text
 from ..image_ids import from_json_key
 from .coco import category_names, read_coco_instances, read_coco_results
 from .labels import LabelList, read_labels
@@ -172,9 +172,10 @@ def _read_path(
     where = str(path)
     if os.path.isdir(path):
         return _read_folder(path, threshold)
-    if _is_xml(path):  # whose encoding the file itself declares
-        return read_voc([path], where)
-    text = read_text(path, AnnotationError)
+    raw = read_bytes(path, AnnotationError)  # opened once: it may be a pipe
+    if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+        return read_voc([path], where, {path: raw})  # the file itself declares its encoding
+    text = as_text(raw, where, AnnotationError)
     if not text.strip():
         raise AnnotationError(f"{where}: the file is empty; write it again.")
     numbered, machine = _split_ids(categories)
@@ -191,14 +192,6 @@ def _read_path(
         keyed = {from_json_key(key): value for key, value in content.items()}
         return _read_mapping(keyed, where, threshold)
     raise AnnotationError(f"{where}: not a source of objects; accepted: {_ACCEPTED}.")
-
-
-def _is_xml(path: Path) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-    except (OSError, ValueError):
-        return False  # read_text says what is wrong with the path
 
 
 def _read_folder(folder: Path, threshold: float | None) -> ObjectLabels:

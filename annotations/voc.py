@@ -6,20 +6,23 @@ count: ``object/part`` is a head, a hand or a foot.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from xml.etree import ElementTree
 
 from ..errors import AnnotationError
-from ..files import reason
+from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
 from .objects import ObjectLabels, count
 
 
-def read_voc(files: list[Path], where: str) -> ObjectLabels:
+def read_voc(
+    files: list[Path], where: str, contents: Mapping[Path, bytes] | None = None
+) -> ObjectLabels:
     """Read VOC XML files.
 
     The image id is the stem of ``filename``, or of the XML file where there is none; a stem that
-    is a whole number is a numeric id.
+    is a whole number is a numeric id. `contents` has those files that were read already.
 
     Raises
     ------
@@ -29,12 +32,12 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
     labels: dict[ImageId, dict[str, int]] = {}
     read_from: dict[ImageId, Path] = {}
     for path in files:
+        known = contents or {}
+        content = known[path] if path in known else read_bytes(path, AnnotationError)
         try:
-            root = ElementTree.parse(path).getroot()
+            root = ElementTree.fromstring(content)
         except (ElementTree.ParseError, ValueError, LookupError) as problem:  # encodings too
             raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
-        except OSError as problem:
-            raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
         # A Windows path accepts both kinds of slash.

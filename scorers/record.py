@@ -74,8 +74,8 @@ class Settings:
         As `read_objects` takes them.
     counts : bool
         Whether two dogs in an image count twice as much as one.
-    vectors : optional
-        As `vifidel_eval.vectors.sources.load_vectors` takes them.
+    vectors, trust_pickles : optional
+        As `vifidel_eval.vectors.load_vectors` takes them.
     normalize : bool
         Whether word vectors are scaled to length 1.
     stop_words : collection of str
@@ -95,6 +95,7 @@ class Settings:
     categories: Any = None
     counts: bool = True
     vectors: Any = None
+    trust_pickles: bool = False
     normalize: bool = True
     stop_words: Collection[str] = STOP_WORDS
     p: int | None = None
@@ -111,7 +112,7 @@ class Settings:
     def words(self) -> dict[str, Any]:
         """The arguments that all optimal-transport metrics take."""
         settings = {
-            "vectors": load_vectors(self.vectors),
+            "vectors": load_vectors(self.vectors, self.trust_pickles),
             "normalize": self.normalize,
             "stop_words": self.stop_words,
         }

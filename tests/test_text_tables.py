@@ -91,7 +91,8 @@ def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
     latex = table.render("latex").splitlines()
     assert (latex[0], latex[-1]) == ("% title a b [31m c ", "% note a b [31m c ")
     assert Table([], [], [name], title=name).render("latex") == "% a b [31m c \n% a b [31m c "
-    assert next(csv.reader(io.StringIO(table.render("csv"), newline=""))) == [name, "n"]
+    escaped = "a\nb\\u001b[31m\u2028c\\u0002"
+    assert next(csv.reader(io.StringIO(table.render("csv"), newline=""))) == [escaped, "n"]
 
 
 def test_best_are_the_highest_numbers_as_they_read():

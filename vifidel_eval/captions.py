@@ -106,7 +106,7 @@ def system_names(paths: list[Path]) -> list[str]:
     >>> system_names([Path("captions_val2014_att2in_results.json"), Path("beam.json")])
     ['att2in', 'beam']
     """
-    resolved = [path.resolve() for path in paths]
+    resolved = [os.path.realpath(path) for path in paths]
     for path, same in zip(paths, resolved, strict=True):
         if resolved.count(same) > 1:
             raise CaptionError(f"{path}: given twice; give each result file once.")

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import hashlib
 import json
 import os
-import tempfile
+import re
+import secrets
+import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .errors import VifidelError
+
+#: How many bytes of a file are read into memory, and how many of a pipe or device, which do not
+#: say how many they have. COCO's and Open Images' largest files have half of that.
+MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
+
+_BLOCK = 1 << 20
+_LONGEST_NAME = 255  # bytes, on every file system in use
+# What a terminal obeys: C0 without tab and line feed, DEL, C1.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def read_json(path: str | os.PathLike[str], error: type[VifidelError]) -> Any:
@@ -24,15 +38,74 @@ def read_json(path: str | os.PathLike[str], error: type[VifidelError]) -> Any:
 
 
 def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
-    """Return the content of a UTF-8 text file; `error` names the file if it cannot be read."""
+    r"""Return the content of a UTF-8 text file; `error` names the file if it cannot be read.
+
+    Line ends become ``\n``; a byte order mark is left out.
+    """
+    return as_text(read_bytes(path, error), str(path), error)
+
+
+def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes:
+    """Return the content of a file, which is opened once: it may be a pipe.
+
+    Raises
+    ------
+    VifidelError
+        Of the class `error`, naming the file, if it cannot be read or has too many bytes.
+    """
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise error(
-            f"{path}: not a UTF-8 text file (byte {problem.start}); is it the right file?"
-        ) from None
+        with open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            ordinary = stat.S_ISREG(state.st_mode)
+            most = MOST_BYTES if ordinary else MOST_OF_A_PIPE
+            if state.st_size <= most and ordinary:
+                content = file.read()
+            else:
+                content = b"".join(_blocks(file, most))
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise error(f"{path}: {reason(problem)}; check the path.") from None
+    if len(content) > most:
+        raise error(
+            f"{path}: has more than {most >> 20} MiB, the most that is read into memory; is it the "
+            "right file?"
+        )
+    return content
+
+
+def _blocks(file: IO[bytes], most: int) -> Iterable[bytes]:
+    """Yield blocks of a file until it ends or there are more than `most` bytes."""
+    read = 0
+    while read <= most and (block := file.read(_BLOCK)):
+        read += len(block)
+        yield block
+
+
+def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
+    """Return the text of a file's bytes as `read_text` does."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise error(
+            f"{where}: not a UTF-8 text file (byte {problem.start}); is it the right file?"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[bytes]:
+    """Open an ordinary file to read at any place; a pipe, device or folder is refused.
+
+    Raises
+    ------
+    VifidelError
+        Of the class `error`, naming the file.
+    """
+    try:
+        if stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe might wait for ever
+            return open(path, "rb")
+        what = "a folder" if os.path.isdir(path) else "a pipe or device"
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        raise error(f"{path}: {reason(problem)}; check the path.") from None
+    raise error(f"{path}: is {what}, not an ordinary file; check the path.")
 
 
 def parse_json(
@@ -59,22 +132,36 @@ def parse_json(
             f"{where}: {what} (line {problem.lineno}, column {problem.colno}: {problem.msg}); "
             "write it again."
         ) from None
-    except ValueError as problem:  # a number of thousands of digits
-        raise error(f"{where}: JSON that cannot be read ({problem}).") from None
+    except ValueError:  # Python reads no integer of more than 4300 digits
+        raise error(
+            f"{where}: JSON with a number of thousands of digits, which cannot be read; write it "
+            "again."
+        ) from None
     except RecursionError:
         raise error(f"{where}: the JSON is nested too deeply to be read.") from None
 
 
 def json_text(content: Any) -> str:
     """Return content as JSON in the style of our outputs: indented, not only ASCII, no NaN."""
-    return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1)
+    return printable(json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1))
+
+
+def printable(text: str) -> str:
+    r"""Return text without what a terminal obeys: control characters but tab and line feed.
+
+    They become ``\u001b`` and the like: in JSON, which has them in strings only, the same string.
+
+    >>> printable("a\x1b[31m b")
+    'a\\u001b[31m b'
+    """
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file so that the path never holds part of it: temporary file, then rename.
 
     Text is written as UTF-8. A link is kept, and its target is written; devices and
-    pipes are written to directly.
+    pipes are written to directly. A file that was there keeps its permissions.
 
     Raises
     ------
@@ -84,24 +171,55 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     if isinstance(content, str):
         # JSON can hold a lone surrogate and UTF-8 cannot: it is written as an escape.
         content = content.encode("utf-8", errors="backslashreplace")
-    target = Path(os.path.realpath(path))
-    temporary = None
     try:
-        if target.exists() and not target.is_file():
+        target = Path(os.path.realpath(path))
+        mode = _mode(target)
+        if mode is not None and not stat.S_ISREG(mode):
             with open(target, "wb") as device:
                 device.write(content)
-            return
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # mkstemp is private; an output is an ordinary file
-        os.replace(temporary, target)
-    except OSError as problem:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        else:
+            _replace(target, content, mode)
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+
+
+def _mode(target: Path) -> int | None:
+    """Return type and permissions of a file that may be written; None if there is none."""
+    try:
+        mode = os.stat(target).st_mode  # a link that leads to itself raises here
+    except FileNotFoundError:
+        return None
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return mode
+
+
+def _replace(target: Path, content: bytes, mode: int | None) -> None:
+    # The name is known before the file exists, so that an interrupt at any line removes it.
+    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        # A new file gets what the umask leaves; what was private is never readable for others.
+        with os.fdopen(os.open(temporary, flags, 0o666 if mode is None else 0o600), "wb") as file:
+            file.write(content)
+        if mode is not None:
+            with contextlib.suppress(PermissionError):  # file systems without permissions
+                os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def beside(path: str | os.PathLike[str], suffix: str) -> Path:
+    """Return the path of a file that belongs to another: its name and a suffix.
+
+    >>> beside("scores.json", ".lock").name
+    'scores.json.lock'
+    """
+    name = os.path.basename(path)
+    if len(os.fsencode(name + suffix)) > _LONGEST_NAME:
+        name = f"{name[:40]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
+    return Path(path).with_name(name + suffix)
 
 
 class _RepeatedKeyError(Exception):
@@ -119,20 +237,55 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def check_output(path: Path, inputs: Iterable[Path | None]) -> None:
+def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) -> None:
     """Raise, before long work starts, if its output could not be written or would destroy an input.
+
+    Parameters
+    ----------
+    path : path
+        What will be written.
+    inputs : iterable of path
+        Everything that is read or written beside it: files, and folders whose files are read.
 
     Raises
     ------
     VifidelError
-        If `path` is a folder, is in a folder that does not exist, or is one of the inputs.
+        If `path` is a folder, cannot be written, is one of the inputs, or is in a folder that is
+        one of the inputs.
     """
-    if path.is_dir():
+    if os.path.isdir(path):
         raise VifidelError(f"{path}: the output is a folder; name a file in it.")
-    if not path.resolve().parent.is_dir():
-        raise VifidelError(f"{path}: there is no such folder; create it first.")
-    if any(other is not None and other.resolve() == path.resolve() for other in inputs):
-        raise VifidelError(f"{path}: the output would replace an input; name another file.")
+    try:
+        target = os.path.realpath(path)
+        folder = os.path.dirname(target)
+        if not os.path.isdir(folder):
+            raise VifidelError(f"{path}: there is no such folder; create it first.")
+        mode = _mode(Path(target))
+    except VifidelError:
+        raise
+    except (OSError, ValueError) as problem:
+        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+    if mode is None and not os.access(folder, os.W_OK):
+        raise VifidelError(f"{path}: cannot be written: the folder is read-only for you.")
+    if mode is not None and not stat.S_ISREG(mode):
+        return  # a device or pipe replaces nothing
+    for other in inputs:
+        if other is None:
+            continue
+        if _same(other, target):
+            raise VifidelError(f"{path}: the output would replace an input; name another file.")
+        if os.path.isdir(other) and _same(other, folder):
+            raise VifidelError(
+                f"{path}: the output would lie in a folder that is read ({other}); name a file "
+                "somewhere else."
+            )
+
+
+def _same(one: str | os.PathLike[str], other: str) -> bool:
+    try:
+        return os.path.realpath(one) == other or os.path.samefile(one, other)
+    except (OSError, ValueError):  # one of them does not exist
+        return False
 
 
 def first_line(problem: BaseException) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from tabulate import tabulate
 
+from .files import printable
+
 #: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 
@@ -22,6 +24,10 @@ _BOLD_FROM, _BOLD_TO, _GUARD = "\x02", "\x03", "\x04"
 _BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+# What makes a spreadsheet run a cell:
+# https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 Cell = str | int | float | None
 
@@ -56,14 +62,15 @@ class Table:
     def render(self, style: str) -> str:
         """Return the table as text, in one of `FORMATS` except ``json``.
 
-        Line breaks and control characters become blanks, except in CSV. Without rows only title
+        Line breaks and control characters become blanks; in CSV, where line breaks stay, control
+        characters become escapes, and text that a spreadsheet would take for a formula gets an
+        apostrophe before it. Without rows only title
         and notes are shown; CSV keeps its headers.
         """
         if style == "csv":
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            rows = (["" if cell is None else cell for cell in row] for row in self.rows)
-            writer.writerows([self.headers, *rows])
+            writer.writerows([_defused(cell) for cell in row] for row in [self.headers, *self.rows])
             return text.getvalue().rstrip("\n")
         comment = "% " if style == "latex" else ""
         title = [f"{comment}{one_line(self.title)}"] if self.title else []
@@ -132,6 +139,13 @@ def one_line(text: str) -> str:
     'a b'
     """
     return _CONTROL.sub(" ", text)
+
+
+def _defused(cell: Cell) -> Cell:
+    """Return a cell of CSV that no spreadsheet runs."""
+    if not isinstance(cell, str):
+        return "" if cell is None else cell
+    return f"'{printable(cell)}" if cell.startswith(_FORMULA) else printable(cell)
 
 
 def _escaped(text: str, style: str, column: int) -> str:

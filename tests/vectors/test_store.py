@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
+from vifidel_eval.vectors import formats
 from vifidel_eval.vectors import store as vector_store
-from vifidel_eval.vectors.store import clear_cache, open_store
+from vifidel_eval.vectors.cache import clear_cache
+from vifidel_eval.vectors.store import open_store
 
 
 def write(path, lines):
@@ -28,7 +30,7 @@ def test_blocks_do_not_split_words(tmp_path, monkeypatch, make_vectors):
         vectors.save_word2vec_format(str(path), binary=binary)
         for block in (64, 1000, 1 << 20):
             clear_cache()
-            monkeypatch.setattr(vector_store, "_BLOCK_BYTES", block)
+            monkeypatch.setattr(formats, "_BLOCK_BYTES", block)
             store = open_store(path)
             rows = store.rows_of(list(words))
             expected = vectors.vectors
@@ -50,12 +52,13 @@ def test_words_with_the_same_hash_are_told_apart(tmp_path, monkeypatch):
 
 
 def test_a_changed_file_is_read_again_and_its_old_cache_goes(tmp_path, cache_folder):
+    clear_cache()
     path = write(tmp_path / "changing.txt", ["dog 1 2"])
     assert open_store(path).vectors.tolist() == [[1, 2]]
     write(path, ["dog 3 4", "cat 5 6"])
     os.utime(path, ns=(1, 1))
     assert open_store(path).vectors.tolist() == [[3, 4], [5, 6]]
-    assert len(list(cache_folder.glob("changing-*"))) == 1
+    assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
 def test_the_second_time_only_the_cache_is_read(tmp_path, monkeypatch):
@@ -83,19 +86,32 @@ def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, cache_folde
     open_store(write(tmp_path / "v.txt", ["dog 1 2"]))
     (cache_folder / "thesis").mkdir(exist_ok=True)
     (cache_folder / "thesis" / "chapter.txt").write_text("precious")
-    assert clear_cache() > 0
+    cleared = clear_cache()
+    assert cleared.bytes > 0
+    assert cleared.left == [cache_folder / "thesis"]
     assert [path.name for path in cache_folder.rglob("*")] == ["thesis", "chapter.txt"]
-    assert clear_cache() == 0
+    assert clear_cache().bytes == 0
     shutil.rmtree(cache_folder / "thesis")
 
 
-@pytest.mark.parametrize("name", ["layout.json", "vectors.f32", "hashes.u64"])
-def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, name):
-    path = write(tmp_path / f"damaged-{name}.txt", ["dog 1 2", "cat 3 4"])
+@pytest.mark.parametrize(
+    "name",
+    ["layout.json", "vectors.f32", "hashes.u64", "hashes.rows", "words.utf8", "words.starts"],
+)
+@pytest.mark.parametrize("damage", ["emptied", "a bit", "cut", "gone"])
+def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, name, damage):
+    clear_cache()
+    path = write(tmp_path / "v.txt", ["dog 1 2", "cat 3 4"])
     open_store(path)
-    (damaged,) = cache_folder.glob(f"damaged-{name}-*/{name}")
-    damaged.write_bytes(b"")
+    (damaged,) = cache_folder.glob(f"vectors-*/{name}")
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 1
+    if damage == "gone":
+        damaged.unlink()
+    else:
+        damaged.write_bytes({"emptied": b"", "a bit": content, "cut": content[:-1]}[damage])
     store = open_store(path)
+    assert store.rows_of(["dog", "cat"]) == [0, 1]
     assert store.vectors[store.rows_of(["cat"])].tolist() == [[3, 4]]
 
 
@@ -112,7 +128,7 @@ def test_truncated_gzip_is_one_sentence_and_leaves_nothing(tmp_path, cache_folde
     clear_cache()
     with pytest.raises(VectorsError, match=r"v\.txt\.gz: not gzip to its end"):
         open_store(path)
-    assert list(cache_folder.iterdir()) == []
+    assert not list(cache_folder.glob("vectors-*")) + list(cache_folder.glob("building-*"))
 
 
 def test_cache_that_cannot_be_written_says_what_to_set(tmp_path, monkeypatch):

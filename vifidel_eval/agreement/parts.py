@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import reason
+from ..files import beside, reason
 
 
 class Parts:
@@ -27,7 +27,7 @@ class Parts:
     def __init__(self, output: Path | None) -> None:
         self.path: Path | None = None
         if output is not None and (output.is_file() or not output.exists()):  # not a device
-            self.path = output.with_name(f"{output.name}.unfinished")
+            self.path = beside(output, ".unfinished")
         self._known: dict[str, Any] = {}
         if self.path is None or not self.path.exists():
             return

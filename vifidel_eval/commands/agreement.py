@@ -11,8 +11,8 @@ import click
 from ..errors import VifidelError
 from .agreement_options import Experiment, experiment_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .options import FILE
-from .printing import show
+from .paths import FILE
+from .printing import show, tell
 from .progress import progress_bar
 
 if TYPE_CHECKING:
@@ -61,10 +61,9 @@ def pascal50s(
 
     FOLDER holds pair_pascal.mat and pascal50S.mat.
     """
-    from ..agreement.pascal50s import FILES, read_pascal50s
+    from ..agreement.pascal50s import read_pascal50s
 
-    files = [folder / name for name in FILES]
-    _choose(read_pascal50s(folder, consensus), files, ties, experiment, options)
+    _choose(read_pascal50s(folder, consensus), ties, experiment, options)
 
 
 @agreement.command(cls=MetricCommand)
@@ -77,10 +76,9 @@ def abstract50s(folder: Path, ties: str, experiment: Experiment, options: Metric
 
     FOLDER holds consensus_abstract.mat.
     """
-    from ..agreement.abstract50s import FILES, read_abstract50s
+    from ..agreement.abstract50s import read_abstract50s
 
-    files = [folder / name for name in FILES]
-    _choose(read_abstract50s(folder), files, ties, experiment, options)
+    _choose(read_abstract50s(folder), ties, experiment, options)
 
 
 @agreement.command(cls=MetricCommand)
@@ -102,8 +100,7 @@ def distractors(
     from ..captions import read_references
 
     references = None if captions is None else read_references(captions)
-    files = [file] if captions is None else [file, captions]
-    _choose(read_distractors(file, references), files, ties, experiment, options)
+    _choose(read_distractors(file, references), ties, experiment, options)
 
 
 @agreement.command(cls=MetricCommand)
@@ -115,10 +112,9 @@ def flickr8k(folder: Path, experiment: Experiment, options: MetricOptions) -> No
 
     FOLDER holds Flickr8k.token.txt, and ExpertAnnotations.txt, CrowdFlowerAnnotations.txt or both.
     """
-    from ..agreement.flickr8k import FILES, read_flickr8k
+    from ..agreement.flickr8k import read_flickr8k
 
-    files = [folder / name for name in FILES]
-    _rate(read_flickr8k(folder), files, experiment, options)
+    _rate(read_flickr8k(folder), experiment, options)
 
 
 @agreement.command(cls=MetricCommand)
@@ -131,10 +127,9 @@ def composite(folder: Path, experiment: Experiment, options: MetricOptions) -> N
     FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the other
     sources 30k_*.csv with results_20130124.token, coco_*.csv with captions_val2014.json.
     """
-    from ..agreement.composite import FILES, read_composite
+    from ..agreement.composite import read_composite
 
-    files = [folder / name for name in FILES]
-    _rate(read_composite(folder), files, experiment, options)
+    _rate(read_composite(folder), experiment, options)
 
 
 @agreement.command(cls=MetricCommand)
@@ -182,7 +177,6 @@ def hat(file: Path, experiment: Experiment, options: MetricOptions) -> None:
 
 def _choose(
     choices: Choices,
-    inputs: Sequence[Path],
     ties: str,
     experiment: Experiment,
     options: MetricOptions,
@@ -190,7 +184,7 @@ def _choose(
     from ..agreement.figures import write_curves
     from ..agreement.forced_choice import forced_choice
 
-    experiment.check([*inputs, *options.files()])
+    experiment.check()
     if experiment.wrote_candidates(choices.judged):
         return
     with experiment.parts() as parts:
@@ -201,13 +195,11 @@ def _choose(
             write_curves(path, result)
 
 
-def _rate(
-    ratings: Ratings, inputs: Sequence[Path], experiment: Experiment, options: MetricOptions
-) -> None:
+def _rate(ratings: Ratings, experiment: Experiment, options: MetricOptions) -> None:
     from ..agreement.correlation import correlate, views
     from ..agreement.figures import write_matrices
 
-    experiment.check([*inputs, *options.files()])
+    experiment.check()
     if experiment.wrote_candidates(ratings.judged):
         return
     with experiment.parts() as parts:
@@ -303,7 +295,7 @@ def _deliver(result: ForcedChoice | Correlations | Detections, experiment: Exper
     try:
         show(text)
         if experiment.style == "csv":  # the tables say it themselves
-            click.echo("\n".join(result.notes()), err=True)
+            tell("\n".join(result.notes()))
     finally:
         if experiment.output is not None:
             write_whole(experiment.output, document + "\n")

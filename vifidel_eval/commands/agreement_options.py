@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FILE, format_option, gathered
-from .printing import show
+from .options import format_option, gathered
+from .paths import NAMED, OUTPUT, Written
+from .printing import show, tell
 
 if TYPE_CHECKING:
     from ..agreement.draws import References
@@ -63,26 +64,18 @@ class Experiment:
     output: Path | None
     style: str
 
-    def check(self, inputs: Iterable[Path | None]) -> None:
-        """Raise before long work what would make an output fail or destroy an input.
+    def check(self) -> None:
+        """Raise before long work what would make an output fail.
 
         Raises
         ------
         VifidelError
-            As `vifidel_eval.files.check_output` raises it, or if a figure's suffix is unknown.
+            If a figure's suffix is unknown.
         """
         from ..agreement.figures import check_figure
-        from ..files import check_output
 
         for path in self.figure:
             check_figure(path)
-        taken = [*inputs, *(Path(path) for _, path in self.scores)]
-        taken += [Path(path) for _, paths in self.ablation for path in paths.split(",")]
-        taken += [Path(vectors) for vectors in self.ablation_vectors]
-        for output in (*self.figure, self.output, self.write_candidates):
-            if output is not None:
-                check_output(output, taken)
-                taken.append(output)
 
     def wrote_candidates(self, judged: Sequence[Judged]) -> bool:
         """Write the captions for another tool, if that is all that is asked for."""
@@ -105,7 +98,7 @@ class Experiment:
             yield parts
         except KeyboardInterrupt:
             if parts.path is not None and parts.path.exists():
-                click.echo("Interrupted; the same command goes on where it stopped.", err=True)
+                tell("Interrupted; the same command goes on where it stopped.")
             raise
         parts.clear()
 
@@ -124,6 +117,7 @@ class Experiment:
         """Return the scorers of the ablation, by name."""
         from ..agreement.ablation import ablations
         from ..annotations import read_objects
+        from ..vectors import load_vectors
 
         if not self.ablation:
             return {}
@@ -135,7 +129,10 @@ class Experiment:
             name: read_objects(paths.split(","), options.threshold, options.categories)
             for name, paths in self.ablation
         }
-        vectors = self.ablation_vectors or (options.vectors,)
+        vectors = [
+            load_vectors(source, options.trust_pickles)
+            for source in self.ablation_vectors or (options.vectors,)
+        ]
         return ablations(sides, vectors, settings.words)
 
 
@@ -165,6 +162,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         ),
         click.option(
             "--scores",
+            type=NAMED,
             callback=_named,
             multiple=True,
             metavar="NAME=FILE",
@@ -172,6 +170,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         ),
         click.option(
             "--ablation",
+            type=NAMED,
             callback=_named,
             multiple=True,
             metavar="NAME=OBJECTS",
@@ -180,23 +179,24 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         ),
         click.option(
             "--ablation-vectors",
+            type=NAMED,
             multiple=True,
             help="Word vectors of the ablation. Repeat for others.  [default: --vectors]",
         ),
         click.option(
             "--write-candidates",
-            type=FILE,
+            type=OUTPUT,
             help="Write the captions to this JSON file for another tool to score, and stop.",
         ),
         click.option(
             "--figure",
-            type=FILE,
+            type=OUTPUT,
             multiple=True,
             help="Draw the result into this .png, .svg or .pdf file.",
         ),
         click.option(
             "--output",
-            type=FILE,
+            type=Written(".unfinished"),
             help="Write the result to this JSON file. What an interrupted run has finished is kept "
             "beside it, and the same command goes on from there.",
         ),

@@ -11,7 +11,7 @@ import click
 
 from ..errors import VifidelError
 from ..files import first_line, reason
-from .options import FILE
+from .paths import FILE, Command, WrittenFolder
 from .printing import show
 from .progress import progress_bar
 
@@ -24,9 +24,9 @@ _PUBLISHED = {
 }
 
 
-@click.command("convert-features")
+@click.command("convert-features", cls=Command)
 @click.argument("source", type=FILE)
-@click.argument("output_folder", type=FILE)
+@click.argument("output_folder", type=WrittenFolder())
 @click.option(
     "--trust-pickles",
     is_flag=True,

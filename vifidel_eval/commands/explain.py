@@ -11,7 +11,8 @@ import click
 
 from ..explain.explanation import Thresholds
 from ..text_tables import Table
-from .options import FILE, TransportOptions, format_option, transport_options
+from .options import TransportOptions, format_option, transport_options
+from .paths import FILE, OUTPUT, Between, Command
 from .printing import show
 from .progress import progress_bar
 
@@ -27,7 +28,7 @@ _References = Mapping["ImageId", list[str]] | None
 _Explain = Callable[["Rows"], Iterator["Explanation"]]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("results", nargs=-1, type=FILE)
 @click.option("--image", help="Explain the captions of this image id alone.")
 @click.option("--caption", help="Explain this caption of --image instead of result files.")
@@ -46,7 +47,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 )
 @click.option(
     "--support",
-    type=click.FloatRange(0, 1),
+    type=Between(0, 1),
     default=_DEFAULT.support,
     show_default=True,
     help="Lowest cosine at which a label or a word of the references supports a mention. This and "
@@ -54,7 +55,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 )
 @click.option(
     "--far",
-    type=click.FloatRange(-1, 1),
+    type=Between(-1, 1),
     default=_DEFAULT.far,
     show_default=True,
     help="Cosine below which all words are for an unmentioned object.",
@@ -67,7 +68,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
     show_default=True,
     help="How many words and objects to print per system.",
 )
-@click.option("--output", type=FILE, help="Write everything found to this JSON file.")
+@click.option("--output", type=OUTPUT, help="Write everything found to this JSON file.")
 @format_option("How to print; csv has the whole transport plan or the findings.")
 def explain(
     results: tuple[Path, ...],
@@ -94,14 +95,12 @@ def explain(
     """
     _check_usage(results, image, caption, options, plan)
     from ..captions import read_references, read_results, system_names
-    from ..files import check_output, json_text, write_whole
+    from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
     from ..scorers.vifidel import make_vifidel
     from ..things.synonyms import read_things
 
-    if output is not None:
-        check_output(output, [*results, references, things, *options.files()])
     systems = [
         System(name, read_results(path))
         for name, path in zip(system_names(list(results)), results, strict=True)
@@ -135,7 +134,7 @@ def explain(
     else:
         shown = _show_explanations(explained, plan, style, notes)
     try:
-        show(shown)
+        show(shown, coloured=style == "table")
     finally:
         if output is not None:
             write_whole(output, text + "\n")

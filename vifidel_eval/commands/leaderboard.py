@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from .options import FILE, format_option
+from .options import format_option
+from .paths import FILE, Command
 from .printing import show
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file", type=FILE)
 @click.option(
     "--sort", metavar="METRIC", help="Metric to sort by, best first.  [default: the first]"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import os
+import signal
+import threading
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -14,7 +19,7 @@ from .agreement import agreement
 from .convert_features import convert_features
 from .explain import explain
 from .leaderboard import leaderboard
-from .printing import show
+from .printing import one_sentence, show, tell
 from .score import score
 from .submission import submission
 from .train_lm import train_lm
@@ -23,6 +28,10 @@ from .train_lm import train_lm
 class _Group(click.Group):
     """Shows errors of the package as one sentence and its warnings as one line."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _harmless_errors():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a `VifidelError` ends it with status 1."""
         said = set()
@@ -30,9 +39,9 @@ class _Group(click.Group):
         def warn(message: Warning | str, *_: Any, **__: Any) -> None:
             if str(message) not in said:  # what concerns all systems is said once
                 said.add(str(message))
-                click.echo(f"Warning: {message}", err=True)
+                tell(f"Warning: {message}")
 
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _ended_by_signals(), _harmless_errors():
             warnings.simplefilter("always", VifidelWarning)
             warnings.showwarning = warn
             try:
@@ -42,8 +51,63 @@ class _Group(click.Group):
             except OSError as problem:  # of a file: `show` has its own for the output
                 if problem.errno == errno.EPIPE:  # click ends quietly
                     raise
-                where = f"{problem.filename}: " if problem.filename else ""
-                raise click.ClickException(f"{where}{reason(problem)}.") from None
+                raise click.ClickException(_of_file(problem)) from None
+            except MemoryError:
+                raise click.ClickException(
+                    "there is not enough memory for these inputs; give smaller ones."
+                ) from None
+            except RecursionError:
+                raise click.ClickException(
+                    "an input is nested too deeply to be read; is it the right file?"
+                ) from None
+
+
+def _of_file(problem: OSError) -> str:
+    name = problem.filename if problem.filename is not None else problem.filename2
+    if isinstance(name, str | bytes | os.PathLike):
+        return f"{os.fsdecode(name)}: {reason(problem)}."
+    return f"a file cannot be read or written: {reason(problem)}."
+
+
+@contextlib.contextmanager
+def _harmless_errors() -> Iterator[None]:
+    """Let errors that click prints, its own included, reach no terminal as escapes."""
+    try:
+        yield
+    except click.ClickException as problem:
+        vars(problem)["message"] = one_sentence(problem.message)
+        raise
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let the signals that end a process unwind it first, as an interrupt does.
+
+    So nothing half-written stays. The exit status is then 128 + the signal's number, as shells
+    have it.
+    """
+    ended: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        ended.append(number)
+        raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            # What was started with nohup goes on.
+            if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+                before[number] = signal.signal(number, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if ended:
+            raise SystemExit(128 + ended[0]) from None
+        raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -64,9 +128,15 @@ def info() -> None:
 @main.command("clear-cache")
 def clear_cache_command() -> None:
     """Remove converted word vectors."""
-    from ..vectors.store import cache_folder, clear_cache
+    from ..vectors.cache import cache_folder, clear_cache
 
-    show(f"{clear_cache() / 1e6:.1f} MB removed from {cache_folder()}")
+    cleared = clear_cache()
+    show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")
+    for folder in cleared.left:
+        tell(
+            f"{folder}: left alone, as it lacks the mark of this version; if an earlier one made "
+            "it, it can be deleted."
+        )
 
 
 for command in (

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import VifidelError
-from .options import FILE, TRANSPORT, TransportOptions, with_options
+from .options import TRANSPORT, TransportOptions, with_options
+from .paths import Command, Read
 
 if TYPE_CHECKING:
     from ..scorers.record import Metric, Option, Settings
@@ -31,16 +32,6 @@ class MetricOptions(TransportOptions):
 
     metrics: tuple[str, ...] | None
     own: Mapping[str, Any]
-
-    def files(self) -> list[Path | None]:
-        from ..metrics import own_options
-
-        files = super().files()
-        for option in own_options():
-            value = self.own[option.name]
-            if isinstance(value, Path):
-                files += [value, *([option.companion(value)] if option.companion else [])]
-        return files
 
     def settings(
         self, references: bool, weighted: bool = True, own: Mapping[str, Any] | None = None
@@ -79,7 +70,7 @@ class MetricOptions(TransportOptions):
         return list(self.metrics)
 
 
-class MetricCommand(click.Command):
+class MetricCommand(Command):
     """A command with ``--metrics`` and the options that registered metrics have of their own.
 
     They are read when the command runs or shows its help: no other command loads the registry.
@@ -129,7 +120,7 @@ def _own(option: Option) -> click.Option:
         return click.Option([flag(option.name)], is_flag=True, help=option.help)
     return click.Option(
         [flag(option.name)],
-        type=FILE if option.kind is Path else option.kind,
+        type=Read(option.companion) if option.kind is Path else option.kind,
         default=option.default,
         show_default=option.default is not None,
         help=option.help,

@@ -12,11 +12,10 @@ import click
 
 from ..errors import VifidelError
 from ..text_tables import FORMATS
+from .paths import FILE, NAMED, Between
 
 if TYPE_CHECKING:
     from ..scorers.record import Settings
-
-FILE = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
@@ -27,14 +26,11 @@ class TransportOptions:
     threshold: float | None
     categories: tuple[Path, ...]
     vectors: str | None
+    trust_pickles: bool
     stop_words: Path | None
     p: str | None
     presence: bool
     raw_vectors: bool
-
-    def files(self) -> list[Path | None]:
-        """Return the files that are read, which no output may replace."""
-        return [*self.objects, *self.categories, self.stop_words]
 
     def settings(
         self, references: bool, weighted: bool = True, own: Mapping[str, Any] | None = None
@@ -66,6 +62,7 @@ class TransportOptions:
             categories=self.categories,
             counts=not self.presence,
             vectors=self.vectors,
+            trust_pickles=self.trust_pickles,
             normalize=not self.raw_vectors,
             stop_words=words,
             p=None if self.p is None else int(self.p),
@@ -86,7 +83,7 @@ TRANSPORT = (
     ),
     click.option(
         "--threshold",
-        type=click.FloatRange(0, 1),
+        type=Between(0, 1),
         help="Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
     ),
     click.option(
@@ -98,8 +95,14 @@ TRANSPORT = (
     ),
     click.option(
         "--vectors",
+        type=NAMED,
         help="Word vectors: a gensim, word2vec, GloVe or fastText file, or a gensim-downloader "
         "name.  [default: embedded]",
+    ),
+    click.option(
+        "--trust-pickles",
+        is_flag=True,
+        help="Unpickle --vectors (gensim's .kv is a pickle), although a pickle can run any code.",
     ),
     click.option(
         "--stop-words",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import FILE, gathered
+from .options import gathered
+from .paths import FILE, OUTPUT
 
 if TYPE_CHECKING:
     from ..image_ids import ImageId
@@ -26,21 +27,15 @@ class ReportOptions:
     report: Path | None
     images: Path | None
 
-    def check(self, inputs: Iterable[Path | None]) -> None:
-        """Raise before long work what would make the report fail or destroy an input.
+    def check(self) -> None:
+        """Raise before long work what would make the report fail.
 
         Raises
         ------
         click.UsageError
             If there are images and no report.
-        VifidelError
-            As `vifidel_eval.files.check_output` raises it.
         """
-        from ..files import check_output
-
-        if self.report is not None:
-            check_output(self.report, inputs)
-        elif self.images is not None:
+        if self.report is None and self.images is not None:
             raise click.UsageError("--images goes with --report.")
 
     def pictures(
@@ -107,7 +102,7 @@ report_options = gathered(
     [
         click.option(
             "--report",
-            type=FILE,
+            type=OUTPUT,
             help="Write this HTML page: scores, comparison, every image with its captions.",
         ),
         click.option(

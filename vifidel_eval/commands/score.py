@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .options import FILE, format_option
-from .printing import show
+from .options import format_option
+from .paths import FILE, OUTPUT, Written
+from .printing import show, tell
 from .progress import progress_bar
 from .report_options import ReportOptions, report_options
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     type=FILE,
     help="Score only these images: a JSON list of image ids, or one per line.",
 )
-@click.option("--output", type=FILE, help="Write all scores, image by image, to this JSON file.")
+@click.option("--output", type=OUTPUT, help="Write all scores, image by image, to this JSON file.")
 @format_option("How to print the scores.")
 @click.option(
     "--compare",
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--leaderboard",
-    type=FILE,
+    type=Written(".lock"),
     help="Add the scores to this file, which collects runs of equal signatures over time.",
 )
 @click.option(
@@ -89,7 +90,7 @@ def score(
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     from ..errors import VifidelError
-    from ..files import check_output, write_whole
+    from ..files import write_whole
     from ..metrics import build
     from ..report.score_tables import beside, render, to_json
     from ..runs import leaderboard as leaderboards
@@ -100,18 +101,14 @@ def score(
 
     settings = options.settings(references is not None, weighted=not no_references)
     names = options.names(settings)
-    inputs = [*results, references, image_ids, *options.files()]
-    page.check([*inputs, output, leaderboard])
-    if output is not None:
-        check_output(output, [*inputs, leaderboard])
+    page.check()
     if leaderboard is not None:
-        check_output(leaderboard, inputs)
         leaderboards.read(leaderboard)  # another file is refused before the work
     systems, gold = _read(results, references, image_ids)
     if references is not None and gold is not None and options.objects:
         check_releases(options.objects, settings.labels, references, gold)
     warn_of_lengths(systems)
-    pictures = page.pictures(inputs, systems, gold)
+    pictures = page.pictures([*results, references, *options.objects], systems, gold)
     scorers, unavailable = build(names, settings)
     captions = sum(len(system.captions) for system in systems)
     with progress_bar(captions * len(scorers)) as bar:
@@ -126,7 +123,7 @@ def score(
     try:
         show(render(scores, style, shown))
         for line in beside(scores, style, shown):
-            click.echo(line, err=True)
+            tell(line)
     finally:
         if output is not None:
             write_whole(output, to_json(scores, shown) + "\n")

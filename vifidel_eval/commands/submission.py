@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import FILE, format_option
+from .options import format_option
+from .paths import FILE, OUTPUT, Command
 from .printing import show
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def submission() -> None:
     """
 
 
-@submission.command()
+@submission.command(cls=Command)
 @_images
 @format_option("How to print the faults; csv and json always list all.")
 def check(
@@ -86,11 +87,11 @@ def check(
         raise click.exceptions.Exit(1)
 
 
-@submission.command()
+@submission.command(cls=Command)
 @_images
 @click.option(
     "--output",
-    type=FILE,
+    type=OUTPUT,
     default="results.zip",
     show_default=True,
     help="The zip; the server wants it to be called results.zip, in any folder.",
@@ -123,7 +124,7 @@ def pack(
     they are.
     """
     from .. import submission as rules
-    from ..files import check_output, write_whole
+    from ..files import write_whole
     from ..submission.results import SPLITS
     from ..submission.sources import ZIP_NAME
 
@@ -131,7 +132,6 @@ def pack(
         raise click.UsageError(
             f"--output {output}: the server wants a zip called {ZIP_NAME}; choose only its folder."
         )
-    check_output(output, [*files, images_val, images_test])
     found = rules.check(files, _read_images(images_val, images_test), algorithm)
     if found.faults:
         show(_table(found.faults, everything).render("table") + "\n")

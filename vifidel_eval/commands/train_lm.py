@@ -7,15 +7,18 @@ from pathlib import Path
 
 import click
 
-from .options import FILE
-from .printing import show
+from .paths import FILE, Command, Written
+from .printing import harmless, show, tell
 from .progress import progress_bar
 
 
-@click.command("train-lm")
+@click.command("train-lm", cls=Command)
 @click.argument("captions", type=FILE)
 @click.option(
-    "--output", type=FILE, required=True, help="File of the trained model, such as lm.pt."
+    "--output",
+    type=Written(".training"),
+    required=True,
+    help="File of the trained model, such as lm.pt.",
 )
 @click.option(
     "--epochs",
@@ -47,18 +50,16 @@ def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) 
     from tqdm import tqdm
 
     from ..captions import read_references
-    from ..files import check_output
     from ..networks.language_training import Epoch, state_path, train
 
-    check_output(output, [captions])
     texts = read_references(captions)
     unfinished = state_path(output)
     with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
 
-        def tell(epoch: Epoch) -> None:
+        def report(epoch: Epoch) -> None:
             if epoch.resumed and epoch.number == 1:
                 going_on = f"{unfinished}: going on with the unfinished training that it holds."
-                tqdm.write(going_on, file=sys.stderr)
+                tqdm.write(harmless(going_on), file=sys.stderr)
             line = f"epoch {epoch.number}: validation perplexity {epoch.perplexity:.2f}"
             notes = ["the best so far"] * epoch.best + ["computed before"] * epoch.resumed
             tqdm.write(", ".join([line, *notes]), file=sys.stdout)
@@ -71,14 +72,11 @@ def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) 
                 epochs=epochs,
                 hidden=hidden,
                 on_progress=bar.update,
-                on_epoch=tell,
+                on_epoch=report,
             )
         except KeyboardInterrupt:
             if unfinished.exists():
-                click.echo(
-                    "Interrupted; the same command goes on after the last complete epoch.",
-                    err=True,
-                )
+                tell("Interrupted; the same command goes on after the last complete epoch.")
             raise
     best = min(done, key=lambda epoch: epoch.perplexity)
     show(f"{output}: epoch {best.number}, validation perplexity {best.perplexity:.2f}")

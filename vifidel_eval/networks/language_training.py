@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import check_output, write_whole
+from ..files import beside, check_output, write_whole
 from ..image_ids import ImageId
 from .language_model import (
     MODEL,
@@ -70,7 +70,7 @@ class Epoch:
 
 def state_path(output: str | os.PathLike[str]) -> Path:
     """Return the file that holds an unfinished training of `output`."""
-    return Path(f"{os.fspath(output)}.training")
+    return beside(output, ".training")
 
 
 def train(

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import MetricUnavailable, VifidelError
-from ..files import reason
+from ..files import open_file, reason
 
 _READ_AT_ONCE = 1 << 20
 
@@ -116,7 +116,7 @@ def read_checkpoint(
     """
     digest, damaged = hashlib.sha256(), None
     try:
-        with open(path, "rb") as file:
+        with open_file(path, VifidelError) as file:
             while block := file.read(_READ_AT_ONCE):
                 digest.update(block)
             file.seek(0)

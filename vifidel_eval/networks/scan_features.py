@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import first_line, read_text, reason
+from ..files import first_line, open_file, read_text, reason
 from ..image_ids import ImageId, from_json_key
 from .features import Features
 
@@ -132,7 +132,7 @@ def read_regions(source: RegionSource) -> RegionFeatures:
         )
     path = Path(source)
     try:
-        with open(path, "rb") as file:
+        with open_file(path, VifidelError) as file:
             start = file.read(6)
         return _read_scan(path) if start == b"\x93NUMPY" else _read_tsv(path)
     except VifidelError:
@@ -241,6 +241,8 @@ def _read_tsv(path: Path) -> RegionFeatures:
         with open(path, "rb") as file:
             file.seek(place[0])
             fields = file.read(place[1] - place[0]).split(b"\t")
+        if len(fields) != len(_TSV_FIELDS):
+            raise ValueError(f"its line has {len(fields)} fields instead of {len(_TSV_FIELDS)}")
         features = np.frombuffer(base64.b64decode(fields[5], validate=True), "<f4")
         return features.reshape(int(fields[3]), -1)
 

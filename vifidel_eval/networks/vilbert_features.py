@@ -20,11 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import first_line, reason, write_whole
+from ..files import first_line, read_bytes, reason, write_whole
 from ..image_ids import ImageId, from_json_key
 from .features import Features
 
 Floats32 = NDArray[np.float32]
+
+# Of the arrays of an image: a hundred times what detectors write.
+_MOST_BYTES = 1 << 28
 
 # In an image of more pixels per side than this, boxes that all end within one are not pixels.
 _TOO_LARGE_FOR_ONE_PIXEL = 16
@@ -139,12 +142,17 @@ class _Folder(Mapping[ImageId, Mapping[str, Any]]):
 
     def __getitem__(self, image: ImageId) -> Mapping[str, Any]:
         path = self.files[image]
+        content = io.BytesIO(read_bytes(path, VifidelError))
         try:
-            content = io.BytesIO(path.read_bytes())
             if zipfile.is_zipfile(content):  # NumPy would take other files for pickles
-                return dict(np.load(content, allow_pickle=False))
-        except OSError as problem:
-            raise VifidelError(f"{path}: {reason(problem)}.") from None
+                with zipfile.ZipFile(content) as archive:
+                    size = sum(member.file_size for member in archive.infolist())
+                if size <= _MOST_BYTES:
+                    return dict(np.load(content, allow_pickle=False))
+                problem = f"unpacks to {size >> 20} MiB, more than the {_MOST_BYTES >> 20}"
+                raise VifidelError(f"{path}: {problem} that are read; is it the right file?")
+        except VifidelError:
+            raise
         except Exception:  # a damaged archive or header raises nearly anything
             pass
         raise VifidelError(

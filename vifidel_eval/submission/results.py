@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -56,12 +57,11 @@ class ResultFile:
 
 
 class _Repeated(dict[str, Any]):
-    """A JSON object in which a key stands twice; it holds the last value, as the server does."""
+    """A JSON object in which a key appears twice; it holds the last value, as the server does."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        keys = [key for key, _ in pairs]
-        self.key = next(key for key in keys if keys.count(key) > 1)
+        self.key = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

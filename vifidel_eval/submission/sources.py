@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import io
-import lzma
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ..files import reason
+from ..errors import VifidelError
+from ..files import first_line, read_bytes
 from ..text_tables import one_line
 
 #: What the server's upload page calls the zip.
 ZIP_NAME = "results.zip"
 
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    RuntimeError,
-    OSError,
-    ValueError,
-)
+# Bounds on what a zip may cost: its members, the bytes of one and of all together. The largest
+# result file of COCO has a hundredth of that.
+_MOST_MEMBERS, _MOST_BYTES, _MOST_BYTES_IN_ALL = 1000, 1 << 28, 1 << 29
 
 
 @dataclass(frozen=True)
@@ -82,9 +75,10 @@ def read_sources(paths: Sequence[Path]) -> Iterator[Source | Fault]:
     """
     for path in paths:
         try:
-            data = path.read_bytes()
-        except (OSError, ValueError) as problem:  # ValueError: a path with a null character
-            yield Fault(str(path), "unreadable", f"{reason(problem)}; check the path")
+            data = read_bytes(path, VifidelError)
+        except VifidelError as problem:
+            what = str(problem).removeprefix(f"{path}: ").rstrip(".")
+            yield Fault(str(path), "unreadable", what)
             continue
         if path.suffix.lower() == ".zip" or zipfile.is_zipfile(io.BytesIO(data)):
             yield from _unpacked(path, data)
@@ -117,18 +111,27 @@ def _unpacked(path: Path, data: bytes) -> Iterator[Source | Fault]:
         )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
+            members = archive.infolist()
+            if len(members) > _MOST_MEMBERS:
+                what = f"holds {len(members)} files, more than the {_MOST_MEMBERS} that are read"
+                yield Fault(str(path), "too large", what)
+                return
+            room = _MOST_BYTES_IN_ALL
             for member in members:
-                yield from _member(path, archive, member)
-    except _DAMAGED as problem:
-        yield Fault(str(path), "unreadable", f"not a zip that can be read ({problem})")
+                if member.filename and member.is_dir():
+                    continue
+                yield from _member(path, archive, member, room)
+                room -= member.file_size
+    except Exception as problem:  # damaged archives raise nearly anything
+        what = f"not a zip that can be read ({first_line(problem)})"
+        yield Fault(str(path), "unreadable", what)
 
 
 def _member(
-    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo
+    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, room: int
 ) -> Iterator[Source | Fault]:
     inside = PurePosixPath(member.filename.replace("\\", "/"))
-    label = f"{path}/{one_line(str(inside))}"
+    label = f"{path}/{one_line(str(inside)) if member.filename else '(no name)'}"
     if inside.suffix.lower() != ".json" or inside.name.startswith("."):
         yield Fault(
             label,
@@ -144,7 +147,14 @@ def _member(
             "the server looks for result files at the top of the zip",
             repair="moved to the top",
         )
+    most = min(_MOST_BYTES, room)
+    if member.file_size > most:  # no more than that is unpacked, whatever the zip says
+        what = f"unpacks to {member.file_size >> 20} MiB, more than the {most >> 20} that are read"
+        yield Fault(label, "too large", what)
+        return
     try:
-        yield Source(label, inside.name, archive.read(member))
-    except _DAMAGED as problem:
-        yield Fault(label, "unreadable", f"cannot be unpacked ({problem})")
+        data = archive.read(member)
+    except Exception as problem:  # damaged members raise nearly anything
+        yield Fault(label, "unreadable", f"cannot be unpacked ({first_line(problem)})")
+        return
+    yield Source(label, inside.name, data)

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
+from ..files import read_text
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -146,15 +147,7 @@ def read_classes(path: str | os.PathLike[str], published: bool | None = None) ->
         If the file cannot be read, is not UTF-8 or has no class, or if a line has an empty name
         or a name of another class.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise VifidelError(
-            f"{path}: not a UTF-8 text file (byte {problem.start}); is it the right file?"
-        ) from None
-    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
-        what = (getattr(problem, "strerror", None) or str(problem)).lower()
-        raise VifidelError(f"{path}: {what}; check the path.") from None
+    text = read_text(path, VifidelError)
     return _parse(text, str(path), published)
 
 

@@ -8,7 +8,7 @@ import importlib.util
 import os
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
-from ..files import reason
+from ..files import open_file, reason
 from .store import VectorStore, open_store
 
 #: What the embedded default calls itself in signatures.
@@ -67,7 +67,7 @@ class GensimModel(Protocol):
 VectorSource: TypeAlias = str | os.PathLike[str] | WordVectors | GensimVectors | GensimModel | None
 
 
-def load_vectors(source: VectorSource = None) -> WordVectors:
+def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> WordVectors:
     """Return word vectors from any accepted source.
 
     Parameters
@@ -78,24 +78,30 @@ def load_vectors(source: VectorSource = None) -> WordVectors:
         ``.bin`` or text, GloVe text, or fastText ``.vec`` or ``.bin`` file, recognised by its
         content; the texts and word2vec's ``.bin`` may be gzipped. A name that is no file, such
         as ``word2vec-google-news-300``, is fetched by gensim's downloader.
+    trust_pickles : bool
+        Whether a file that is a pickle may be read, as gensim's ``.kv`` is. A pickle can run any
+        code when it is read.
 
     Raises
     ------
     VectorsError
-        If the source cannot be read as word vectors.
+        If the source cannot be read as word vectors, or is a pickle that is not trusted.
     """
     if source is None:
         return _embedded()
     if isinstance(source, str | os.PathLike):
+        if not os.fspath(source):
+            raise VectorsError("vectors: the path is empty; is a variable unset?")
         path = Path(source)
-        if path.exists() or path.suffix or len(path.parts) != 1:
-            return _read_file(path)
-        return _read_file(_download(str(source)))
+        if os.path.lexists(path) or path.suffix or len(path.parts) != 1:
+            return _read_file(path, trust_pickles)
+        return _read_file(_download(str(source)), trust_pickles=False)
     trained = getattr(source, "wv", source)  # of a Word2Vec or FastText model
     if _is_keyed_vectors(trained):
         return _KeyedVectors(trained, "KeyedVectors")
     if hasattr(source, "lookup") and hasattr(source, "signature"):
-        return source  # type: ignore[return-value]
+        own = isinstance(source, _Checked | _EmbeddedVectors | _KeyedVectors | _StoredVectors)
+        return source if own else _Checked(source)  # type: ignore[arg-type, return-value]
     raise VectorsError(
         f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
         "default), a path, a gensim-downloader name, or gensim KeyedVectors."
@@ -146,9 +152,8 @@ class _EmbeddedVectors:
         if listed_only or not words:
             return rows
         # One call for all words; as one text in pieces, it starts no threads.
-        encoded = self._tokenizer.encode(
-            list(words), is_pretokenized=True, add_special_tokens=False
-        )
+        readable = [word if _has_utf8(word) else "" for word in words]
+        encoded = self._tokenizer.encode(readable, is_pretokenized=True, add_special_tokens=False)
         tokens = np.array(encoded.ids, dtype=np.int64)
         of_token = np.array(encoded.word_ids, dtype=np.int64)
         sizes = np.bincount(of_token, minlength=len(words))
@@ -175,26 +180,51 @@ class _KeyedVectors:
         self._vectors = keyed_vectors
         self._name = name
         self._path = path
-        if len(keyed_vectors.key_to_index) == 0:
+        index, matrix = keyed_vectors.key_to_index, np.asarray(keyed_vectors.vectors)
+        if not isinstance(index, Mapping) or len(index) == 0:
             raise VectorsError(f"{name}: the word vectors hold no word.")
+        if matrix.ndim != 2 or matrix.dtype.kind not in "fiu" or not matrix.shape[1]:
+            raise VectorsError(
+                f"{name}: its vectors are an array of shape {matrix.shape} and type "
+                f"{matrix.dtype}; expected a row of real numbers per word."
+            )
+        try:
+            rows = np.fromiter(index.values(), dtype=np.int64, count=len(index))
+        except (TypeError, ValueError, OverflowError):
+            rows = np.array([-1])
+        if rows.min() < 0 or rows.max() >= len(matrix):
+            raise VectorsError(
+                f"{name}: has {len(index)} words and {len(matrix)} vectors; each word's number has "
+                "to be the row of its vector."
+            )
+        # A fastText model has vectors of words that it does not list.
+        self._composed = getattr(keyed_vectors, "vectors_ngrams", None) is not None
+        self._index, self._matrix = index, matrix
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        rows = np.full((len(words), self._vectors.vector_size), np.nan)
-        vocabulary = self._vectors.key_to_index if listed_only else self._vectors
+        rows = np.full((len(words), self._matrix.shape[1]), np.nan)
         for row, word in zip(rows, words, strict=True):
-            if word in vocabulary:
+            if word in self._index:
+                row[:] = self._matrix[self._index[word]]
+            elif (
+                self._composed
+                and not listed_only
+                and _has_utf8(word)
+                and word in self._vectors  # one too short to have a piece is not
+            ):
                 row[:] = self._vectors.get_vector(word)
         return rows
 
     def signature(self) -> str:
-        words = self._vectors.index_to_key
-        matrix = self._vectors.vectors
-        return f"{self._name}#{_fingerprint(lambda row: str(words[row]).encode(), matrix)}"
+        words = getattr(self._vectors, "index_to_key", None)
+        if words is None:
+            words = {row: word for word, row in self._index.items()}
+        return f"{self._name}#{_fingerprint(lambda row: _spelt(words[row]), self._matrix)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._path is None:
             return _KeyedVectors, (self._vectors, self._name)
-        return load_vectors, (str(self._path.absolute()),)
+        return load_vectors, (str(self._path.absolute()), True)  # it was trusted here
 
 
 class _StoredVectors:
@@ -218,6 +248,44 @@ class _StoredVectors:
         return load_vectors, (str(self._path.absolute()),)
 
 
+class _Checked:
+    """Vectors of somebody else's class, whose every answer is checked."""
+
+    def __init__(self, vectors: WordVectors) -> None:
+        self._vectors = vectors
+        self._dimensions = 0
+        self._dimensions = self.lookup(()).shape[1]
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.asarray(self._vectors.lookup(words, listed_only=listed_only))
+        expected = (len(words), self._dimensions or "dimensions")
+        if (
+            rows.ndim != 2
+            or rows.dtype.kind not in "fiu"
+            or len(rows) != len(words)
+            or not rows.shape[1]
+            or rows.shape[1] != (self._dimensions or rows.shape[1])
+        ):
+            raise VectorsError(
+                f"{type(self._vectors).__name__}.lookup returned an array of shape {rows.shape} "
+                f"and type {rows.dtype} for {len(words)} words; expected shape "
+                f"({expected[0]}, {expected[1]}) and real numbers."
+            )
+        return rows.astype(np.float64, copy=False)
+
+    def signature(self) -> str:
+        return str(self._vectors.signature())
+
+
+def _has_utf8(word: str) -> bool:
+    """Return whether a word has no lone surrogate, which libraries cannot take."""
+    return not any("\ud800" <= character <= "\udfff" for character in word)
+
+
+def _spelt(word: Any) -> bytes:
+    return str(word).encode("utf-8", errors="surrogatepass")
+
+
 def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -> str:
     """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
     chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
@@ -229,8 +297,19 @@ def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -
     return digest.hexdigest()[:8]
 
 
-def _read_file(path: Path) -> WordVectors:
-    start = _first_bytes(path)
+def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
+    with open_file(path, VectorsError) as file:
+        try:
+            start = file.read(4)
+        except OSError as problem:
+            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
+    if start.startswith(_PICKLE_MAGIC) and not trust_pickles:
+        raise VectorsError(
+            f"{path}: is a pickle, as gensim's .kv is, and a pickle can run any code when it is "
+            "read; if you trust where it comes from, add --trust-pickles (trust_pickles=True in "
+            "load_vectors), or export it once: KeyedVectors.load(FILE)"
+            ".save_word2vec_format('vectors.txt')."
+        )
     if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
         return _StoredVectors(open_store(path), path)
     from gensim.models import KeyedVectors
@@ -253,14 +332,6 @@ def _read_file(path: Path) -> WordVectors:
 
 def _is_keyed_vectors(candidate: Any) -> bool:
     return hasattr(candidate, "key_to_index") and hasattr(candidate, "vectors")
-
-
-def _first_bytes(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as plain:
-            return plain.read(4)
-    except (OSError, ValueError) as problem:
-        raise VectorsError(f"{path}: {reason(problem)}; check the path.") from None
 
 
 def _download(name: str) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import ImageIdError, VifidelError, VifidelWarning
-from ...files import read_json, reason
+from ...files import first_line, read_json, reason
 from ...image_ids import ImageId, from_json_value, match, mismatch
 
 if TYPE_CHECKING:
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 #: What Pillow and every browser read.
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
+
+# What the suffixes promise, and AVIF, which calls itself anything. Pillow runs other programs to
+# read some other formats.
+_FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "AVIF")
+# Of a picture that is larger, only a JPEG, which is decoded small, is opened.
+_MOST_PIXELS = 1 << 27
 
 # Longest sides that are tried, in pixels: the largest that keeps all pictures within the budget.
 _SIDES = (320, 256, 192, 144, 112, 88, 64)
@@ -155,19 +161,27 @@ class _DamagedError(Exception):
 def _small(path: Path, side: int) -> str:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
+    Image.init()
+    file = io.BytesIO()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            picture = Image.open(path)
-        with picture:
-            picture.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded small
-            upright = _in_colours(ImageOps.exif_transpose(picture))
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as problem:
-        why = "not a picture" if isinstance(problem, UnidentifiedImageError) else str(problem)
-        raise _DamagedError(why) from None
-    upright.thumbnail((side, side))
-    file = io.BytesIO()
-    upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
+            warnings.simplefilter("ignore")  # of what is wrong with the file, and of its size
+            picture = Image.open(path, formats=[name for name in _FORMATS if name in Image.OPEN])
+            with picture:
+                picture.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded small
+                if picture.width * picture.height > _MOST_PIXELS:
+                    raise _DamagedError(
+                        f"{picture.width} x {picture.height} pixels, more than {_MOST_PIXELS}"
+                    )
+                upright = _in_colours(ImageOps.exif_transpose(picture))
+        upright.thumbnail((side, side))
+        upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
+    except UnidentifiedImageError:
+        raise _DamagedError("not a picture") from None
+    except _DamagedError:
+        raise
+    except Exception as problem:  # damaged pictures raise nearly anything
+        raise _DamagedError(first_line(problem)) from None
     return base64.b64encode(file.getvalue()).decode("ascii")
 
 

@@ -1,0 +1,528 @@
+"""Hostile files, names and moments: what is read, written and printed, case by case."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import pickle
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, harmless, refused, run
+
+from vifidel_eval import files
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.commands import main as commands
+from vifidel_eval.commands.main import main
+from vifidel_eval.commands.printing import harmless as harmless_text
+from vifidel_eval.commands.printing import show
+from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError
+from vifidel_eval.files import beside, check_output, json_text, read_bytes, read_text, write_whole
+from vifidel_eval.submission.sources import Fault, read_sources
+from vifidel_eval.text_tables import FORMATS, Table
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files and signals")
+
+SCORE = ("score", RESULTS, "--references", REFERENCES, "--metrics", "VIFIDEL", "--objects", OBJECTS)
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+def sentence(result, *names, status=1):
+    """Check that a command ended in one sentence that names what is wrong."""
+    assert result.exit_code == status, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    lines = [line for line in result.stderr.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(("Usage:", "Try ", "Warning:"))]
+    assert len(lines) == 1, result.stderr
+    for name in names:
+        assert str(name) in lines[0], lines[0]
+
+
+# Terminals
+
+
+@pytest.mark.parametrize("code", [0, 7, 8, 13, 27, 127, 0x80, 0x9B, 0x9D, 0x9F])
+def test_every_control_character_becomes_an_escape(code):
+    assert harmless_text(f"a{chr(code)}b\n\tc") == f"a\\u{code:04x}b\n\tc"
+
+
+def test_json_stays_the_same_json():
+    text = "".join(map(chr, range(0x250))) + "\ud83d"
+    assert json.loads(harmless_text(json_text({text: text}))) == {text: text}
+    assert not any(0x7F <= ord(character) < 0xA0 for character in json_text(text))
+
+
+def test_colours_are_ours_and_nothing_else_is(capsys):
+    show(f"{click.style('red', fg='red')} \x1b[2J \x1b]0;title\x07 \x9b1m", coloured=True)
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown.replace("\x1b[31m", "").replace("\x1b[0m", "")
+    assert "\\u001b[2J \\u001b]0;title\\u0007 \\u009b1m" in shown
+
+
+HOSTILE = "\x1b[31m\x9b2J\x7f\r\x07"
+
+
+@pytest.mark.parametrize("style", FORMATS)
+@pytest.mark.parametrize("command", ["score", "explain"])
+def test_names_labels_and_captions_in_every_format(tmp_path, style, command):
+    results, objects = tmp_path / f"s{HOSTILE}.json", tmp_path / "objects.json"
+    results.write_text(json.dumps([{"image_id": 1, "caption": f"a dog{HOSTILE} and a cat"}]))
+    objects.write_text(json.dumps({"1": [f"dog{HOSTILE}", "cat"]}))
+    arguments = [command, results, "--objects", objects, "--format", style]
+    arguments += ["--no-references", "--metrics", "VIFIDEL"] if command == "score" else []
+    result = invoke(*arguments)
+    assert result.exit_code == 0, result.output
+    for text in (result.stdout, result.stderr):
+        assert not [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
+    if style == "json":
+        (system,) = json.loads(result.stdout)["systems"]
+        assert HOSTILE in (system if isinstance(system, str) else system["system"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "gone\x1b[2J\x9b.json", "--no-references"),
+        ("score", "gone\n\n\n\n.json", "--no-references"),
+        ("score", "--no\x1b[2Jsuch"),
+        ("no\x1b[2Jsuch",),
+        ("--no\x9bsuch",),
+        ("leaderboard", "gone\x9b"),
+        ("submission", "check", "a\x1b.zip", "--images-val", "gone\x1b"),
+    ],
+)
+def test_errors_name_hostile_names_harmlessly(arguments):
+    result = invoke(*arguments)
+    assert result.exit_code in (1, 2)
+    assert not [c for c in result.stderr if (ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160]
+    assert len([line for line in result.stderr.splitlines() if "Error" in line]) == 1
+
+
+@posix
+def test_a_file_name_that_is_no_text(tmp_path):
+    name = os.fsdecode(b"r\xff\x9b\x1b[2J.json")
+    path = tmp_path / name
+    path.write_bytes(RESULTS.read_bytes())
+    result = run("score", path, "--references", REFERENCES, "--metrics", "VIFIDEL", "--objects",
+                 OBJECTS)  # fmt: skip
+    assert result.status == 0, result.stderr
+    harmless(result)
+    refused(run("score", tmp_path / (name + "gone"), "--no-references"))
+
+
+def test_an_output_of_another_encoding(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    show("caf\u00e9 \u72d7")
+    stream.flush()
+    assert stream.buffer.getvalue() == b"caf\\xe9 \\u72d7\n"
+
+
+# CSV that a spreadsheet opens
+
+
+@pytest.mark.parametrize("text", ["=cmd|'/C calc'!A0", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx"])
+def test_formulas_are_defused_in_csv_only(text):
+    table = Table([text, "score"], [[text, -0.5], ["a=b", 1]])
+    rows = list(csv.reader(io.StringIO(table.render("csv"), newline="")))
+    defused = "'" + text.replace("\r", "\\u000d")
+    assert rows == [[defused, "score"], [defused, "-0.5"], ["a=b", "1"]]
+    for style in ("table", "markdown", "latex"):
+        assert f"'{text.strip()}" not in table.render(style)
+
+
+# Outputs
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o664, 0o755, 0o666])
+def test_an_existing_file_keeps_its_permissions(tmp_path, mode):
+    path = tmp_path / "scores.json"
+    path.write_text("old")
+    path.chmod(mode)
+    write_whole(path, "new")
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", mode)
+
+
+@posix
+def test_the_umask_is_kept_and_never_touched(tmp_path, monkeypatch):
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "umask", lambda _: pytest.fail("the umask belongs to the process"))
+            write_whole(tmp_path / "new", "")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("name", ["a" * 250, "a" * 255, "\u00e9" * 127])
+def test_names_as_long_as_they_may_be(tmp_path, name):
+    write_whole(tmp_path / name, "1")
+    write_whole(tmp_path / name, "2")
+    check_output(tmp_path / name, [])
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    for suffix in (".lock", ".unfinished"):
+        beside(tmp_path / name, suffix).write_text("")  # no system refuses it
+    other = beside(tmp_path / (name[:-1] + "b"), ".lock")
+    assert beside(tmp_path / name, ".lock") != other
+
+
+def test_a_leaderboard_with_a_long_name(tmp_path):
+    path = tmp_path / ("l" * 245 + ".json")
+    result = invoke(*SCORE, "--leaderboard", path, "--output", tmp_path / ("o" * 245 + ".json"))
+    assert result.exit_code == 0, result.output
+    assert json.loads(path.read_text())["runs"]
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a" * 256, "name too long"),
+        ("gone/new.json", "there is no such folder"),
+        ("loop", "symbolic link"),
+        (".", "is a folder"),
+        pytest.param("locked/new.json", "read-only", marks=pytest.mark.skipif(
+            os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")),
+    ],
+)  # fmt: skip
+def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path, name, said):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "locked").mkdir(mode=0o500)
+    result = invoke("score", "gone.json", "--no-references", "--output", tmp_path / name)
+    sentence(result, tmp_path, said)
+
+
+class Interrupt(BaseException):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("call", "after"),
+    [
+        ("open", False),
+        ("open", True),
+        ("fdopen", False),
+        ("chmod", False),
+        ("chmod", True),
+        ("replace", False),
+        ("replace", True),
+    ],
+)
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, Interrupt, OSError(28, "No space left")])
+def test_an_interrupt_at_any_step_leaves_nothing_beside(
+    tmp_path, monkeypatch, call, after, problem
+):
+    path = tmp_path / "scores.json"
+    path.write_text("old")
+    original = getattr(os, call)
+
+    def interrupted(*arguments, **named):
+        if after:
+            original(*arguments, **named)
+        raise problem
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, interrupted)
+        with pytest.raises((KeyboardInterrupt, Interrupt, VifidelError)):
+            write_whole(path, "new")
+    assert os.listdir(tmp_path) == ["scores.json"]
+    assert path.read_text() == ("new" if call == "replace" and after else "old")
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
+    code = (
+        "import os, sys\n"
+        "from vifidel_eval.commands import main as commands\n"
+        "from vifidel_eval.commands.leaderboard import leaderboard\n"
+        "from vifidel_eval.files import write_whole\n"
+        "def waiting(*_):\n"
+        "    print('writing', flush=True)\n"
+        "    import time\n"
+        "    time.sleep(60)\n"
+        "os.replace = waiting\n"
+        "leaderboard.callback = lambda **_: write_whole(sys.argv[2], 'new')\n"
+        "commands.main()\n"
+    )
+    path = tmp_path / "new.json"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "leaderboard", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    assert process.stdout.readline() == b"writing\n"
+    assert [name.endswith(".part") for name in os.listdir(tmp_path)] == [True]
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == (1 if number == signal.SIGINT else 128 + number)
+    assert b"Traceback" not in said
+    assert os.listdir(tmp_path) == []
+
+
+def test_signals_are_as_before_afterwards():
+    before = signal.getsignal(signal.SIGTERM)
+    invoke("leaderboard", "gone")
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+# What is read
+
+
+@posix
+def test_objects_come_through_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for content, expected in (
+        (b'{"1": ["dog"]}', {1: {"dog": 1}}),
+        (b"<annotation><filename>7.jpg</filename><object><name>cat</name></object></annotation>",
+         {7: {"cat": 1}}),
+    ):  # fmt: skip
+        writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+        writer.start()
+        assert read_objects(pipe) == expected
+        writer.join(timeout=60)
+        assert not writer.is_alive()
+
+
+@posix
+def test_what_is_read_at_any_place_is_no_pipe(tmp_path):
+    from vifidel_eval.networks.scan_features import read_regions
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    sentence(invoke(*SCORE, "--vectors", pipe), pipe, "a pipe or device")
+    with pytest.raises(VifidelError, match="pipe: is a pipe or device, not an ordinary file"):
+        read_regions(pipe)
+
+
+def test_no_more_is_read_than_fits(tmp_path, monkeypatch):
+    path = tmp_path / "large"
+    path.write_bytes(b"x" * 101)
+    monkeypatch.setattr(files, "MOST_BYTES", 100)
+    with pytest.raises(CaptionError, match="large: has more than 0 MiB"):
+        read_bytes(path, CaptionError)
+    path.write_bytes(b"x" * 100)
+    assert len(read_bytes(path, CaptionError)) == 100
+
+
+@posix
+def test_a_device_without_end(monkeypatch):
+    monkeypatch.setattr(files, "MOST_OF_A_PIPE", 1 << 22)
+    with pytest.raises(CaptionError, match="/dev/zero: has more than 4 MiB"):
+        read_text("/dev/zero", CaptionError)
+
+
+LOOPS = ["results", "--references", "--objects", "--vectors", "--stop-words", "--categories"]
+
+
+@posix
+@pytest.mark.parametrize("place", LOOPS)
+def test_links_that_lead_to_themselves(tmp_path, place):
+    loop = tmp_path / "loop.json"
+    loop.symlink_to(loop)
+    given = {"--references": REFERENCES, "--objects": OBJECTS, "--metrics": "VIFIDEL"}
+    given |= {} if place == "results" else {place: loop}
+    results = loop if place == "results" else RESULTS
+    result = invoke("score", results, *(word for pair in given.items() for word in pair))
+    sentence(result, loop)
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800b", "gone", "."])
+def test_paths_that_cannot_be(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for read in (read_text, read_bytes):
+        with pytest.raises(CaptionError, match="check the path"):
+            read(path, CaptionError)
+    with pytest.raises(AnnotationError):
+        read_objects(Path(path))
+    with pytest.raises(VifidelError):
+        write_whole(f"{path}/new" if path == "gone" else path, "")
+    with pytest.raises(VifidelError):
+        check_output(f"{path}/new" if path == "gone" else path, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+        ("9" * 5000, "thousands of digits"),
+        ("-" + "9" * 100_000, "thousands of digits"),
+    ],
+)
+def test_json_without_bounds(tmp_path, text, said):
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    sentence(invoke("score", path, "--no-references", "--objects", OBJECTS), path, said)
+
+
+@pytest.mark.parametrize("option", ["--names", "--near", "--far", "--threshold"])
+@pytest.mark.parametrize("value", ["nan", "NaN", "-nan", "inf", "1e999"])
+def test_numbers_that_are_none(option, value):
+    result = invoke("explain", RESULTS, "--objects", OBJECTS, option, value)
+    sentence(result, option, status=2)
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (PermissionError(13, "Permission denied", "x.json"), "x.json: permission denied"),
+        (PermissionError(13, "Permission denied", b"x.json"), "x.json: permission denied"),
+        (OSError(5, "Input/output error"), "a file cannot be read or written: input/output error"),
+        (MemoryError(), "not enough memory"),
+        (RecursionError(), "nested too deeply"),
+    ],
+)
+def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
+    def failing(*_):
+        raise problem
+
+    monkeypatch.setattr("vifidel_eval.captions.read_references", failing)
+    result = invoke(*SCORE)
+    sentence(result, said)
+    assert "output" not in result.stderr.replace("input/output", "")
+
+
+# Zips
+
+
+def zip_of(path, *members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members:
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return path
+
+
+def faults(path):
+    return [found for found in read_sources([path]) if isinstance(found, Fault)]
+
+
+def claim(path, size):
+    """Let the only member of a zip claim another size, as a bomb would have it."""
+    content = bytearray(path.read_bytes())
+    at = content.find(b"PK\x01\x02")
+    content[at + 24 : at + 28] = size.to_bytes(4, "little")
+    path.write_bytes(content)
+    return path
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path):
+    name = "captions_val2014_a_results.json"
+    bomb = claim(zip_of(tmp_path / "results.zip", (name, b"0" * 1000)), 0xFFFFFFF0)
+    (fault,) = faults(bomb)
+    assert (fault.kind, fault.file) == ("too large", f"{bomb}/{name}")
+    assert "unpacks to 4095 MiB, more than the 256" in fault.what
+
+
+def test_a_zip_that_lies_about_its_size(tmp_path):
+    bomb = claim(zip_of(tmp_path / "results.zip", ("a.json", b"0" * 100_000)), 10)
+    assert [fault.kind for fault in faults(bomb)] == ["unreadable"]
+
+
+def test_many_members_together_are_too_much(tmp_path, monkeypatch):
+    monkeypatch.setattr("vifidel_eval.submission.sources._MOST_BYTES_IN_ALL", 250)
+    path = zip_of(tmp_path / "results.zip", *((f"{n}.json", b"[]" * 50) for n in range(4)))
+    assert [fault.file[-6:] for fault in faults(path)] == ["2.json", "3.json"]
+    many = zip_of(path, *((f"{n}.json", b"") for n in range(1001)))
+    assert [fault.kind for fault in faults(many)] == ["too large"]
+
+
+@pytest.mark.parametrize("name", ["", "..", ".", "/", "\x1b[2J.json", "a\\b.json", "c:/x.json"])
+def test_members_with_odd_names(tmp_path, name):
+    path = zip_of(tmp_path / "results.zip", ("xx.json", b"[]"))
+    content = path.read_bytes()
+    with contextlib.suppress(ValueError):
+        path = zip_of(tmp_path / "results.zip", (name, b"[]"))
+    if not name:  # zipfile does not write it
+        content = content.replace(b"\x07\x00\x00\x00xx.json", b"\x00\x00\x00\x00")
+        at = content.find(b"PK\x01\x02")
+        entry = bytearray(content[at : content.find(b"PK\x05\x06")])
+        entry[28:30], entry[46:53] = b"\0\0", b""
+        path.write_bytes(content[:at] + entry + content[content.find(b"PK\x05\x06") :])
+    for found in read_sources([path]):
+        label = found.file if isinstance(found, Fault) else found.label
+        assert not [character for character in label if ord(character) < 32]
+    result = invoke("submission", "check", path, "--images-val", REFERENCES)
+    assert isinstance(result.exception, SystemExit), result.exception
+
+
+def test_damaged_zips_never_crash(tmp_path):
+    whole = zip_of(tmp_path / "results.zip", ("captions_val2014_a_results.json", b"[]" * 99))
+    content = whole.read_bytes()
+    for at in range(len(content)):
+        damaged = bytearray(content)
+        damaged[at] ^= 0xFF
+        whole.write_bytes(damaged)
+        list(read_sources([whole]))
+        whole.write_bytes(content[:at])
+        list(read_sources([whole]))
+
+
+# Pickles run nothing
+
+
+class Ran:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+@pytest.mark.parametrize("name", ["v.kv", "v.txt", "v.bin", "v.vec", "v", "v.npy", "v.model"])
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_no_vectors_are_unpickled_unasked(tmp_path, name, protocol):
+    from vifidel_eval.vectors import load_vectors
+
+    path, ran = tmp_path / name, tmp_path / "ran"
+    path.write_bytes(pickle.dumps(Ran(ran), protocol=protocol))
+    with pytest.raises(VifidelError) as caught:
+        load_vectors(path)
+    assert not ran.exists()
+    assert str(path) in str(caught.value)
+    if protocol >= 2:
+        for named in ("--trust-pickles", "trust_pickles=True", "save_word2vec_format"):
+            assert named in str(caught.value)
+    if name == "v.kv":
+        sentence(invoke(*SCORE, "--vectors", path), path)
+        assert not ran.exists()
+
+
+def test_trusted_vectors_are_read(tmp_path, make_vectors):
+    path = tmp_path / "v.kv"
+    content = json.loads(OBJECTS.read_text("utf-8"))
+    labels = [category["name"] for category in content["categories"]]
+    captions = " ".join(entry["caption"] for entry in json.loads(RESULTS.read_text("utf-8")))
+    words = " ".join([captions, *labels]).lower().replace(".", "").split()
+    make_vectors({word: [at, 1.0] for at, word in enumerate(dict.fromkeys(words))}).save(str(path))
+    sentence(invoke(*SCORE, "--vectors", path), path, "--trust-pickles")
+    trusted = invoke(*SCORE, "--vectors", path, "--trust-pickles")
+    assert trusted.exit_code == 0, trusted.output
+
+
+def test_the_commands_own_list_of_modules_has_one_place_that_prints():
+    """Only `printing` and tqdm's lines print: everything else would reach a terminal as it is."""
+    for path in Path(commands.__file__).parent.glob("*.py"):
+        if path.name != "printing.py":
+            assert "click.echo" not in path.read_text("utf-8"), path
+            assert "print(" not in path.read_text("utf-8"), path

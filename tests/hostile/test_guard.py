@@ -1,0 +1,182 @@
+"""No output replaces what a run reads: every command is asked for its paths, and each is tried."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval.commands.main import main
+from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Written, WrittenFolder
+
+# Options that take text which names no file.
+NO_PATHS = {
+    "score": {"metrics", "device", "vilbertscore_device"},
+    "explain": {"image", "caption"},
+    "leaderboard": {"sort"},
+    "pack": {"algorithm"},
+}
+NO_PATHS_OF_AGREEMENT = {"metrics", "device", "references", "vilbertscore_device"}
+
+
+def commands(group=main, names=()):
+    """Return every command with the words that call it."""
+    found = []
+    for name, command in group.commands.items():
+        words = (*names, name)
+        found += (
+            commands(command, words) if isinstance(command, click.Group) else [(words, command)]
+        )
+    return found
+
+
+def params(words):
+    command = dict(commands())[words]
+    return command.get_params(click.Context(command))
+
+
+def reads(kind):
+    return isinstance(kind, Read | ReadByName)
+
+
+def pairs():
+    """Return every command with each of its inputs and each of its outputs."""
+    return [
+        pytest.param(words, source, target, id=f"{'-'.join(words)}-{source.name}-{target.name}")
+        for words, _ in commands()
+        for source in params(words)
+        if reads(source.type)
+        for target in params(words)
+        if isinstance(target.type, Written)
+    ]
+
+
+def option(param, value):
+    """Return the arguments that give a parameter a value."""
+    if isinstance(param, click.Argument):
+        return [str(value)]
+    named = f"name={value}" if (param.metavar or "").startswith("NAME=") else str(value)
+    return [param.opts[0], named]
+
+
+def call(words, given):
+    """Call a command with values of some parameters, and something of all that it requires."""
+    arguments = list(words)
+    of_given = {param.name: (param, value) for param, value in given}
+    for param in params(words):
+        if param.name in of_given:
+            arguments += option(*of_given[param.name])
+        elif param.required:
+            arguments += option(param, "absent")
+    return CliRunner().invoke(main, arguments)
+
+
+def test_every_option_with_a_path_says_whether_it_is_read_or_written():
+    seen = 0
+    for words, command in commands():
+        for param in params(words):
+            assert not isinstance(param.type, click.Path) or isinstance(param.type, Paths), param
+            if isinstance(param.type, Paths):
+                assert isinstance(param.type, Read | Written | WrittenFolder), (words, param)
+                assert isinstance(command, Command), words
+                seen += 1
+            elif isinstance(param.type, click.types.StringParamType):
+                allowed = NO_PATHS.get(words[-1], set())
+                allowed |= NO_PATHS_OF_AGREEMENT if words[0] == "agreement" else set()
+                assert isinstance(param.type, ReadByName) or param.name in allowed, (words, param)
+    assert seen > 50
+
+
+@pytest.mark.parametrize(("words", "source", "target"), pairs())
+def test_no_output_replaces_an_input_or_lies_in_a_folder_that_is_read(
+    tmp_path, words, source, target
+):
+    # The zip of a submission must have this name.
+    path = tmp_path / "results.zip"
+    path.write_text("precious")
+    result = call(words, [(source, path), (target, path)])
+    assert result.exit_code == 1, result.output
+    assert f"{path}: the output would replace an input" in result.stderr
+    other = tmp_path / "other"
+    other.mkdir()
+    of_folder = call(words, [(source, other), (target, other / "results.zip")])
+    assert of_folder.exit_code == 1
+    assert "the output would lie in a folder that is read" in of_folder.stderr
+    link = other / "results.zip"
+    link.symlink_to(path)
+    through_link = call(words, [(source, path), (target, link)])
+    assert "the output would replace an input" in through_link.stderr
+    assert path.read_text() == "precious"
+
+
+def outputs():
+    return [
+        pytest.param(words, one, other, id=f"{'-'.join(words)}-{one.name}-{other.name}")
+        for words, _ in commands()
+        for one in params(words)
+        for other in params(words)
+        if isinstance(one.type, Written) and isinstance(other.type, Written)
+        if one.name < other.name
+    ]
+
+
+@pytest.mark.parametrize(("words", "one", "other"), outputs())
+def test_no_output_replaces_another(tmp_path, words, one, other):
+    path = tmp_path / "new.png"
+    result = call(words, [(one, path), (other, path)])
+    assert result.exit_code == 1
+    assert "the output would replace an input" in result.stderr
+
+
+def of_paths():
+    return [
+        pytest.param(words, param, id=f"{'-'.join(words)}-{param.name}")
+        for words, _ in commands()
+        for param in params(words)
+        if isinstance(param.type, Paths | ReadByName)
+        if not (param.metavar or "").startswith("NAME=")
+    ]
+
+
+@pytest.mark.parametrize(("words", "param"), of_paths())
+@pytest.mark.parametrize("value", ["", "a\0b"])
+def test_an_empty_path_and_one_that_cannot_be(words, param, value):
+    result = call(words, [(param, value)])
+    assert result.exit_code == 2, result.output
+    said = "the path is empty" if not value else "null character"
+    assert said in result.stderr
+    assert "\0" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("suffix", "words", "name"),
+    [
+        (".unfinished", ("agreement", "flickr8k"), "output"),
+        (".lock", ("score",), "leaderboard"),
+        (".training", ("train-lm",), "output"),
+    ],
+)
+def test_what_is_written_beside_an_output_replaces_no_input_either(tmp_path, suffix, words, name):
+    source = tmp_path / f"new.json{suffix}"
+    source.write_text("precious")
+    target = next(param for param in params(words) if param.name == name)
+    read = next(param for param in params(words) if reads(param.type))
+    result = call(words, [(read, source), (target, tmp_path / "new.json")])
+    assert f"{source}: the output would replace an input" in result.stderr
+
+
+def test_arrays_beside_gensims_vectors_are_read_too(tmp_path):
+    arrays = tmp_path / "v.kv.vectors.npy"
+    arrays.write_text("precious")
+    result = CliRunner().invoke(
+        main, ["score", "r.json", "--vectors", str(tmp_path / "v.kv"), "--output", str(arrays)]
+    )
+    assert "the output would replace an input" in result.stderr
+
+
+def test_converted_features_do_not_go_among_those_that_are_read(tmp_path):
+    (tmp_path / "1.npy").write_bytes(b"")
+    result = CliRunner().invoke(
+        main, ["convert-features", str(tmp_path), str(tmp_path), "--trust-pickles"]
+    )
+    assert "the output would lie in a folder that is read" in result.stderr

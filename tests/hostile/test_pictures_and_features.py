@@ -1,0 +1,142 @@
+"""Hostile pictures and features of networks: what they may cost, and that one loses only itself."""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vifidel_eval.errors import VifidelError, VifidelWarning
+from vifidel_eval.networks import vilbert_features
+from vifidel_eval.networks.scan_features import read_regions
+from vifidel_eval.networks.vilbert_features import DetectorFeatures
+from vifidel_eval.report.html import thumbnails
+from vifidel_eval.report.html.thumbnails import shrink
+
+
+def encoded(kind, size=(40, 30), **settings):
+    content = io.BytesIO()
+    Image.new("RGB", size, "red").save(content, kind, **settings)
+    return content.getvalue()
+
+
+def png_of(width, height):
+    """Return a PNG that claims a size and holds no pixels."""
+
+    def chunk(kind, data):
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b""))
+
+
+def has(kind):
+    Image.init()
+    return kind in Image.SAVE
+
+
+KINDS = ["JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "AVIF"]
+BAD = [
+    b"",
+    b"<html>",
+    b"\x89PNG\r\n\x1a\n",
+    png_of(60_000, 60_000),
+    png_of(12_000, 12_000),
+    png_of(0, 0),
+    b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n",
+]
+
+
+def report(tmp_path, contents):
+    """Shrink good pictures with bad ones among them; return what was made and said."""
+    paths = {}
+    for number, content in enumerate(contents):
+        paths[number] = tmp_path / f"{number}.png"
+        paths[number].write_bytes(content)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        made = shrink(paths, 1 << 20)
+    assert all(warning.category is VifidelWarning for warning in said), said
+    return made, [str(warning.message) for warning in said]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+def test_a_bad_picture_loses_only_itself(tmp_path, bad):
+    made, (said,) = report(tmp_path, [encoded("PNG"), bad, encoded("JPEG")])
+    assert list(made) == [0, 2]
+    assert said.startswith(f"1 of 3 pictures cannot be read and have no thumbnail, such as "
+                           f"{tmp_path / '1.png'} (")  # fmt: skip
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage_anywhere_loses_only_that_picture(tmp_path, kind):
+    if not has(kind):
+        pytest.skip(f"this Pillow has no {kind}")
+    whole = encoded(kind)
+    step = max(1, len(whole) // 25)
+    damaged = [whole[:at] + b"\xff" * 4 + whole[at + 4 :] for at in range(0, len(whole), step)]
+    cut = [whole[:at] for at in range(0, len(whole), step)]
+    made, said = report(tmp_path, [whole, *damaged, *cut, whole])
+    assert {0, 1 + len(damaged) + len(cut)} <= set(made)
+    lost = 2 + len(damaged) + len(cut) - len(made)
+    assert [text.partition(" ")[0] for text in said] == [str(lost)] * (lost > 0)
+
+
+def test_no_program_runs_for_a_picture():
+    """PostScript would be run by Ghostscript: a report never asks for it."""
+    assert not {"EPS", "WMF", "PSD", "PDF"} & set(thumbnails._FORMATS)
+
+
+def test_a_picture_of_too_many_pixels(tmp_path, monkeypatch):
+    monkeypatch.setattr(thumbnails, "_MOST_PIXELS", 1000)
+    _, (said,) = report(tmp_path, [encoded("PNG", (40, 30)), encoded("PNG", (20, 30))])
+    assert "40 x 30 pixels, more than 1000" in said
+
+
+# Features
+
+
+def npz(path, **arrays):
+    np.savez_compressed(path, **arrays)
+    return path
+
+
+def test_features_that_unpack_to_too_much(tmp_path, monkeypatch):
+    monkeypatch.setattr(vilbert_features, "_MOST_BYTES", 1 << 20)
+    npz(tmp_path / "1.npz", features=np.zeros((1 << 19, 1)), boxes=1, width=1, height=1)
+    features = DetectorFeatures(tmp_path)
+    with pytest.raises(VifidelError, match=r"1\.npz: unpacks to 4 MiB, more than the 1"):
+        features.read(1)
+
+
+def test_features_that_are_pickled_objects(tmp_path):
+    np.savez(tmp_path / "1.npz", features=np.array([{}], dtype=object), boxes=1, width=1, height=1)
+    with pytest.raises(VifidelError, match=r"1\.npz: not an \.npz file of four arrays"):
+        DetectorFeatures(tmp_path).read(1)
+
+
+FIRST = b"1\t9\t9\t2\t" + b"A" * 44 + b"\t" + b"A" * 44 + b"\n"
+
+
+@pytest.mark.parametrize("at", range(0, len(FIRST), 3))
+@pytest.mark.parametrize("put", [b"\t", b"\n", b"\xff", b"x", b""])
+def test_a_table_damaged_in_its_second_line(tmp_path, at, put):
+    second = FIRST.replace(b"1\t", b"2\t", 1)
+    path = tmp_path / "f.tsv"
+    path.write_bytes(FIRST + second[:at] + put + second[at + 1 :])
+    said = ""
+    try:
+        regions = read_regions(path)
+        for image in regions.images():
+            regions.read(image)
+    except VifidelError as problem:
+        said = str(problem)
+    assert not said or (str(path) in said and "\n" not in said)

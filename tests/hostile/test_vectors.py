@@ -1,0 +1,308 @@
+"""Hostile word vectors: files, objects and caches."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import struct
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vifidel_eval import VectorsError
+from vifidel_eval.commands.main import main
+from vifidel_eval.vectors import cache, formats, load_vectors
+from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache, content_digest
+
+
+def binary(count, dimensions, words, end=b""):
+    rows = [f"{word} ".encode() + struct.pack(f"<{len(r)}f", *r) for word, r in words.items()]
+    return f"{count} {dimensions}\n".encode() + b"".join(rows) + end
+
+
+ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        # A header that promises other rows never makes a text binary.
+        (b"2 3\ndog 1.0 2.0\ncat 3.0 4.0\n", "line 2 is not a word and 3 numbers"),
+        (b"2 300\ndog 1.0 2.0\ncat 3.0 4.0\n", "line 2 is not a word and 300 numbers"),
+        (b"2 4\ndog 1.0 2.0\ncat 3.0 4.0\nowl 5 6\n", "line 2 is not"),
+        (b"9 2\nd\xe9j\xe0 1.0\ncat 3.0 4.0\n", "v.txt"),
+        (b"2 3\n" + "ch\u00e2t 1.0 2.0\n".encode() * 9000, "line 2 is not"),
+        # Surplus and missing rows.
+        (b"1 2\ndog 1.0 2.0\ncat 3.0 4.0\n", "holds 2 words where its first line promises 1"),
+        (b"3 2\ndog 1.0 2.0\ncat 3.0 4.0\n", "holds 2 words where its first line promises 3"),
+        (binary(1, 2, ROWS), "holds more than 1 words where its first line promises 1"),
+        (binary(3, 2, ROWS), "holds 2 words where its first line promises 3"),
+        (binary(2, 2, ROWS, b"\n\nowl"), "holds more than 2 words"),
+        (binary(2, 3, ROWS), "holds 1 words where its first line promises 2"),
+        (binary(0, 2, ROWS), "holds more than 0 words"),
+        # Dimensions and counts.
+        (b"2 0\ndog\ncat\n", "vectors have 0 dimensions"),
+        (b"2 65537\ndog 1\n", "vectors have 65537 dimensions"),
+        (b"2 999999999999999999\ndog \0\0\0\0", "dimensions; they have 1 to 65536"),
+        (b"9" * 5000 + b" 2\ndog 1 2\n", "not word vectors"),
+        (b"2 2\n" + b"\0" * 70_000, "word 1 has no end"),
+        (b"2 2\n" + b"x" * 200_000, "bytes; the file is damaged"),
+        # Numbers that float32 does not have, and damage.
+        (b"1 2\ndog 1e300 2\n", "line 2 is not a word and 2 numbers"),
+        (b"1 2\ndog 1j 2\n", "line 2 is not a word and 2 numbers"),
+        (gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n")[:-9], "not gzip to its end"),
+        (gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n")[:20] + b"\0" * 20, "not gzip to its end"),
+    ],
+)
+def test_files_are_one_sentence(tmp_path, monkeypatch, content, said):
+    monkeypatch.setattr(formats, "_BLOCK_BYTES", 1 << 16)
+    path = tmp_path / "v.txt"
+    path.write_bytes(content)
+    with pytest.raises(VectorsError) as caught:
+        load_vectors(path)
+    assert said in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_binary_files_with_and_without_line_ends(tmp_path, end):
+    path = tmp_path / "v.bin"
+    path.write_bytes(binary(2, 2, ROWS, end))
+    assert load_vectors(path).lookup(["cat", "dog"]).tolist() == [[3, 4], [1, 2]]
+
+
+def test_a_line_without_end_costs_bounded_memory(tmp_path, monkeypatch):
+    """A gzip bomb of one line: no more than some blocks of it are ever held."""
+    monkeypatch.setattr(formats, "_BLOCK_BYTES", 1 << 16)
+    path = tmp_path / "v.txt.gz"
+    path.write_bytes(gzip.compress(b"2 2\ndog " + b"1" * (1 << 24)))
+    read = []
+    block = formats._Source.block
+    monkeypatch.setattr(formats._Source, "block", lambda self: read.append(1) or block(self))
+    with pytest.raises(VectorsError, match="line 2 has more than"):
+        load_vectors(path)
+    assert len(read) < 8
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 60), st.binary(min_size=0, max_size=3), st.booleans())
+def test_mutated_files_are_vectors_or_one_sentence(tmp_path_factory, at, put, of_text):
+    content = b"2 2\ndog 1.0 2.0\ncat 3.0 4.0\n" if of_text else binary(2, 2, ROWS)
+    path = tmp_path_factory.mktemp("mutated") / "v"
+    path.write_bytes(content[:at] + put + content[at + 1 :])
+    said = ""
+    try:
+        assert load_vectors(path).lookup(["dog"]).shape[0] == 1
+    except VectorsError as problem:
+        said = str(problem)
+    assert not said or (str(path) in said and "\n" not in said)
+
+
+# Objects
+
+
+class KeyedVectorsLike(SimpleNamespace):
+    pass
+
+
+def like(matrix, words=("dog", "cat"), **more):
+    return KeyedVectorsLike(
+        key_to_index={word: at for at, word in enumerate(words)}, vectors=np.array(matrix), **more
+    )
+
+
+@pytest.mark.parametrize(
+    ("vectors", "said"),
+    [
+        (like([[1.0, 2.0]]), "has 2 words and 1 vectors"),
+        (like(np.empty((2, 0))), r"shape \(2, 0\)"),
+        (like(np.ones((2, 2), dtype=complex)), "complex128"),
+        (like(np.ones((2, 2), dtype=bool)), "bool"),
+        (like([["a", "b"], ["c", "d"]]), "<U1"),
+        (like([1.0, 2.0]), r"shape \(2,\)"),
+        (like([[1.0], [2.0]], words=()), "hold no word"),
+        (KeyedVectorsLike(key_to_index={"a": -1}, vectors=np.ones((2, 2))), "number has to be"),
+        (KeyedVectorsLike(key_to_index={"a": "b"}, vectors=np.ones((2, 2))), "number has to be"),
+        (KeyedVectorsLike(key_to_index=["a"], vectors=np.ones((2, 2))), "hold no word"),
+    ],
+)
+def test_keyed_vectors_that_are_none(vectors, said):
+    with pytest.raises(VectorsError, match=said):
+        load_vectors(vectors)
+
+
+def test_keyed_vectors_need_no_vector_size():
+    vectors = load_vectors(like([[1.0, 2.0], [3.0, 4.0]]))
+    assert vectors.lookup(["cat"]).tolist() == [[3, 4]]
+    assert np.isnan(vectors.lookup(["owl", "\ud83d"])).all()
+    assert vectors.signature() == load_vectors(like([[1.0, 2.0], [3.0, 4.0]])).signature()
+
+
+class Answers:
+    """Vectors of somebody else, with any answer."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def lookup(self, words, listed_only=False):
+        return self.answer(len(words))
+
+    def signature(self):
+        return "mine"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        np.ones,
+        lambda n: np.ones((n + 1, 2)),
+        lambda n: np.ones((n, 0)),
+        lambda n: np.ones((n, 2), dtype=complex),
+        lambda n: np.ones((n, 2 + n)),
+        lambda n: None,
+        lambda n: [["a"]] * n,
+    ],
+)
+def test_a_lookup_of_a_wrong_shape(answer):
+    with pytest.raises(VectorsError, match=r"Answers\.lookup returned an array of shape"):
+        load_vectors(Answers(answer)).lookup(["dog", "cat"])
+
+
+# Caches
+
+
+def test_other_content_of_the_same_size_and_time(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"dog 1 2\n")
+    first, state = load_vectors(path), path.stat()
+    assert first.lookup(["dog"]).tolist() == [[1, 2]]
+    for content, row in ((b"dog 3 4\n", [3, 4]), (b"dog 1 2\n", [1, 2]), (b"dog 5 6\n", [5, 6])):
+        path.write_bytes(content)
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        again = load_vectors(path)
+        assert again.lookup(["dog"]).tolist() == [row]
+        assert (again.signature() == first.signature()) == (row == [1, 2])
+
+
+def test_a_large_file_is_looked_at_in_blocks(tmp_path, monkeypatch):
+    """Even where no time tells, a change in a block that is looked at is noticed."""
+    monkeypatch.setattr(cache, "_LOOKED_AT", 100)
+    monkeypatch.setattr(cache, "_BLOCK_BYTES", 32)
+    monkeypatch.setattr(cache, "stamp_of", lambda file: [os.fstat(file.fileno()).st_size])
+    path = tmp_path / "v.txt"
+    content = bytearray(b"x" * 5000)
+    path.write_bytes(content)
+    before = content_digest(path)
+    for at in (0, 4999, 2500):
+        content[at] = ord("y")
+        path.write_bytes(content)
+        after = content_digest(path)
+        assert after != before
+        before = after
+
+
+def test_the_whole_file_is_read_once_while_it_stays_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_LOOKED_AT", 100)
+    monkeypatch.setattr(cache, "_BLOCK_BYTES", 1)
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"x" * 5000)
+    first = content_digest(path)
+    monkeypatch.setattr(cache, "whole_digest", lambda _: pytest.fail("read again"))
+    assert content_digest(path) == first
+
+
+def test_a_copy_of_a_file_is_not_converted_again(tmp_path, cache_folder):
+    clear_cache()
+    for name in ("one.txt", "two.vec"):
+        (tmp_path / name).write_bytes(b"dog 1 2\n")
+        load_vectors(tmp_path / name)
+    assert len(list(cache_folder.glob("vectors-*"))) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"stamp": 1}', b"\xff", b"null"])
+def test_a_damaged_memory_of_digests(tmp_path, cache_folder, content):
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"dog 1 2\n")
+    load_vectors(path)
+    for known in cache_folder.glob("digests/*.json"):
+        known.write_bytes(content)
+    assert load_vectors(path).lookup(["dog"]).tolist() == [[1, 2]]
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Return a cache folder of its own with converted vectors in it."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(folder))
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"dog 1 2\n")
+    load_vectors(path)
+    return folder
+
+
+def precious(folder, kind):
+    """Put something into the cache folder that somebody else may have there."""
+    if kind == "a file":
+        path = folder / "layout.json"
+        path.write_text("precious")
+        return path
+    if kind == "in a folder of ours":
+        path = next(folder.glob("vectors-*")) / "mine" / "thesis.txt"
+    elif kind == "with a mark that differs":
+        path = folder / "theirs" / "thesis.txt"
+    else:
+        path = folder / kind / "thesis.txt"
+    path.parent.mkdir()
+    path.write_text("precious")
+    if kind == "with a mark that differs":
+        (path.parent / MARK_NAME).write_bytes(MARK + b"x")
+    elif kind != "in a folder of ours":
+        (path.parent / "layout.json").write_text('{"words": 1, "dimensions": 2}')
+    return path
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "building-0123",
+        "vectors-0123",
+        "digests-0123",
+        "in a folder of ours",
+        "with a mark that differs",
+        "a file",
+    ],
+)
+def test_clear_cache_deletes_only_what_has_our_mark(kept, kind):
+    path = precious(kept, kind)
+    result = CliRunner().invoke(main, ["clear-cache"])
+    assert result.exit_code == 0, result.output
+    assert path.read_text() == "precious"
+    assert not list(kept.glob("vectors-*/vectors.f32"))
+    assert not list(kept.glob("digests/*"))
+    if kind.endswith("0123"):
+        assert f"{path.parent}: left alone, as it lacks the mark" in result.stderr
+
+
+def test_clear_cache_follows_no_link(kept, tmp_path):
+    target = tmp_path / "elsewhere"
+    target.mkdir()
+    (target / MARK_NAME).write_bytes(MARK)
+    (target / "thesis.txt").write_text("precious")
+    (kept / "linked").symlink_to(target, target_is_directory=True)
+    cleared = clear_cache()
+    assert cleared.left == [kept / "linked"]
+    assert (target / "thesis.txt").read_text() == "precious"
+
+
+def test_a_folder_of_somebody_else_in_the_place_of_ours(kept, tmp_path):
+    (folder,) = kept.glob("vectors-*")
+    (folder / MARK_NAME).write_bytes(b"mine")
+    (folder / "layout.json").write_text("mine")
+    with pytest.raises(VectorsError, match="lacks the mark of vifidel-eval; move or delete it"):
+        load_vectors(tmp_path / "v.txt")
+    assert (folder / "layout.json").read_text() == "mine"

@@ -1,0 +1,175 @@
+"""Paths that commands take, and the guard in front of every command.
+
+An option says by its type whether its files are read or written. `Command` asks all its options,
+so that no output can destroy what a run reads, whatever options the command has.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..files import beside, check_output
+
+
+class Paths(click.Path):
+    """A path; an empty one, as an unset shell variable gives it, is a usage error."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path.
+
+        Raises
+        ------
+        click.BadParameter
+            If it is empty or holds a null character.
+        """
+        _check_text(self, os.fsdecode(value), param, ctx)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
+class Read(Paths):
+    """A file or folder that is read.
+
+    Parameters
+    ----------
+    companion : callable, optional
+        From its path to that of a file that is read with it.
+    """
+
+    def __init__(self, companion: Callable[[Path], Path] | None = None) -> None:
+        super().__init__()
+        self._companion = companion
+
+    def read(self, value: Path) -> list[Path]:
+        """Return everything that is read with a value."""
+        return [value, *([self._companion(value)] if self._companion is not None else [])]
+
+
+class Written(Paths):
+    """A file that is written.
+
+    Parameters
+    ----------
+    *suffixes : str
+        Of the files that are written beside it, as `vifidel_eval.files.beside` names them.
+    """
+
+    def __init__(self, *suffixes: str) -> None:
+        super().__init__()
+        self._suffixes = suffixes
+
+    def written(self, value: Path) -> list[Path]:
+        """Return everything that is written with a value, itself first."""
+        if value.exists() and not value.is_file():  # a device, which has nothing beside it
+            return [value]
+        return [value, *(beside(value, suffix) for suffix in self._suffixes)]
+
+
+class WrittenFolder(Paths):
+    """A folder that gets one file per image."""
+
+
+class ReadByName(click.types.StringParamType):
+    """Text that may name files: word vectors, or ``NAME=FILE,FILE`` split by a callback.
+
+    gensim keeps large arrays beside a ``.kv`` file; they are read with it.
+    """
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text; an empty one is a usage error."""
+        text = str(super().convert(value, param, ctx))
+        _check_text(self, text, param, ctx)
+        return text
+
+    def read(self, value: str | tuple[str, str]) -> list[Path]:
+        """Return the files that a value may mean."""
+        names = value[1].split(",") if isinstance(value, tuple) else [value]
+        return [path for name in names for path in (Path(name), *_arrays_of(Path(name)))]
+
+
+class Between(click.FloatRange):
+    """A number in a range, which "nan" is not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
+#: A file or folder that is read; a file that is written; word vectors; ``NAME=FILE``.
+FILE = Read()
+OUTPUT = Written()
+NAMED = ReadByName()
+
+
+class Command(click.Command):
+    """A command that runs only if none of its outputs can destroy what it reads."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Check all outputs, then run.
+
+        Raises
+        ------
+        VifidelError
+            As `vifidel_eval.files.check_output` raises it.
+        """
+        self.guard(ctx)
+        return super().invoke(ctx)
+
+    def guard(self, ctx: click.Context) -> None:
+        """Check every output against everything that is read or written."""
+        given = [
+            (param.type, value)
+            for param in self.get_params(ctx)
+            for value in _values(ctx.params.get(param.name or ""))
+        ]
+        taken = [
+            path
+            for kind, value in given
+            if isinstance(kind, Read | ReadByName)
+            for path in kind.read(value)
+        ]
+        for kind, value in given:
+            if isinstance(kind, Written):
+                written = kind.written(value)
+                for path in written:
+                    check_output(path, taken)
+                taken += written
+            elif isinstance(kind, WrittenFolder) and value.is_dir():
+                check_output(value / "image.npz", taken)
+
+
+def _values(value: Any) -> Iterable[Any]:
+    """Return the values of a parameter, which may be repeated; a named one is a pair of texts."""
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _arrays_of(path: Path) -> Iterator[Path]:
+    try:
+        names = os.listdir(path.parent)
+    except (OSError, ValueError):
+        return
+    for name in names:
+        if name.startswith(f"{path.name}.") and name.endswith(".npy"):
+            yield path.with_name(name)
+
+
+def _check_text(
+    kind: Paths | ReadByName, text: str, param: click.Parameter | None, ctx: click.Context | None
+) -> None:
+    if not text:
+        kind.fail("the path is empty; is a variable unset?", param, ctx)
+    if "\0" in text:
+        kind.fail(f"{text!r} holds a null character, which no path has.", param, ctx)

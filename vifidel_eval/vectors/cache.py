@@ -1,0 +1,205 @@
+"""The cache folder: what is kept there, for which content, and how it is recognised as ours.
+
+Every folder in it that this package made holds a file with our mark, and nothing else is ever
+removed. The digest of a large file is remembered with what shows that the file is still the same:
+size, times, inode, and blocks of its content spread over the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from ..errors import VectorsError, VifidelError
+from ..files import open_file, read_bytes, reason, write_whole
+
+#: The file in each folder of the cache that says whose it is, and what it holds.
+MARK_NAME = "made-by-vifidel-eval.txt"
+MARK = (
+    b"vifidel-eval made this folder. It can be deleted at any time, as clear-cache does.\n"
+    b"Signature: 3f6c1f9be0a54d7f8f0c54f1a5f7c2d9\n"
+)
+
+_BUILDING = "building-"
+_SEEN = "digests"
+_BLOCK = 1 << 20
+# A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
+_LOOKED_AT, _BLOCKS, _BLOCK_BYTES = 1 << 24, 256, 1 << 14
+
+
+class Cleared(NamedTuple):
+    """What `clear_cache` removed, in bytes, and the folders that it left: they lack our mark."""
+
+    bytes: int
+    left: list[Path]
+
+
+def cache_folder() -> Path:
+    """Return where converted vectors are kept.
+
+    ``VIFIDEL_EVAL_CACHE`` if that is set, else the user's cache folder of the platform.
+    """
+    from platformdirs import user_cache_path
+
+    chosen = os.environ.get("VIFIDEL_EVAL_CACHE")
+    return Path(chosen) if chosen else user_cache_path("vifidel_eval", appauthor=False)
+
+
+def clear_cache() -> Cleared:
+    """Remove what this package keeps in the cache folder, and nothing else.
+
+    Raises
+    ------
+    VectorsError
+        If something cannot be removed.
+    """
+    cache = cache_folder()
+    size, left = 0, []
+    try:
+        for folder in sorted(cache.iterdir()) if cache.is_dir() else ():
+            if is_ours(folder):
+                size += sum(file.lstat().st_size for file in folder.iterdir())
+                remove(folder)
+            elif folder.is_dir():
+                left.append(folder)
+    except OSError as problem:
+        raise VectorsError(
+            f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
+        ) from None
+    return Cleared(size, left)
+
+
+def is_ours(folder: Path) -> bool:
+    """Return whether a folder carries our mark; what a link leads to is not ours."""
+    if folder.is_symlink():
+        return False
+    try:
+        with open(folder / MARK_NAME, "rb") as file:
+            return file.read(len(MARK) + 1) == MARK
+    except OSError:
+        return False
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of ours: its files, the mark last; folders that others made in it stay."""
+    files = [path for path in folder.iterdir() if path.is_symlink() or not path.is_dir()]
+    for path in sorted(files, key=lambda path: path.name == MARK_NAME):
+        path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+@contextlib.contextmanager
+def building(cache: Path) -> Iterator[Path]:
+    """Make a folder with our mark aside, to be filled and renamed; what is left of it goes.
+
+    Raises
+    ------
+    VectorsError
+        If nothing can be written there, also by what fills it.
+    """
+    folder = cache / f"{_BUILDING}{secrets.token_hex(8)}"
+    try:
+        folder.mkdir(parents=True)
+        (folder / MARK_NAME).write_bytes(MARK)
+        yield folder
+    except OSError as problem:
+        raise VectorsError(
+            f"{cache}: word vectors cannot be kept there ({reason(problem)}); set "
+            "VIFIDEL_EVAL_CACHE to a folder with room for them."
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            remove(folder)
+
+
+def content_digest(path: Path) -> str:
+    """Return a digest of a file's content, 32 hexadecimal digits.
+
+    The file is read to its end once. While it stays the same, the digest is remembered.
+
+    Raises
+    ------
+    VectorsError
+        If the file cannot be read.
+    """
+    cache = cache_folder()
+    known = cache / _SEEN / f"{_digest(os.fsencode(os.path.realpath(path)))}.json"
+    with open_file(path, VectorsError) as file:
+        try:
+            stamp = [*stamp_of(file), sampled_digest(file)]
+            before = _remembered(known)
+            if before.get("stamp") == stamp and isinstance(before.get("content"), str):
+                return str(before["content"])
+            digest = whole_digest(file)
+        except OSError as problem:
+            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
+    _remember(known, {"stamp": stamp, "content": digest})
+    if before.get("content") not in (None, digest):
+        _forget(cache, str(before["content"]))
+    return digest
+
+
+def stamp_of(file: IO[bytes]) -> list[int]:
+    """Return what changes with an open file's content: size, times, inode and device."""
+    state = os.fstat(file.fileno())
+    return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
+
+
+def sampled_digest(file: IO[bytes]) -> str:
+    """Return a digest of a file's size and content, of a large file of evenly spaced blocks."""
+    size = os.fstat(file.fileno()).st_size
+    if size <= _LOOKED_AT:
+        return whole_digest(file)
+    digest = hashlib.sha256(str(size).encode())
+    for number in range(_BLOCKS):
+        file.seek((size - _BLOCK_BYTES) * number // (_BLOCKS - 1))
+        digest.update(file.read(_BLOCK_BYTES))
+    return digest.hexdigest()[:32]
+
+
+def whole_digest(file: IO[bytes]) -> str:
+    """Return a digest of all of a file's content."""
+    digest = hashlib.sha256()
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()[:32]
+
+
+def _remembered(known: Path) -> dict[str, object]:
+    try:
+        content = json.loads(read_bytes(known, VectorsError))
+    except ValueError:  # not there, or damaged: VectorsError is one too
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _remember(known: Path, content: dict[str, object]) -> None:
+    with contextlib.suppress(OSError, VifidelError):  # the file is read again next time
+        known.parent.mkdir(parents=True, exist_ok=True)
+        mark = known.parent / MARK_NAME
+        if not mark.exists():
+            write_whole(mark, MARK)
+        write_whole(known, json.dumps(content))
+
+
+def _forget(cache: Path, digest: str) -> None:
+    """Remove what was made from content that no file is known to have any more."""
+    with contextlib.suppress(OSError):
+        records = map(_remembered, (cache / _SEEN).glob("*.json"))
+        if all(record.get("content") != digest for record in records):
+            for folder in cache.glob("*-" + glob.escape(digest)):
+                if is_ours(folder):
+                    remove(folder)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
