@@ -28,8 +28,6 @@ LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, or label to count.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int]
 
-# The name DETR's COCO models give to category ids that COCO does not use.
-_NO_CATEGORY = "N/A"
 # Counts up to here are whole numbers in float64 too.
 _HIGHEST_COUNT = 1 << 53
 
@@ -148,8 +146,7 @@ def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
                 continue
         if not name.strip():
             raise _unexpected(item, number)
-        if name != _NO_CATEGORY:
-            count(labels, name)
+        count(labels, name)
     return labels, scored
 
 
@@ -176,7 +173,7 @@ def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
             raise AnnotationError(f"the count of {name!r} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
-        if number and name != _NO_CATEGORY:
+        if number:
             count(labels, name, int(number))
     return labels
 

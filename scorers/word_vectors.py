@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 import warnings
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, word_space
 from ..kernels.verdicts import check_known_words
+from ..nfc import nfc
 from ..rows import LabelCounts, Rows, image_ids_of
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer
@@ -132,7 +132,11 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         super().__init__(undefined)
         if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
             raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
-        words = frozenset(unicodedata.normalize("NFC", str(word)).lower() for word in stop_words)
+        stop_words = list(stop_words)
+        for word in stop_words:
+            if not isinstance(word, str):
+                raise VifidelError(f"stop_words holds {word!r:.40}, which is not a string.")
+        words = frozenset(nfc(word).lower() for word in stop_words)
         self._space = word_space(load_vectors(vectors), normalize, words)
         self._use_references = references
         self._objects = objects
