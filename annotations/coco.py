@@ -196,7 +196,7 @@ def _image_id(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
     image_id = from_json_value(entry.get(key))
     if image_id is None:
         raise AnnotationError(
-            f"{at}: '{key}' is {entry.get(key)!r}; an image id is an integer or a string."
+            f"{at}: '{key}' is {entry.get(key)!r:.40}; an image id is an integer or a string."
         )
     return image_id
 
@@ -209,6 +209,6 @@ def _category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, 
     except (KeyError, TypeError):
         pass
     raise AnnotationError(
-        f"{at} (image {entry.get('image_id')!r}): category_id {category_id!r} is not one "
+        f"{at} (image {entry.get('image_id')!r:.40}): category_id {category_id!r:.40} is not one "
         f"of {whose} {len(names)} categories; give the file that lists the categories."
     )

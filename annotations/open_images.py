@@ -66,7 +66,7 @@ def read_open_images(
                 f"{at} has {len(row)} fields, and the header {len(header)}; write the line again."
             )
         image_id, label = row[image_at], row[label_at]
-        if not image_id or not label:
+        if not image_id or not clean_label(label):
             raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
         of_image = labels.setdefault(image_id, {})
         if _confidence(row[confidence_at], at) >= threshold:

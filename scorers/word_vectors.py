@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ..annotations import ObjectLabels
-from ..errors import VifidelError, VifidelWarning
+from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
@@ -25,6 +25,8 @@ from .base import Progress, Scorer
 
 _ROWS_AT_ONCE = 1024
 _MOST_ROWS_KEPT = 1 << 16
+# Transport takes more than the square of the number of words, in time and in memory.
+_MOST_DIFFERENT = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +222,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if gold is None or gold.lexicon is not lexicon:
             gold = self._prepared(self._gold(part, lexicon))
         lexicon.numbers(also)
-        return Part(part, gold, *bags_of_captions(lexicon, part.captions))
+        words, of_words = bags_of_captions(lexicon, part.captions)
+        _check_sizes(words, part, range(len(part)), "the caption has", "words")
+        return Part(part, gold, words, of_words)
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
         tallies: dict[str, Tally] = {}
@@ -234,6 +238,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         )
         tallies["references"] = of_references
         row_of_reference = np.repeat(np.arange(len(part)), [len(of_row) for of_row in of_rows])
+        _check_sizes(objects, part, range(len(part)), "the image has", "object labels")
+        _check_sizes(references, part, row_of_reference, "a reference has", "words")
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
 
     def _counts_labels(self) -> bool:
@@ -257,6 +263,19 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
+
+
+def _check_sizes(
+    bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
+) -> None:
+    """Raise a CaptionError if a bag has more words than transport can bear."""
+    too_many = np.flatnonzero(bags.sizes > _MOST_DIFFERENT)
+    if len(too_many):
+        bag = int(too_many[0])
+        raise CaptionError(
+            f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "
+            f"on word vectors take at most {_MOST_DIFFERENT}: shorten it."
+        )
 
 
 def similarities(gold_is_usable: Any, words: Bags, distances: Floats) -> Floats:

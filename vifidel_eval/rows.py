@@ -12,6 +12,9 @@ from .image_ids import ImageId, samples
 _SEQUENCES = (list, tuple)
 _STRINGS = frozenset({str})
 
+#: How long a caption may be, in characters: about forty pages.
+MOST_CHARACTERS = 100_000
+
 #: Object labels of an image with their counts.
 LabelCounts = Mapping[str, int]
 
@@ -98,7 +101,7 @@ def make_rows(
     Raises
     ------
     CaptionError
-        If captions or references are not strings.
+        If captions or references are not strings, or too long.
     VifidelError
         If the sequences differ in length.
     """
@@ -109,6 +112,10 @@ def make_rows(
         for name, values in given.items()
         if values is not None
     }
+    try:
+        set(listed.get("image_ids", ()))
+    except TypeError as problem:
+        raise ImageIdError(f"image_ids: not every one can be an image id ({problem}).") from None
     for name, values in listed.items():
         if len(values) != len(captions):
             raise VifidelError(
@@ -188,13 +195,16 @@ def _only_caption(image_id: ImageId, captions: Any) -> str:
 
 
 def check_references(rows: Rows) -> None:
-    """Check that the references of every row are a list of strings.
+    """Check that the references of every row are a list of strings, and that no text is too long.
 
     Raises
     ------
     CaptionError
-        If they are not.
+        If they are not, or a caption or reference has more than `MOST_CHARACTERS` characters.
     """
+    if max(map(len, rows.captions), default=0) > MOST_CHARACTERS:
+        for row, caption in enumerate(rows.captions):
+            _check_length(rows, row, caption, "caption")
     for row, references in enumerate(rows.references):
         if not (
             isinstance(references, _SEQUENCES)
@@ -206,6 +216,16 @@ def check_references(rows: Rows) -> None:
             raise CaptionError(
                 f"{rows.name(row)}: expected a list of references, found {references!r:.60}."
             )
+        if max(map(len, references), default=0) > MOST_CHARACTERS:
+            _check_length(rows, row, max(references, key=len), "reference")
+
+
+def _check_length(rows: Rows, row: int, text: str, what: str) -> None:
+    if len(text) > MOST_CHARACTERS:
+        raise CaptionError(
+            f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
+            f"{MOST_CHARACTERS} are read: shorten it."
+        )
 
 
 def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ImageIdError
-from ..image_ids import ImageId, match, mismatch, samples
+from ..image_ids import ImageId, check_distinct, match, mismatch, samples
 from ..rows import Rows, check_references
 
 
@@ -40,6 +40,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     ImageIdError
         If the ids of both sides do not match.
     """
+    check_distinct(references, "the references")
     reference_id = match(system.captions, references)
     unknown = [image_id for image_id in system.captions if image_id not in reference_id]
     if unknown:
