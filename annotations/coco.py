@@ -85,7 +85,7 @@ def read_coco_instances(
             any_scored = True
             if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
                 continue
-        count(labels.setdefault(image_id, {}), name)  # a name that category_names has checked
+        count(labels.setdefault(image_id, {}), name, at=at)
     return ObjectLabels(
         labels,
         "coco-instances",
@@ -139,7 +139,7 @@ def read_coco_results(
         name = _category_name(detection, names, at, whose)
         of_image = labels.setdefault(image_id, {})
         if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
-            count(of_image, name)
+            count(of_image, name, at=at)
     if categories is None:
         warnings.warn(
             f"{where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); give "

@@ -32,6 +32,9 @@ _CLEANED_NAMES_KEPT = 1 << 14
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
 
+# The longest names of categories, LVIS's with their senses, have about 40 characters.
+_LONGEST_NAME = 1000
+
 # Single precision may round a score of 1 up.
 _HIGHEST_SCORE = 1.001
 
@@ -227,21 +230,27 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return now._content
 
 
-def count(labels: dict[str, int], name: str, number: int = 1) -> None:
+def count(labels: dict[str, int], name: str, number: int = 1, at: str = "") -> None:
     """Count instances of a category; its name is cleaned by `clean_label`.
 
-    DETR's ``N/A`` is not a category.
+    DETR's ``N/A`` is not a category. Messages begin with `at`, the file and the entry.
 
     Raises
     ------
     AnnotationError
-        If nothing is left of the name.
+        If nothing is left of the name, or it is longer than any name.
     """
     if name == NO_CATEGORY:
         return
+    before = f"{at}: " if at else ""
+    if len(name) > _LONGEST_NAME:
+        raise AnnotationError(
+            f"{before}the label {name!r:.40} is {len(name)} characters long; at most "
+            f"{_LONGEST_NAME} are read: is it a label?"
+        )
     label = clean_label(name)
     if not label:
-        raise AnnotationError(f"the label {name!r:.40} has no word in it.")
+        raise AnnotationError(f"{before}the label {name!r:.40} has no word in it.")
     labels[label] = labels.get(label, 0) + number
 
 

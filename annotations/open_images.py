@@ -70,7 +70,7 @@ def read_open_images(
             raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
         of_image = labels.setdefault(image_id, {})
         if _confidence(row[confidence_at], at) >= threshold:
-            count(of_image, _class_name(label, categories or {}, at))
+            count(of_image, _class_name(label, categories or {}, at), at=at)
     return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
 
 
@@ -79,8 +79,7 @@ def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
 
     A field that runs over the end of its line is a quote that nobody closed.
     """
-    lines = text.splitlines()
-    for line, row in enumerate(map(_parsed, lines), 1):
+    for line, row in enumerate(map(_parsed, text.split("\n")), 1):
         if row is None:
             raise AnnotationError(
                 f"{where}: line {line} is not CSV (a quote that does not end, or a field of more "

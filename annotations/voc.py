@@ -53,5 +53,5 @@ def read_voc(files: list[Path], where: str) -> ObjectLabels:
             name = child.findtext("name", "").strip()
             if not clean_label(name):
                 raise AnnotationError(f"{path}: object {number + 1} has no <name>.")
-            count(labels[image_id], name)
+            count(labels[image_id], name, at=str(path))
     return ObjectLabels(labels, "voc", where)

@@ -142,9 +142,13 @@ def make_rows(
 def _listed(values: Any, name: str, what: str) -> Any:
     if isinstance(values, _SEQUENCES):
         return values
-    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+    binary = bytes | bytearray | memoryview
+    if isinstance(values, str | binary | Mapping) or not hasattr(values, "__iter__"):
         raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
-    return values.tolist() if hasattr(values, "tolist") else list(values)
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not isinstance(listed, list):  # an array without dimensions
+        raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
+    return listed
 
 
 def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
