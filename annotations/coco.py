@@ -6,13 +6,14 @@ shape without ``iscrowd``; their category names carry underscores and senses.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
-from ..errors import AnnotationError
+from ..errors import AnnotationError, VifidelWarning
 from ..image_ids import ImageId, from_json_value
-from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
+from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, clean_label, count
 
 #: COCO's 80 detection categories; the ids have gaps.
 COCO_CATEGORIES: dict[Any, str] = dict(
@@ -55,25 +56,36 @@ def read_coco_instances(
     Raises
     ------
     AnnotationError
-        If a category id is unknown or an entry has another shape.
+        If a category id is unknown, an annotation is of an image that ``images`` does not list,
+        an image is listed twice in different ways, or an entry has another shape.
     """
     names = category_names(content.get("categories"), where)
     images = content.get("images")
     lowest = DETECTION_THRESHOLD if threshold is None else threshold
     any_scored = False
     labels: dict[ImageId, dict[str, int]] = {}
+    listed: dict[ImageId, dict[str, Any]] = {}
     for number, image in enumerate(_entries(images or [], "images", where)):
-        labels.setdefault(_image_id(image, "id", f"{where}: images[{number}]"), {})
+        at = f"{where}: images[{number}]"
+        image_id = _image_id(image, "id", at)
+        if listed.setdefault(image_id, image) != image:
+            raise AnnotationError(f"{at}: image {image_id!r} is listed twice; keep one entry.")
+        labels[image_id] = {}
     annotations = _entries(content.get("annotations"), "annotations", where)
     for number, annotation in enumerate(annotations):
         at = f"{where}: annotations[{number}]"
         image_id = _image_id(annotation, "image_id", at)
+        if listed and image_id not in listed:
+            raise AnnotationError(
+                f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
+                "its annotations out."
+            )
         name = _category_name(annotation, names, at, "this file's")
         if "score" in annotation:
             any_scored = True
             if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
                 continue
-        count(labels.setdefault(image_id, {}), name)
+        count(labels.setdefault(image_id, {}), name, at=at)
     return ObjectLabels(
         labels,
         "coco-instances",
@@ -109,6 +121,11 @@ def read_coco_results(
     ------
     AnnotationError
         If a category id is unknown, a score is not a number or an entry has another shape.
+
+    Warns
+    -----
+    VifidelWarning
+        If COCO's categories are assumed.
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     names = COCO_CATEGORIES if categories is None else categories
@@ -122,7 +139,14 @@ def read_coco_results(
         name = _category_name(detection, names, at, whose)
         of_image = labels.setdefault(image_id, {})
         if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
-            count(of_image, name)
+            count(of_image, name, at=at)
+    if categories is None:
+        warnings.warn(
+            f"{where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); give "
+            "the names (categories=..., --categories) if the detector was trained on others.",
+            VifidelWarning,
+            stacklevel=2,
+        )
     return ObjectLabels(
         labels,
         "coco-results",
@@ -134,17 +158,28 @@ def read_coco_results(
 
 
 def category_names(categories: Any, where: str) -> dict[Any, str]:
-    """Return ``{category id: name}`` from a COCO ``categories`` list."""
+    """Return ``{category id: name}`` from a COCO ``categories`` list.
+
+    Raises
+    ------
+    AnnotationError
+        If it has another shape, or an id has two names.
+    """
     names: dict[Any, str] = {}
     for number, category in enumerate(_entries(categories, "categories", where)):
         category_id, name = category.get("id"), category.get("name")
         if (
-            not isinstance(category_id, Integral | str)
+            isinstance(category_id, bool)
+            or not isinstance(category_id, Integral | str)
             or not isinstance(name, str)
-            or not name.strip()
+            or not clean_label(name)
         ):
             raise AnnotationError(f"{where}: categories[{number}] needs an 'id' and a 'name'.")
-        names[category_id] = name
+        if names.setdefault(category_id, name) != name:
+            raise AnnotationError(
+                f"{where}: categories[{number}]: category {category_id!r:.40} is called "
+                f"{names[category_id]!r:.40} and {name!r:.40}; keep one."
+            )
     return names
 
 
@@ -161,7 +196,7 @@ def _image_id(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
     image_id = from_json_value(entry.get(key))
     if image_id is None:
         raise AnnotationError(
-            f"{at}: '{key}' is {entry.get(key)!r}; an image id is an integer or a string."
+            f"{at}: '{key}' is {entry.get(key)!r:.40}; an image id is an integer or a string."
         )
     return image_id
 
@@ -174,6 +209,6 @@ def _category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, 
     except (KeyError, TypeError):
         pass
     raise AnnotationError(
-        f"{at} (image {entry.get('image_id')!r}): category_id {category_id!r} is not one "
+        f"{at} (image {entry.get('image_id')!r:.40}): category_id {category_id!r:.40} is not one "
         f"of {whose} {len(names)} categories; give the file that lists the categories."
     )

@@ -28,8 +28,6 @@ LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, or label to count.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int]
 
-# The name DETR's COCO models give to category ids that COCO does not use.
-_NO_CATEGORY = "N/A"
 # Counts up to here are whole numbers in float64 too.
 _HIGHEST_COUNT = 1 << 53
 
@@ -82,7 +80,7 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     """
     check_threshold(threshold)
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    if isinstance(objects, str | Mapping) or not isinstance(objects, Iterable):
+    if isinstance(objects, str | bytes | bytearray | Mapping) or not isinstance(objects, Iterable):
         raise AnnotationError(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
         )
@@ -148,8 +146,7 @@ def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
                 continue
         if not name.strip():
             raise _unexpected(item, number)
-        if name != _NO_CATEGORY:
-            count(labels, name)
+        count(labels, name)
     return labels, scored
 
 
@@ -167,16 +164,18 @@ def _listed(items: Any) -> Iterable[Any]:
 def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
     labels: dict[str, int] = {}
     for name, number in counts.items():
-        if isinstance(number, bool) or not isinstance(number, Integral) or number < 0:
+        if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
-                f"the count of {name!r} is {number!r:.40}, not a whole number; give a list of "
+                f"the count of {name!r:.40} is {number!r:.40}, not a whole number; give a list of "
                 "labels, or a count for each label."
             )
+        if number < 0:
+            raise AnnotationError(f"the count of {name!r:.40} is negative ({number!r:.40}).")
         if int(number) > _HIGHEST_COUNT:
-            raise AnnotationError(f"the count of {name!r} is above 2**53; is it a count?")
+            raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
-        if number and name != _NO_CATEGORY:
+        if number:
             count(labels, name, int(number))
     return labels
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from numbers import Real
@@ -13,7 +12,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId, match, mismatch, to_json_value
+from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
+from ..nfc import nfc
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -28,6 +28,12 @@ _RUN_TOGETHER = {
 }
 _SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
 _CLEANED_NAMES_KEPT = 1 << 14
+
+#: The name that DETR's COCO models give to category ids which COCO does not use.
+NO_CATEGORY = "N/A"
+
+# The longest names of categories, LVIS's with their senses, have about 40 characters.
+_LONGEST_NAME = 1000
 
 # Single precision may round a score of 1 up.
 _HIGHEST_SCORE = 1.001
@@ -66,6 +72,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     Raises
     ------
+    ImageIdError
+        If two ids mean the same image, such as 1 and ``"1"``.
     AnnotationError
         When an unpickled object reads its files again and they are missing or have changed.
     """
@@ -85,10 +93,11 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         lists_every_image: bool = True,
         categories: Iterable[str] = (),
     ) -> None:
+        check_distinct(images, where)
         vars(self).update(
             _content=_Content(
                 {image_id: dict(labels) for image_id, labels in images.items()},
-                frozenset(map(clean_label, categories)),
+                frozenset(clean_label(name) for name in categories if name != NO_CATEGORY),
             ),
             kind=kind,
             where=where,
@@ -221,9 +230,27 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return now._content
 
 
-def count(labels: dict[str, int], name: str, number: int = 1) -> None:
-    """Count instances of a category; its name is cleaned by `clean_label`."""
+def count(labels: dict[str, int], name: str, number: int = 1, at: str = "") -> None:
+    """Count instances of a category; its name is cleaned by `clean_label`.
+
+    DETR's ``N/A`` is not a category. Messages begin with `at`, the file and the entry.
+
+    Raises
+    ------
+    AnnotationError
+        If nothing is left of the name, or it is longer than any name.
+    """
+    if name == NO_CATEGORY:
+        return
+    before = f"{at}: " if at else ""
+    if len(name) > _LONGEST_NAME:
+        raise AnnotationError(
+            f"{before}the label {name!r:.40} is {len(name)} characters long; at most "
+            f"{_LONGEST_NAME} are read: is it a label?"
+        )
     label = clean_label(name)
+    if not label:
+        raise AnnotationError(f"{before}the label {name!r:.40} has no word in it.")
     labels[label] = labels.get(label, 0) + number
 
 
@@ -238,7 +265,7 @@ def clean_label(name: str) -> str:
     ('bow', 'tv monitor', 'hot dog')
     """
     name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
-    name = unicodedata.normalize("NFC", name).lower()
+    name = nfc(name).lower()
     name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
     return _RUN_TOGETHER.get(name, name)
 
@@ -251,7 +278,10 @@ def check_threshold(threshold: float | None) -> None:
     AnnotationError
         If so.
     """
-    if threshold is not None and not (isinstance(threshold, Real) and 0 <= threshold <= 1):
+    if threshold is None:
+        return
+    real = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not (real and 0 <= threshold <= 1):
         raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
 
 
@@ -264,11 +294,16 @@ def check_score(score: Any, where: str) -> float:
         If it is not a finite number; `where` names the file and the entry.
     """
     try:
-        number = math.nan if isinstance(score, bool | str) else float(score)
-    except (TypeError, ValueError, OverflowError):
+        # NumPy's and PyTorch's scalars say what they are; float() drops an imaginary part.
+        value = score.item() if hasattr(score, "item") else score
+        real = isinstance(value, Real) and not isinstance(value, bool)
+        number = float(value) if real else math.nan
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         number = math.nan
     if not math.isfinite(number):
         raise AnnotationError(f"{where}: score {score!r:.40} is not a number; write a number.")
+    if number < 0:
+        raise AnnotationError(f"{where}: score {score!r:.40} is negative; scores are from 0 to 1.")
     if number > _HIGHEST_SCORE:
         raise AnnotationError(
             f"{where}: score {score!r:.40} is above 1; divide percentages by 100."

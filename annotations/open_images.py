@@ -8,13 +8,14 @@ some releases and without one in others.
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, check_score, count
+from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, check_score, clean_label, count
+
+_COLUMNS = {"ImageID", "LabelName", "Confidence"}
 
 
 def read_open_images(
@@ -41,35 +42,58 @@ def read_open_images(
     Raises
     ------
     AnnotationError
-        If a column or a class name is missing, or a confidence is not a number.
+        If a column is missing or named twice, a line has more or fewer fields than the header or
+        a quote that does not end, a class has no name, or a confidence is not a number.
     """
     threshold = OPEN_IMAGES_THRESHOLD if threshold is None else threshold
-    rows = csv.DictReader(io.StringIO(text))
-    try:
-        return _read_rows(rows, where, threshold, categories or {})
-    except csv.Error as problem:
-        raise AnnotationError(f"{where}: not CSV ({problem}); is it the right file?") from None
-
-
-def _read_rows(
-    rows: csv.DictReader[str], where: str, threshold: float, categories: Mapping[Any, str]
-) -> ObjectLabels:
-    labels: dict[ImageId, dict[str, int]] = {}
-    missing = {"ImageID", "LabelName", "Confidence"} - set(rows.fieldnames or ())
+    rows = _rows(text, where)
+    _, header = next(rows, (1, []))
+    missing = sorted(_COLUMNS - set(header))
     if missing:
         raise AnnotationError(
-            f"{where}: no column {', '.join(sorted(missing))}; Open Images boxes have ImageID, "
+            f"{where}: no column {', '.join(missing)}; Open Images boxes have ImageID, "
             "LabelName and Confidence."
         )
-    for row in rows:
-        at = f"{where}: line {rows.line_num}"
-        image_id, label = row["ImageID"], row["LabelName"]
-        if not image_id or not label:
+    twice = sorted(name for name in _COLUMNS if header.count(name) > 1)
+    if twice:
+        raise AnnotationError(f"{where}: line 1 names the column {twice[0]} twice; keep one.")
+    image_at, label_at, confidence_at = map(header.index, ("ImageID", "LabelName", "Confidence"))
+    labels: dict[ImageId, dict[str, int]] = {}
+    for line, row in rows:
+        at = f"{where}: line {line}"
+        if len(row) != len(header):
+            raise AnnotationError(
+                f"{at} has {len(row)} fields, and the header {len(header)}; write the line again."
+            )
+        image_id, label = row[image_at], row[label_at]
+        if not image_id or not clean_label(label):
             raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
         of_image = labels.setdefault(image_id, {})
-        if _confidence(row["Confidence"], at) >= threshold:
-            count(of_image, _class_name(label, categories, at))
+        if _confidence(row[confidence_at], at) >= threshold:
+            count(of_image, _class_name(label, categories or {}, at), at=at)
     return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
+
+
+def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV that are not blank, with their line numbers.
+
+    A field that runs over the end of its line is a quote that nobody closed.
+    """
+    for line, row in enumerate(map(_parsed, text.split("\n")), 1):
+        if row is None:
+            raise AnnotationError(
+                f"{where}: line {line} is not CSV (a quote that does not end, or a field of more "
+                "than 100,000 characters); is it the right file?"
+            )
+        if row:
+            yield line, row
+
+
+def _parsed(line: str) -> list[str] | None:
+    try:
+        return next(csv.reader([line], strict=True), [])
+    except csv.Error:
+        return None
 
 
 def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
@@ -78,23 +102,29 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     Raises
     ------
     AnnotationError
-        If a line does not have two fields, or none names a class.
+        If a line does not have two fields, none names a class, or a class has two names.
     """
     names: dict[Any, str] = {}
-    rows = csv.reader(io.StringIO(text))
-    try:
-        for row in rows:
-            if row and len(row) != 2:
-                raise AnnotationError(
-                    f"{where}: line {rows.line_num} has {len(row)} fields; class descriptions "
-                    "have two, the machine id and the name."
-                )
-            if row and row[0].startswith("/"):  # the header does not
-                names[row[0]] = row[1]
-    except csv.Error as problem:
-        raise AnnotationError(
-            f"{where}: line {rows.line_num} is not CSV ({problem}); is it the right file?"
-        ) from None
+    for number, (line, row) in enumerate(_rows(text, where)):
+        if len(row) != 2:
+            raise AnnotationError(
+                f"{where}: line {line} has {len(row)} fields; class descriptions have two, the "
+                "machine id and the name."
+            )
+        machine_id, name = row
+        if not machine_id.startswith("/"):
+            if number == 0:
+                continue  # the header
+            raise AnnotationError(
+                f"{where}: line {line}: {machine_id!r:.40} is not a machine id such as /m/01g317."
+            )
+        if not clean_label(name):
+            raise AnnotationError(f"{where}: line {line}: class {machine_id!r:.40} has no name.")
+        if names.setdefault(machine_id, name) != name:
+            raise AnnotationError(
+                f"{where}: line {line}: class {machine_id!r:.40} is called "
+                f"{names[machine_id]!r:.40} and {name!r:.40}; keep one."
+            )
     if not names:
         raise AnnotationError(f"{where}: no class in it, such as '/m/01g317,Person'.")
     return names

@@ -135,11 +135,18 @@ def read_categories(source: CategorySource) -> dict[Any, str] | None:
             )
         text, where = read_text(path, AnnotationError), str(path)
         if text.lstrip()[:1] not in ("{", "["):
-            names.update(read_class_descriptions(text, where))
-            continue
-        content = parse_json(text, where, AnnotationError)
-        listed = content.get("categories") if isinstance(content, dict) else content
-        names.update(category_names(listed, where))
+            found = read_class_descriptions(text, where)
+        else:
+            content = parse_json(text, where, AnnotationError)
+            listed = content.get("categories") if isinstance(content, dict) else content
+            found = category_names(listed, where)
+        for category_id, name in found.items():
+            if names.setdefault(category_id, name) != name:
+                raise AnnotationError(
+                    f"{where}: category {category_id!r:.40} is called {name!r:.40}, and "
+                    f"{names[category_id]!r:.40} in another file; give the one that the detector "
+                    "used."
+                )
     return names
 
 

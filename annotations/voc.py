@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from ..errors import AnnotationError
 from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
-from .objects import ObjectLabels, count
+from .objects import ObjectLabels, clean_label, count
 
 
 def read_voc(
@@ -43,6 +43,8 @@ def read_voc(
         # A Windows path accepts both kinds of slash.
         image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
         image_id = from_json_key(image.stem)
+        if image_id == "":
+            raise AnnotationError(f"{path}: its <filename> names no file.")
         if image_id in read_from:
             raise AnnotationError(
                 f"{path} and {read_from[image_id]} both annotate image {image_id!r}; "
@@ -52,7 +54,7 @@ def read_voc(
         labels[image_id] = {}
         for number, child in enumerate(root.findall("object")):
             name = child.findtext("name", "").strip()
-            if not name:
+            if not clean_label(name):
                 raise AnnotationError(f"{path}: object {number + 1} has no <name>.")
-            count(labels[image_id], name)
+            count(labels[image_id], name, at=str(path))
     return ObjectLabels(labels, "voc", where)

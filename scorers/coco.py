@@ -20,6 +20,7 @@ from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from pycocoevalcap.cider.cider import Cider as HostCider
 from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 
+from ..errors import CaptionError
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
 from ..rows import Rows, coco_rows
@@ -172,12 +173,25 @@ def _bleu(sums: Floats, n: int) -> Floats:
     return product ** (1 / n) * np.exp(np.minimum(1 - 1 / ratio, 0))
 
 
+# pycocoevalcap's ROUGE-L keeps a table of them: 200 MB.
+_MOST_PAIRS = 25_000_000
+
+
 class RougeL(HostMetric):
     """ROUGE-L: the longest common subsequence (Lin, 2004)."""
 
     _names = ("ROUGE_L",)
 
     def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
+        for image_id, references in gts.items():
+            tokens = len(res[image_id][0].split())
+            longest = max((len(reference.split()) for reference in references), default=0)
+            if tokens * longest > _MOST_PAIRS:
+                raise CaptionError(
+                    f"image {image_id!r}: ROUGE-L compares every token of the caption ({tokens}) "
+                    f"with every token of a reference ({longest}); at most {_MOST_PAIRS} such "
+                    "pairs are compared: shorten one of them."
+                )
         corpus_score, row = HostRouge().compute_score(gts, res)
         return [HostColumn(corpus_score, row)]
 

@@ -22,8 +22,8 @@ from ..kernels.penalties import penalties
 from ..kernels.transport import (
     check_exponent,
     similarities,
-    transport_distances,
     travel_costs,
+    travel_distances,
 )
 from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS
@@ -129,8 +129,14 @@ class Vifidel(TransportScorer[_WeightedGold]):
         return self._counts
 
     def _score(self, gold: _WeightedGold, words: Bags) -> tuple[Floats, int]:
-        costs = self._costs(gold, words, self._penalties(words, gold))
-        distances = transport_distances(gold.objects, words, costs)
+        distances = travel_distances(
+            gold.lexicon.distances,
+            gold.objects,
+            words,
+            self._p,
+            gold.label_penalties,
+            self._penalties(words, gold),
+        )
         unweighted = int((~np.isnan(distances) & ~gold.weighted).sum())
         scores = similarities(gold.objects.sizes > 0, words, distances)
         return scores, unweighted if self._use_references else 0

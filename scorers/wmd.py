@@ -10,12 +10,7 @@ import numpy as np
 from ..errors import VifidelError
 from ..evaluation import Column, Floats
 from ..kernels.bags import Bags
-from ..kernels.transport import (
-    check_exponent,
-    similarities,
-    transport_distances,
-    travel_costs,
-)
+from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .record import Metric
@@ -92,7 +87,7 @@ class Wmd(TransportScorer[Gold]):
         usable = np.flatnonzero(gold.references.sizes)
         images = gold.row_of_reference[usable]
         references, candidates = gold.references.take(usable), words.take(images)
-        costs = travel_costs(
+        distances = travel_distances(
             gold.lexicon.distances,
             references,
             candidates,
@@ -100,7 +95,6 @@ class Wmd(TransportScorer[Gold]):
             np.ones(len(references.atoms)),
             np.ones(len(candidates.atoms)),
         )
-        distances = transport_distances(references, candidates, costs)
         of_image = np.full(gold.rows, np.nan)
         if len(images):  # the references of an image follow each other
             first = np.flatnonzero(np.diff(images, prepend=-1))

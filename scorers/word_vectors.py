@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,18 +12,21 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ..annotations import ObjectLabels
-from ..errors import VifidelError, VifidelWarning
+from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, word_space
 from ..kernels.verdicts import check_known_words
+from ..nfc import nfc
 from ..rows import LabelCounts, Rows
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 
 _ROWS_AT_ONCE = 1024
 _MOST_ROWS_KEPT = 1 << 16
+# Transport takes more than the square of the number of words, in time and in memory.
+_MOST_DIFFERENT = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +141,11 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         super().__init__(undefined)
         if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
             raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
-        words = frozenset(unicodedata.normalize("NFC", str(word)).lower() for word in stop_words)
+        stop_words = list(stop_words)
+        for word in stop_words:
+            if not isinstance(word, str):
+                raise VifidelError(f"stop_words holds {word!r:.40}, which is not a string.")
+        words = frozenset(nfc(word).lower() for word in stop_words)
         self._space = word_space(load_vectors(vectors), normalize, words)
         self._use_references = references
         self._objects = objects
@@ -223,7 +229,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if gold is None or gold.lexicon is not lexicon:
             gold = self._prepared(self._gold(part, lexicon))
         lexicon.numbers(also(part))
-        return Part(part, gold, *bags_of_captions(lexicon, part.captions))
+        words, of_words = bags_of_captions(lexicon, part.captions)
+        _check_sizes(words, part, range(len(part)), "the caption has", "words")
+        return Part(part, gold, words, of_words)
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
         tallies: dict[str, Tally] = {}
@@ -237,6 +245,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         )
         tallies["references"] = of_references
         row_of_reference = np.repeat(np.arange(len(part)), [len(of_row) for of_row in of_rows])
+        _check_sizes(objects, part, range(len(part)), "the image has", "object labels")
+        _check_sizes(references, part, row_of_reference, "a reference has", "words")
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
 
     def _counts_labels(self) -> bool:
@@ -248,6 +258,19 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
+
+
+def _check_sizes(
+    bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
+) -> None:
+    """Raise a CaptionError if a bag has more words than transport can bear."""
+    too_many = np.flatnonzero(bags.sizes > _MOST_DIFFERENT)
+    if len(too_many):
+        bag = int(too_many[0])
+        raise CaptionError(
+            f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "
+            f"on word vectors take at most {_MOST_DIFFERENT}: shorten it."
+        )
 
 
 class TransportScorer(WordVectorScorer[GoldT]):

@@ -120,7 +120,7 @@ def test_bad_references(tmp_path, content, message):
         ([{"image_id": 42, "caption": None}], r"\[0\] \(image 42\): the caption is null"),
         ([{"image_id": 42, "caption": 7}], r"\[0\] \(image 42\): the caption is 7"),
         ([{"image_id": 42, "caption": False}], r"\[0\] \(image 42\): the caption is False"),
-        ([{"image_id": 42, "text": "A dog."}], r"\[0\] \(image 42\): .*only image_id, text"),
+        ([{"image_id": 42, "text": "A dog."}], r"\[0\] \(image 42\): .*only 'image_id', 'text'"),
         ([{"caption": "A dog."}], r"\[0\]: 'image_id' is None"),
         ([{"image_id": "", "caption": "A dog."}], r"\[0\]: 'image_id' is ''"),
         ([{"image_id": True, "caption": "A dog."}], r"\[0\]: 'image_id' is True"),

@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import CaptionError
 from .files import read_json
-from .image_ids import ImageId, from_json_key, from_json_value
+from .image_ids import ImageId, check_distinct, from_json_key, from_json_value
 
 
 def read_references(path: str | os.PathLike[str]) -> dict[ImageId, list[str]]:
@@ -28,7 +28,10 @@ def read_references(path: str | os.PathLike[str]) -> dict[ImageId, list[str]]:
     Raises
     ------
     CaptionError
-        If the file cannot be read, holds something else, or a caption is not a string.
+        If the file cannot be read, holds something else, a caption is not a string or is of an
+        image that ``images`` does not list, or an image is listed twice in different ways.
+    ImageIdError
+        If two ids mean the same image, such as 1 and ``"1"``.
     """
     content = read_json(path, CaptionError)
     if isinstance(content, list):
@@ -41,16 +44,27 @@ def read_references(path: str | os.PathLike[str]) -> dict[ImageId, list[str]]:
     if "annotations" not in content:
         return _read_keyed_references(content, str(path))
     references: dict[ImageId, list[str]] = {}
+    listed: dict[ImageId, Any] = {}
     for number, image in enumerate(_list(content.get("images", []), f"{path}: images")):
-        references[_image_id(image, "id", f"{path}: images[{number}]")] = []
+        at = f"{path}: images[{number}]"
+        image_id = _image_id(image, "id", at)
+        if listed.setdefault(image_id, image) != image:
+            raise CaptionError(f"{at}: image {image_id!r} is listed twice; keep one entry.")
+        references[image_id] = []
     annotations = _list(content["annotations"], f"{path}: annotations")
     for number, annotation in enumerate(annotations):
         at = f"{path}: annotations[{number}]"
         image_id = _image_id(annotation, "image_id", at)
+        if listed and image_id not in listed:
+            raise CaptionError(
+                f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
+                "its captions out."
+            )
         caption = _caption(annotation, at, image_id)
         references.setdefault(image_id, []).append(caption)
     if not references:
         raise CaptionError(f"{path}: there is no image and no caption in it.")
+    check_distinct(references, str(path))
     return references
 
 
@@ -67,6 +81,8 @@ def read_results(path: str | os.PathLike[str]) -> dict[ImageId, str]:
     CaptionError
         If the file cannot be read, holds something else, has two captions for one image, or a
         caption is not a string.
+    ImageIdError
+        If two ids mean the same image, such as 1 and ``"1"``.
     """
     content = read_json(path, CaptionError)
     results: dict[ImageId, str] = {}
@@ -93,6 +109,7 @@ def read_results(path: str | os.PathLike[str]) -> dict[ImageId, str]:
             results[image_id] = _caption(entry, at, image_id)
     if not results:
         raise CaptionError(f"{path}: there is no caption in it.")
+    check_distinct(results, str(path))
     return results
 
 
@@ -131,6 +148,7 @@ def _read_keyed_references(content: Mapping[str, Any], where: str) -> dict[Image
         references[image_id] = [_text(caption, at) for caption in _list(captions, at)]
     if not references:
         raise CaptionError(f"{where}: there is no image and no caption in it.")
+    check_distinct(references, where)
     return references
 
 
@@ -146,14 +164,15 @@ def _image_id(entry: Any, key: str, at: str) -> ImageId:
     image_id = from_json_value(entry.get(key))
     if image_id is None:
         raise CaptionError(
-            f"{at}: '{key}' is {entry.get(key)!r}; an image id is an integer or a string."
+            f"{at}: '{key}' is {entry.get(key)!r:.40}; an image id is an integer or a string."
         )
     return image_id
 
 
 def _caption(entry: Mapping[str, Any], at: str, image_id: ImageId) -> str:
     if "caption" not in entry:
-        holds = "object annotations" if "category_id" in entry else f"only {', '.join(entry)}"
+        keys = ", ".join(map(repr, entry))
+        holds = "object annotations" if "category_id" in entry else f"only {keys:.60}"
         raise CaptionError(
             f"{at} (image {image_id!r}): no 'caption', but {holds}; is it a caption file?"
         )

@@ -82,6 +82,36 @@ def digest_of_ids(ids: Iterable[ImageId]) -> str:
     return f"{len(images)}#{hashlib.sha256(' '.join(sorted(images)).encode()).hexdigest()[:8]}"
 
 
+def check_distinct(ids: Iterable[ImageId], where: str) -> None:
+    """Check that no two ids of one source mean the same image, as 1, ``"1"`` and a stem of 1 do.
+
+    A JSON object would keep one of them, and what is said under the others would be lost.
+
+    Parameters
+    ----------
+    ids : iterable
+        Different ids.
+    where : str
+        Where they are, for messages.
+
+    Raises
+    ------
+    ImageIdError
+        If two of them mean the same image.
+    """
+    ids = list(ids)
+    if set(map(type, ids)) <= {int}:
+        return
+    meant: dict[str, ImageId] = {}
+    for image_id in ids:
+        number = _number(image_id)
+        first = meant.setdefault(str(image_id if number is None else number), image_id)
+        if first is not image_id:
+            raise ImageIdError(
+                f"{where}: {first!r} and {image_id!r} mean the same image; write its id in one way."
+            )
+
+
 def match(
     wanted: Iterable[ImageId], known: Collection[ImageId] | Mapping[ImageId, Any]
 ) -> dict[ImageId, ImageId]:

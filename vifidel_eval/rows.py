@@ -13,6 +13,9 @@ from .image_ids import ImageId, samples
 _SEQUENCES = (list, tuple)
 _PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everybody gives
 
+#: How long a caption may be, in characters: about forty pages.
+MOST_CHARACTERS = 100_000
+
 #: Object labels of an image with their counts.
 LabelCounts = Mapping[str, int]
 
@@ -99,7 +102,7 @@ def make_rows(
     Raises
     ------
     CaptionError
-        If captions or references are not strings.
+        If captions or references are not strings, or too long.
     VifidelError
         If the sequences differ in length.
     """
@@ -110,6 +113,10 @@ def make_rows(
         for name, values in given.items()
         if values is not None
     }
+    try:
+        set(listed.get("image_ids", ()))
+    except TypeError as problem:
+        raise ImageIdError(f"image_ids: not every one can be an image id ({problem}).") from None
     for name, values in listed.items():
         if len(values) != len(captions):
             raise VifidelError(
@@ -136,9 +143,13 @@ def make_rows(
 def _listed(values: Any, name: str, what: str) -> Any:
     if isinstance(values, _SEQUENCES):
         return values
-    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+    binary = bytes | bytearray | memoryview
+    if isinstance(values, str | binary | Mapping) or not hasattr(values, "__iter__"):
         raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
-    return values.tolist() if hasattr(values, "tolist") else list(values)
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not isinstance(listed, list):  # an array without dimensions
+        raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
+    return listed
 
 
 def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:
@@ -196,18 +207,21 @@ def _only_caption(image_id: ImageId, captions: Any) -> str:
 
 
 def check_references(rows: Rows) -> None:
-    """Check that the references of every row are a list of strings.
+    """Check that the references of every row are a list of strings, and that no text is too long.
 
     Raises
     ------
     CaptionError
-        If they are not.
+        If they are not, or a caption or reference has more than `MOST_CHARACTERS` characters.
     """
-    if _PLAIN.issuperset(map(type, rows.references)) and _STRINGS.issuperset(
-        map(type, itertools.chain.from_iterable(rows.references))
+    every = itertools.chain.from_iterable
+    if (
+        _PLAIN.issuperset(map(type, rows.references))
+        and _STRINGS.issuperset(map(type, every(rows.references)))
+        and max(map(len, every([rows.captions, *rows.references])), default=0) <= MOST_CHARACTERS
     ):
         return
-    for row, references in enumerate(rows.references):
+    for row, (caption, references) in enumerate(zip(rows.captions, rows.references, strict=True)):
         if not (
             isinstance(references, _SEQUENCES)
             and all(isinstance(reference, str) for reference in references)
@@ -215,6 +229,17 @@ def check_references(rows: Rows) -> None:
             raise CaptionError(
                 f"{rows.name(row)}: expected a list of references, found {references!r:.60}."
             )
+        _check_length(rows, row, caption, "caption")
+        for reference in references:
+            _check_length(rows, row, reference, "reference")
+
+
+def _check_length(rows: Rows, row: int, text: str, what: str) -> None:
+    if len(text) > MOST_CHARACTERS:
+        raise CaptionError(
+            f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
+            f"{MOST_CHARACTERS} are read: shorten it."
+        )
 
 
 def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:

@@ -13,6 +13,9 @@ from vifidel_eval.annotations import (
 )
 from vifidel_eval.errors import AnnotationError
 
+# Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
+pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
+
 INSTANCES = {
     "info": {"description": "COCO 2017 Dataset", "year": 2017},
     "licenses": [{"id": 1, "name": "Attribution License", "url": "http://example.org/"}],

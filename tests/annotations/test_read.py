@@ -5,6 +5,9 @@ import pytest
 from vifidel_eval.annotations import read_categories, read_labels, read_objects
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
+# Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
+pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
+
 INSTANCES = {
     "images": [{"id": 42}, {"id": 73}],
     "annotations": [{"id": 1, "image_id": 42, "category_id": 18}],

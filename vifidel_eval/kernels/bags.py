@@ -8,13 +8,16 @@ words came from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..evaluation import Floats, Integers, Tally
 from .lexicon import Lexicon
+
+#: How many pairs of words are held in memory at once: each takes some 100 bytes.
+PAIRS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,13 @@ class Bags:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    def part(self, start: int, end: int) -> Bags:
+        """Return the bags from `start` up to `end`."""
+        first, last = self.starts[start], self.starts[end]
+        return Bags(
+            self.starts[start : end + 1] - first, self.atoms[first:last], self.masses[first:last]
+        )
 
     def take(self, bags: Integers) -> Bags:
         """Return some of the bags, in the order asked for; one may be asked for twice."""
@@ -76,6 +86,23 @@ def meetings(
         right.starts[start:end],
         right.sizes[start:end],
     )
+
+
+def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
+    """Yield ranges of which each has at most `PAIRS_AT_ONCE` pairs together, or is alone.
+
+    Parameters
+    ----------
+    pairs : (n,) int64
+        How many pairs each of n things has.
+    """
+    together = np.cumsum(pairs)
+    start = 0
+    while start < len(pairs):
+        done = together[start - 1] if start else 0
+        end = max(int(np.searchsorted(together, done + PAIRS_AT_ONCE, "right")), start + 1)
+        yield start, end
+        start = end
 
 
 def cross(

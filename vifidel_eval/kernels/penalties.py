@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, cross
+from .bags import Bags, cross, slices
 from .distances import WordDistances
-
-_PAIRS_AT_ONCE = 1 << 20  # long captions would fill the memory at once
 
 
 def penalties(
@@ -38,30 +36,31 @@ def penalties(
         equal to Eq. 1.
     """
     usable = np.flatnonzero(references.sizes > 0)
-    pairs = np.cumsum(bags.sizes[row_of_reference[usable]] * references.sizes[usable])
+    # A segment is an atom and a reference: the words of one reference follow each other.
+    images = row_of_reference[usable]
+    of_segment, segment_sizes, first_words = _segments(bags, references, images, usable)
     sums = np.zeros(len(bags.atoms))
-    counts = np.zeros(len(bags.atoms))
-    start = 0
-    while start < len(usable):
-        done = pairs[start - 1] if start else 0
-        end = max(int(np.searchsorted(pairs, done + _PAIRS_AT_ONCE)), start + 1)
-        some = usable[start:end]
-        start = end
-        images, sizes = row_of_reference[some], references.sizes[some]
-        atom_at, word_at = cross(
-            bags.starts[images], bags.sizes[images], references.starts[some], sizes
-        )
-        # The words of one reference follow each other: a segment is an atom and a reference.
-        segment_sizes = np.repeat(sizes, bags.sizes[images])
-        if not len(segment_sizes):
-            continue
-        of_segment = atom_at[np.cumsum(segment_sizes) - segment_sizes]
-        best = _best_cosines(
-            distances, bags.atoms[atom_at], references.atoms[word_at], segment_sizes
-        )
-        np.add.at(sums, of_segment, (1 - best) / 2)  # one by one: the same wherever a slice ends
-        counts += np.bincount(of_segment, minlength=len(sums))
+    counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
+    for start, end in slices(segment_sizes):
+        some, sizes = of_segment[start:end], segment_sizes[start:end]
+        atom_at, word_at = cross(some, np.ones_like(sizes), first_words[start:end], sizes)
+        best = _best_cosines(distances, bags.atoms[atom_at], references.atoms[word_at], sizes)
+        np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
+
+
+def _segments(
+    bags: Bags, references: Bags, images: Integers, usable: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Return atom, number of words and place of the first word of every atom and reference."""
+    atoms = bags.sizes[images]
+    ends = np.cumsum(atoms)
+    within = np.arange(atoms.sum()) - np.repeat(ends - atoms, atoms)
+    return (
+        np.repeat(bags.starts[images], atoms) + within,
+        np.repeat(references.sizes[usable], atoms),
+        np.repeat(references.starts[usable], atoms),
+    )
 
 
 def _best_cosines(

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, alphabetically, meetings
+from .bags import Bags, alphabetically, meetings, slices
 from .distances import WordDistances
 from .lexicon import Lexicon
 
 _NOTHING = -1
-_PAIRS_AT_ONCE = 1 << 20  # captions of thousands of words would fill the memory at once
 
 #: Cosines up to here say nothing; the rest is stretched to [0, 1].
 FLOOR = 0.1
@@ -96,11 +95,7 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
     of_left = np.zeros(len(left.atoms))
     of_right = np.zeros(len(right.atoms))
     at_left = np.full(len(left.atoms), _NOTHING)
-    pairs = np.cumsum(left.sizes * right.sizes)
-    start = 0
-    while start < len(left):
-        done = pairs[start - 1] if start else 0
-        end = max(int(np.searchsorted(pairs, done + _PAIRS_AT_ONCE, "right")), start + 1)
+    for start, end in slices(left.sizes * right.sizes):
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
         similar = np.maximum(cosines - floor, 0) / (1 - floor)
@@ -111,7 +106,6 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
             where = np.flatnonzero(similar == np.repeat(best, np.diff(first, append=len(left_at))))
             at_left[left_at[where[::-1]]] = right_at[where[::-1]]  # of equals the first, set last
             np.maximum.at(of_right, right_at, similar)
-        start = end
     return Nearest(of_left, of_right, at_left)
 
 

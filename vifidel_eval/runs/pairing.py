@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 
 from ..errors import ImageIdError, VifidelWarning
 from ..files import parse_json, read_text
-from ..image_ids import ImageId, from_json_key, from_json_value, match, mismatch, samples
+from ..image_ids import (
+    ImageId,
+    check_distinct,
+    from_json_key,
+    from_json_value,
+    match,
+    mismatch,
+    samples,
+)
 from ..rows import Rows, check_references
 
 # Where COCO's files say, near their beginning, which release they are of: in their info, in file
@@ -52,6 +60,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
     ImageIdError
         If the ids of both sides do not match.
     """
+    check_distinct(references, "the references")
     reference_id = match(system.captions, references)
     unknown = [image_id for image_id in system.captions if image_id not in reference_id]
     if unknown:

@@ -236,7 +236,7 @@ _TOKEN = re.compile(
     rf"""
     </?[a-z][^<>\s]*>                                        # a tag
   | (?:https?://|www\.)[^\s<>"]*[^\s<>".,!?;:)]              # an address
-  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
+  | (?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+               # tried once per run of these
   | @\w+
   | [^\W\d_](?:\.[^\W\d_])+(?!\w)\.?                         # u.s. and u.s.a
   | (?:{_ABBREVIATIONS.replace(" ", "|")})\.(?!\w)
@@ -266,13 +266,16 @@ _TWO_WORDS = {
 }
 
 _PUNCTUATION = frozenset([*"'`\".?!,:;", "``", "''"])
+_LEADING_ZEROS = re.compile(r"&#0+(?=[0-9])")
+_NO_CHARACTER = re.compile(r"&#[1-9][0-9]{7,};?")
 _DOTS_OR_DASHES = re.compile(r"\.+|-+")
 
 
 def _tokens(caption: str) -> Iterable[str]:
     """Yield the tokens of one caption."""
     if "&" in caption:
-        caption = unescape(caption)
+        # Python converts no number of thousands of digits; from eight on no character has it.
+        caption = unescape(_NO_CHARACTER.sub("\ufffd", _LEADING_ZEROS.sub("&#", caption)))
     if not caption.isascii():
         caption = caption.translate(_CHARACTERS).encode("utf-8", "replace").decode()
     for token in _TOKEN.findall(caption.lower()):

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+
+from ..nfc import nfc
 
 #: gensim 4.4's English stop list without the words that name something a picture can show
 #: (bill, bottom, computer, cry, empty, fire, mill, mine, system, thick, thin, top).
@@ -120,7 +121,7 @@ def pieces(captions: Iterable[str]) -> list[str]:
 def _simplified(caption: str) -> str:
     caption = caption.lower()
     if not caption.isascii():
-        caption = unicodedata.normalize("NFC", caption).translate(_APOSTROPHES)
+        caption = nfc(caption).translate(_APOSTROPHES)
     return _CONTRACTION.sub(" ", caption)
 
 
@@ -138,7 +139,8 @@ def piece_runs(piece: str) -> list[str]:
 
 def stop_words_signature(stop_words: Collection[str]) -> str:
     """Return how many stop words there are and a digest of them."""
-    digest = hashlib.sha256("\n".join(sorted(stop_words)).encode()).hexdigest()
+    # A file can spell a lone surrogate, UTF-8 cannot.
+    digest = hashlib.sha256("\n".join(sorted(stop_words)).encode(errors="replace")).hexdigest()
     return f"{len(stop_words)}#{digest[:8]}"
 
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -30,6 +29,7 @@ from typing import Any
 
 from ..errors import VifidelError
 from ..files import read_text
+from ..nfc import nfc
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -187,7 +187,7 @@ def _parse(text: str, where: str, published: bool | None = None) -> ClassList:
 
 
 def _names(line: str, at: str) -> Iterator[str]:
-    for part in unicodedata.normalize("NFC", line).lower().split(","):
+    for part in nfc(line).lower().split(","):
         name = " ".join(part.split())
         if not name:
             raise VifidelError(f"{at}: a name is missing beside a comma; write it.")

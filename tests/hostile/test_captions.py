@@ -1,0 +1,261 @@
+"""Captions, references and rows that are broken, contradict themselves or are odd."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import numpy as np
+import pytest
+from hostile.command import OBJECTS, REFERENCES, refused, run
+from hostile.test_readers import mutated_bytes, mutated_json, reads_or_refuses
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vifidel_eval import CaptionError, ImageIdError, Vifidel, VifidelError, content_words
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.nfc import nfc
+from vifidel_eval.runs.pairing import System, paired
+from vifidel_eval.scorers.coco import RougeL
+from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
+
+COCO = {
+    "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "caption": "A dog."},
+        {"id": 2, "image_id": 2, "caption": "A cat."},
+    ],
+}
+KEYED = {"1": ["A dog."], "2": ["A cat.", "Some cat."]}
+LISTED = [{"image_id": 1, "caption": "A dog."}, {"image_id": 2, "caption": "A cat."}]
+ONE_EACH = {"1": "A dog.", "2": "A cat."}
+
+
+def with_image(**image):
+    return {**COCO, "images": [*COCO["images"], image]}
+
+
+def with_caption(**annotation):
+    return {**COCO, "annotations": [*COCO["annotations"], {"caption": "A dog.", **annotation}]}
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "message"),
+    [
+        (read_references, with_image(id="1"), "1 and '1' mean the same image"),
+        (read_references, with_image(id="000000000001"), "mean the same image"),
+        (read_references, with_image(id=1, file_name="c.jpg"), "image 1 is listed twice"),
+        (read_references, with_image(id=None), "images[2]: 'id' is None"),
+        (read_references, with_image(id=1e400), "images[2]: 'id' is inf"),
+        (read_references, with_caption(image_id=3), "image 3 is not among the file's images"),
+        (read_references, with_caption(image_id="1"), "image '1' is not among the file's images"),
+        (read_references, with_caption(image_id=1, caption=None), "the caption is null"),
+        (read_references, with_caption(image_id=1, caption=["a"]), "the caption is ['a'], not a"),
+        (read_references, {"1": ["A dog."], "000000000001": ["A cat."]}, "mean the same image"),
+        (read_references, {"1": "A dog."}, "image 1: expected a list, found 'A dog.'"),
+        (read_results, [*LISTED, {"image_id": "1", "caption": "a"}], "1 and '1' mean the same"),
+        (read_results, [*LISTED, {"image_id": 1.0, "caption": "a"}], "two captions for image 1"),
+        (read_results, {"1": "a", "COCO_val2014_000000000001": "b"}, "mean the same image"),
+        (read_results, [{"image_id": 1, "a\nb" * 90: 1}], "but only 'image_id', 'a\\nba"),
+        (read_results, [{"image_id": "x" * 900 * 2, "caption": 7}], "the caption is 7"),
+        (read_results, {"1": float("nan")}, "the caption is nan, not a string"),
+    ],
+)
+def test_broken_file(tmp_path, read, content, message):
+    path = tmp_path / "captions.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(VifidelError) as problem:
+        read(path)
+    assert message in str(problem.value)
+    assert str(path) in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_an_image_that_is_listed_twice_in_the_same_way_is_one_image(tmp_path):
+    path = tmp_path / "captions.json"
+    path.write_text(json.dumps(with_image(**COCO["images"][0])))
+    assert read_references(path) == {1: ["A dog."], 2: ["A cat."]}
+
+
+def test_references_that_a_json_object_could_not_tell_apart():
+    references = {1: ["a dog"], "1": ["a cat"]}
+    with pytest.raises(ImageIdError, match="the references: 1 and '1' mean the same image"):
+        paired(System("human", {1: "a dog", "1": "a cat"}), references, False)
+
+
+ARRAY = np.array(["a dog", "a cat"])
+ROWS = [
+    (["a dog"], {"references": [np.array(["a dog"])]}, "row 0: expected a list of references"),
+    (["a dog"], {"references": ["a dog"]}, "row 0: expected a list of references, found 'a dog'"),
+    (["a dog"], {"references": [[b"a dog"]]}, "row 0: expected a list of references"),
+    (["a dog"], {"references": [[ARRAY]]}, "row 0: expected a list of references"),
+    ([None], {}, "row 0: the caption is None, not a string"),
+    ([b"a dog"], {}, "row 0: the caption is b'a dog', not a string"),
+    (b"a dog", {}, "captions must be a sequence of strings"),
+    (bytearray(b"a dog"), {}, "captions must be a sequence of strings"),
+    (np.array("a dog"), {}, "captions must be a sequence of strings"),
+    ("a dog", {}, "captions must be a sequence of strings"),
+    (["a dog"], {"image_ids": [[1]]}, "image_ids: not every one can be an image id"),
+    (["a dog"], {"image_ids": [(1, [2])]}, "image_ids: not every one can be an image id"),
+    (["a dog", "a"], {}, "there are 2 captions and 1 objects"),
+    (["x" * 100_001], {}, "row 0: the caption is 100001 characters long"),
+    (["a dog"], {"references": [["x" * 100_001]]}, "row 0: the reference is 100001 characters"),
+]
+
+
+@pytest.mark.parametrize(("captions", "given_too", "message"), ROWS)
+def test_broken_rows(captions, given_too, message):
+    scorer = Vifidel()
+    assert scorer.score(["a dog"], references=[["a dog"]], objects=[["dog"]]) == [1]
+    with pytest.raises(VifidelError) as problem:  # after a good call, which is remembered
+        scorer.score(captions, **{"references": None, "objects": [["dog"]], **given_too})
+    assert message in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    "stop_words",
+    [b"a dog", bytearray(b"a dog"), memoryview(b"a"), "a dog", [1], [b"a"], [["a"]], 7, None],
+)
+def test_stop_words_that_are_none(stop_words):
+    with pytest.raises(VifidelError, match="stop_words"):
+        Vifidel({1: ["dog"]}, stop_words=stop_words)
+
+
+def test_lone_surrogates():
+    scorer = Vifidel({"\ud800": ["do\udc00g", "dog"]}, stop_words=["a", "\ud800"])
+    assert scorer.signature() == scorer.signature()
+    (score,) = scorer.score(["a \ud800dog"], image_ids=["\ud800"], references=[["the \udfffdog"]])
+    assert 0 < score <= 1
+    assert PythonTokenizer().tokenize({1: ["a \ud800 dog"]}) == {1: ["a dog"]}
+
+
+@pytest.mark.parametrize(
+    ("caption", "tokens"),
+    [
+        ("&#" + "1" * 5000, "\ufffd"),
+        ("&#" + "1" * 5000 + "; dog", "\ufffd dog"),
+        ("&#" + "0" * 5000 + "65; dog", "a dog"),
+        ("&#99999999;", "\ufffd"),
+        ("&#x" + "1" * 5000 + ";", "\ufffd"),
+        ("&#65;&amp;&lt;dog", "a & < dog"),
+        ("mail me@example.org now", "mail me@example.org now"),
+        ("+" * 3, "+ + +"),
+    ],
+)
+def test_tokens_without_java(caption, tokens):
+    assert PythonTokenizer().tokenize({1: [caption]}) == {1: [tokens]}
+
+
+def test_marks_in_order_and_out_of_it():
+    assert nfc("e\u0301" * 2000) == "\u00e9" * 2000
+    assert nfc("\ud55c\uad6d" * 2000) == unicodedata.normalize("NFC", "\ud55c\uad6d" * 2000)
+    long = "dog caf" + "e\u0301 " * 600
+    assert nfc(long) == unicodedata.normalize("NFC", long)
+    assert content_words("cafe\u0301 " * 600) == ["caf\u00e9"] * 600
+
+
+def test_too_many_different_words():
+    words = [f"w{i}x" for i in range(2001)]
+    scorer = Vifidel()
+    dogs = [["dog", "cat"]] * 2
+    with pytest.raises(CaptionError, match="row 1: the caption has 2001 different words"):
+        known(scorer, words).score(["a dog", " ".join(words)], objects=dogs)
+    with pytest.raises(CaptionError, match="row 1: a reference has 2001 different words"):
+        known(scorer, words).score(
+            ["a dog"] * 2, objects=dogs, references=[["a"], ["a", " ".join(words)]]
+        )
+    with pytest.raises(CaptionError, match="row 0: the image has 2001 different object labels"):
+        known(scorer, words).score(["a dog"], objects=[words])
+
+
+def known(scorer, words):
+    """Return the scorer if its vectors know all words, as the embedded ones do."""
+    assert not np.isnan(scorer._space.vectors.lookup(words)).any()
+    return scorer
+
+
+def test_rouge_of_long_texts():
+    text = "a " * 6000
+    scorer = RougeL(Tokenization(PythonTokenizer()))
+    with pytest.raises(CaptionError, match=r"image 1: ROUGE-L compares every token .*\(6000\)"):
+        scorer.compute_score({1: [text]}, {1: [text]})
+
+
+@pytest.mark.parametrize("length", [1e-200, 1e-90, 1e-20, 1.0, 1e80])
+def test_scores_of_raw_vectors_of_any_length(length):
+    from gensim.models import KeyedVectors
+    from oracle import penalty
+
+    names = ["dog", "puppy", "cat", "car"]
+    directions = np.random.default_rng(7).normal(size=(4, 5))
+    vectors = KeyedVectors(vector_size=5, dtype=np.float64)
+    vectors.add_vectors(names, directions * length)
+    scorer = Vifidel(vectors=vectors, normalize=False)
+    objects, references = {"dog": 1, "car": 1}, [["cat", "dog"], ["puppy"]]
+    rows = scorer.explain_rows
+    (told,) = rows(_rows("puppy cat", [" ".join(r) for r in references], objects))
+    of = dict(zip(names, directions, strict=True)).__getitem__  # cosines know no lengths
+    for match in told.matches:
+        assert match.label_penalty == pytest.approx(penalty(match.label, references, of))
+        assert match.word_penalty == pytest.approx(penalty(match.word, references, of))
+        x, y = match.label_penalty * of(match.label), match.word_penalty * of(match.word)
+        cost = float(((x - y) ** 2).sum()) * length * length
+        assert match.cost == pytest.approx(cost, rel=1e-9, abs=1e-300)
+    assert told.matches
+    for word in told.words:
+        x, y = of(word.word), of(word.nearest)
+        assert word.similarity == pytest.approx(x @ y / np.linalg.norm(x) / np.linalg.norm(y))
+
+
+def _rows(caption, references, objects):
+    from vifidel_eval.rows import make_rows
+
+    return make_rows([caption], references=[references], objects=[objects])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("twice.json", json.dumps([*LISTED, {"image_id": "1", "caption": "a"}]), "same image"),
+        ("long.json", json.dumps({"101": "x" * 100_001}), "image 101: the caption is 100001"),
+        ("words.json", json.dumps({"101": " ".join(f"w{i}x" for i in range(9000))}), "different"),
+    ],
+)
+def test_command_refuses(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_text(content)
+    arguments = ["--references", REFERENCES, "--objects", OBJECTS, "--allow-subset"]
+    refused(run("score", path, *arguments, "--metrics", "VIFIDEL"), message, status=1)
+
+
+def test_command_scores_what_is_odd(tmp_path):
+    path = tmp_path / "odd.json"
+    captions = {"101": "&#" + "1" * 5000 + " \ud800 +" * 9, "102": "e" + "\u0301\u0323" * 9000}
+    path.write_text(json.dumps(captions))
+    options = ["--references", REFERENCES, "--objects", OBJECTS, "--allow-subset"]
+    result = run("score", path, *options, "--metrics", "VIFIDEL,BLEU,ROUGE_L", "--format", "json")
+    assert result.status == 0, result.stderr
+    odd = json.loads(result.stdout)["systems"]["odd"]
+    assert {column: counts["scored"] for column, counts in odd["counts"].items()} == dict.fromkeys(
+        odd["overall"], 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("read", "example"),
+    [
+        (read_references, COCO),
+        (read_references, KEYED),
+        (read_results, LISTED),
+        (read_results, ONE_EACH),
+    ],
+)
+@settings(max_examples=150, derandomize=True, database=None)
+@given(data=st.data())
+def test_any_mutation(tmp_path_factory, read, example, data):
+    path = tmp_path_factory.getbasetemp() / "mutated-captions.json"
+    if data.draw(st.booleans()):
+        path.write_text(json.dumps(data.draw(mutated_json(example))))
+    else:
+        path.write_bytes(data.draw(mutated_bytes(json.dumps(example))))
+    reads_or_refuses(read, path)
