@@ -141,10 +141,9 @@ def thumb(folder: Path, experiment: Experiment, options: MetricOptions) -> None:
 
     FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.
     """
-    from ..agreement.thumb import FILES, read_thumb
+    from ..agreement.thumb import read_thumb
 
-    files = [folder / name for name in FILES]
-    _rate(read_thumb(folder), files, experiment, options)
+    _rate(read_thumb(folder), experiment, options)
 
 
 @agreement.command("nocaps-foil", cls=MetricCommand)
@@ -158,7 +157,7 @@ def nocaps_foil(file: Path, experiment: Experiment, options: MetricOptions) -> N
     """
     from ..agreement.nocaps_foil import read_nocaps_foil
 
-    _find(read_nocaps_foil(file), file, experiment, options)
+    _find(read_nocaps_foil(file), experiment, options)
 
 
 @agreement.command(cls=MetricCommand)
@@ -172,7 +171,7 @@ def hat(file: Path, experiment: Experiment, options: MetricOptions) -> None:
     """
     from ..agreement.hat import read_hat
 
-    _find(read_hat(file), file, experiment, options)
+    _find(read_hat(file), experiment, options)
 
 
 def _choose(
@@ -217,7 +216,7 @@ def _rate(ratings: Ratings, experiment: Experiment, options: MetricOptions) -> N
         )
 
 
-def _find(data: Hallucinations, file: Path, experiment: Experiment, options: MetricOptions) -> None:
+def _find(data: Hallucinations, experiment: Experiment, options: MetricOptions) -> None:
     from ..agreement.detection import detect
     from ..agreement.draws import AS_GIVEN
     from ..agreement.figures import write_intervals
@@ -225,7 +224,7 @@ def _find(data: Hallucinations, file: Path, experiment: Experiment, options: Met
 
     if len(experiment.references) > 1:
         raise click.UsageError("--references takes one number here, or 'all'.")
-    experiment.check([file, *options.files()])
+    experiment.check()
     if experiment.wrote_candidates(data.judged):
         return
     with experiment.parts() as parts:
