@@ -319,7 +319,7 @@ def test_nothing_is_scored_on_features_that_are_not_numbers(make, monkeypatch):
     monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 1)
     broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}  # the last to be scored
     scorer, steps = make(broken), []
-    with pytest.raises(VifidelError, match="image 4: a feature is no finite number"):
+    with pytest.raises(VifidelError, match="image 4: a feature is not a finite number"):
         scorer.evaluate(coco_rows(GTS, RES), steps.append)
     assert steps == []
 
@@ -328,7 +328,7 @@ def test_nothing_is_scored_before_the_images_of_all_systems_are_checked(make):
     broken = {**FEATURES, 4: np.full_like(FEATURES[4], np.nan)}
     systems = [System("one", {3: H}), System("other", {4: H})]
     steps = []
-    with pytest.raises(VifidelError, match="image 4: a feature is no finite number"):
+    with pytest.raises(VifidelError, match="image 4: a feature is not a finite number"):
         score_systems(systems, {"TIGEr": make(broken)}, GTS, True, steps.append)
     assert steps == []
 
