@@ -172,18 +172,17 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         # JSON can hold a lone surrogate and UTF-8 cannot: it is written as an escape.
         content = content.encode("utf-8", errors="backslashreplace")
     try:
-        target = Path(os.path.realpath(path))
-        mode = _mode(target)
+        mode = _mode(path)
         if mode is not None and not stat.S_ISREG(mode):
-            with open(target, "wb") as device:
+            with open(path, "wb") as device:
                 device.write(content)
         else:
-            _replace(target, content, mode)
+            _replace(Path(os.path.realpath(path)), content, mode)
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
 
 
-def _mode(target: Path) -> int | None:
+def _mode(target: str | os.PathLike[str]) -> int | None:
     """Return type and permissions of a file that may be written; None if there is none."""
     try:
         mode = os.stat(target).st_mode  # a link that leads to itself raises here
@@ -258,13 +257,11 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
     try:
         target = os.path.realpath(path)
         folder = os.path.dirname(target)
-        if not os.path.isdir(folder):
-            raise VifidelError(f"{path}: there is no such folder; create it first.")
-        mode = _mode(Path(target))
-    except VifidelError:
-        raise
+        mode = _mode(path)
     except (OSError, ValueError) as problem:
         raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+    if mode is None and not os.path.isdir(folder):
+        raise VifidelError(f"{path}: there is no such folder; create it first.")
     if mode is None and not os.access(folder, os.W_OK):
         raise VifidelError(f"{path}: cannot be written: the folder is read-only for you.")
     if mode is not None and not stat.S_ISREG(mode):

@@ -277,6 +277,15 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
     assert os.listdir(tmp_path) == []
 
 
+@posix
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
+def test_an_output_may_be_a_pipe(tmp_path):
+    code = "from vifidel_eval.files import *; check_output('/dev/stdout', []); "
+    code += "write_whole('/dev/stdout', 'new')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout == b"new"
+
+
 def test_signals_are_as_before_afterwards():
     before = signal.getsignal(signal.SIGTERM)
     invoke("leaderboard", "gone")

@@ -204,9 +204,11 @@ def test_the_command_of_the_readme_makes_a_report(tmp_path, monkeypatch):
 
 def test_the_command_takes_a_folder_of_images(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    Image.new("RGB", (64, 48), "teal").save(tmp_path / "beach_walk.jpg")
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    Image.new("RGB", (64, 48), "teal").save(pictures / "beach_walk.jpg")
     page = tmp_path / "report.html"
-    arguments = [*COMMAND, "--images", str(tmp_path), "--report"]
+    arguments = [*COMMAND, "--images", str(pictures), "--report"]
     result = CliRunner().invoke(main, [*arguments, str(page)])
     assert (result.exit_code, result.stderr) == (0, "")
     assert list(data_of(Document(page.read_text("utf-8")), "thumbnails")) == ["0"]
