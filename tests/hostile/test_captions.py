@@ -202,9 +202,12 @@ def test_scores_of_raw_vectors_of_any_length(length):
         cost = float(((x - y) ** 2).sum()) * length * length
         assert match.cost == pytest.approx(cost, rel=1e-9, abs=1e-300)
     assert told.matches
+    evidence = {*objects, *references[0], *references[1]}
     for word in told.words:
-        x, y = of(word.word), of(word.nearest)
-        assert word.similarity == pytest.approx(x @ y / np.linalg.norm(x) / np.linalg.norm(y))
+        if word.mention is None:
+            x = of(word.word)
+            cosines = [x @ of(e) / np.linalg.norm(x) / np.linalg.norm(of(e)) for e in evidence]
+            assert word.support == pytest.approx(max(0.0, *cosines))
 
 
 def _rows(caption, references, objects):
