@@ -27,6 +27,8 @@ from vifidel_eval.rows import MOST_CHARACTERS
 from vifidel_eval.text.tokenization import PythonTokenizer
 from vifidel_eval.vectors import load_vectors
 
+pytestmark = pytest.mark.slow
+
 FACTOR = 4
 MOST = 8  # times as long for FACTOR times as much
 LONG_ENOUGH = 0.02  # seconds: what is faster than this is measured at a larger size
