@@ -9,6 +9,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from .agreement import agreement
 from .convert_features import convert_features
 from .explain import explain
 from .leaderboard import leaderboard
+from .paths import FILE, Command
 from .printing import one_sentence, show, tell
 from .score import score
 from .submission import submission
@@ -116,9 +118,21 @@ def main() -> None:
     """Score image captions against what their images show."""
 
 
-@main.command()
-def info() -> None:
+@main.command(cls=Command)
+@click.option(
+    "--cite",
+    type=FILE,
+    help="Print instead the paragraph for a paper's appendix that says how CHAIR was computed: "
+    "this is the file that score --output wrote.",
+)
+def info(cite: Path | None) -> None:
     """Print versions, and which metrics run here and what they need."""
+    if cite is not None:
+        from .citation import paragraphs
+
+        for name, paragraph in paragraphs(cite).items():
+            show(f"{name}: {paragraph}")
+        return
     from .environment import environment
 
     for name, value in environment().items():
