@@ -63,6 +63,6 @@ def _paragraph(signature: str, system: Mapping[str, Any]) -> str:
         f"{shown['Recall']}, Precision {shown['Precision']}, F1 {shown['F1']}, with captions of "
         f"{shown['Len']} tokens on average. Captions were split into sentences and Penn Treebank "
         f"tokens and made singular with TextBlob {settings['textblob']}; categories were found "
-        f"with {_LISTS.get(synonyms, f'the list {synonyms}')} (digest {digest}). An image's objects are "
-        f"{objects}. {which}{ends} Signature: {signature}."
+        f"with {_LISTS.get(synonyms, f'the list {synonyms}')} (digest {digest}). An image's "
+        f"objects are {objects}. {which}{ends} Signature: {signature}."
     )
