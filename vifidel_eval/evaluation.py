@@ -104,7 +104,7 @@ COUNTS = (
     Count(
         "no_mentions",
         "No mentions",
-        "that mention no object",
+        "without mentions",
         "captions in which CHAIR finds no object; CHAIRs counts them, CHAIRi has nothing to count",
     ),
     Count(
