@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..annotations import ObjectSource, read_objects
+from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics, Tally, add_tallies
 from ..explain.explanation import SUPPORT, Verdict, mentions_of
 from ..explain.judging import Evidence, Judge, Mentioned
 from ..kernels.lexicon import Lexicon
-from ..rows import LabelCounts, Rows
+from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.mentions import Unit
-from ..things.synonyms import ClassList, read_things
-from ..things.words import lemmatizer
+from ..things.synonyms import ClassList
 from ..vectors import VectorSource
 from .base import Progress
-from .record import Metric, Settings
-from .vifidel_prf import THINGS
+from .record import Metric
+from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordSupport
-from .word_vectors import Gold, WordVectorScorer
+from .word_vectors import Gold
 
 _COLUMNS = (Column("VIFIDEL-Hs", True), Column("VIFIDEL-Hi", True), Column("VIFIDEL-T"))
 
@@ -40,7 +39,7 @@ class _EvidenceGold(Gold):
     evidence: Evidence
 
 
-class VifidelH(WordVectorScorer[_EvidenceGold]):
+class VifidelH(ThingScorer[_EvidenceGold]):
     """Hallucinated things, whatever their names: CHAIR's question for an open vocabulary.
 
     Things are what a list of class names lists; each mention is judged by the object labels of
@@ -99,8 +98,6 @@ class VifidelH(WordVectorScorer[_EvidenceGold]):
     [0.0, 0.5]
     """
 
-    _sees_objects = True
-
     def __init__(
         self,
         objects: ObjectSource | None = None,
@@ -114,13 +111,10 @@ class VifidelH(WordVectorScorer[_EvidenceGold]):
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
-        source = None if objects is None else read_objects(objects, threshold)
-        super().__init__(vectors, references, True, stop_words, undefined, source)
-        self._threshold = threshold
-        self._things = read_things(things)
+        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
         self._support = float(support)
         self._judge = Judge(self._things, self._space.stop_words, self._support)
-        self._sought = self._judge.sought_by(source)
+        self._sought = self._judge.sought_by(self._objects)
         self._needed = "a mention of a thing and something that is known of its image"
 
     def method(self) -> str:
@@ -131,15 +125,7 @@ class VifidelH(WordVectorScorer[_EvidenceGold]):
         return _COLUMNS
 
     def _signature(self, objects: str) -> str:
-        return self._pinned(
-            f"refs:{'yes' if self._use_references else 'no'}",
-            f"objects:{objects}",
-            f"things:{self._things.signature()}",
-            f"support:{self._support:g}",
-            lemmatizer(),
-            *self._space.signature(),
-            package="numpy",
-        )
+        return self._pin_evidence(objects, f"support:{self._support:g}")
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> _EvidenceGold:
         gold = super()._gold(part, lexicon)
@@ -150,11 +136,6 @@ class VifidelH(WordVectorScorer[_EvidenceGold]):
     def _prepared(self, gold: Gold) -> _EvidenceGold:
         assert isinstance(gold, _EvidenceGold)
         return gold
-
-    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
-        if self._objects is None and rows.objects is None:
-            return [{}] * len(rows)  # the references are evidence enough
-        return super()._labels_of(rows)
 
     def _mentions(self, part: Rows) -> Iterable[str]:
         return self._judge.texts(part.captions)
@@ -281,21 +262,11 @@ def _share(part: Floats, whole: Floats | Integers) -> Floats:
     return share
 
 
-def _make(settings: Settings) -> VifidelH:
-    words = {name: settings.words[name] for name in ("vectors", "stop_words")}
-    return VifidelH(
-        None if settings.objects is None else settings.labels,
-        references=settings.weighted,
-        things=settings.options.get("things"),
-        **words,
-    )
-
-
 VIFIDEL_H = Metric(
     "VIFIDEL-H",
     "Things that are mentioned and not in the image (Hs, Hi), and the support of all mentions (T)",
     _COLUMNS,
-    _make,
+    lambda settings: VifidelH(**evidence_settings(settings)),
     spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"),
     references=False,
     either=True,

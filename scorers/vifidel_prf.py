@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectSource, read_objects
+from ..annotations import ObjectSource
 from ..evaluation import Column, Evaluation, Floats, Integers, Tally, add_tallies
 from ..kernels.bags import Bags
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import Said, nearest, said_by, weighted_means
-from ..rows import LabelCounts, Rows
+from ..rows import Rows
 from ..text.words import STOP_WORDS, content_words, placed_words
 from ..things.mentions import MentionFinder
-from ..things.synonyms import ClassList, read_things
-from ..things.words import lemmatizer, singular
+from ..things.synonyms import ClassList
+from ..things.words import singular
 from ..vectors import VectorSource
 from .base import Progress
-from .record import Metric, Option, Settings
+from .record import Metric
+from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordDetails, WordSupport
-from .word_vectors import Gold, WordVectorScorer
+from .word_vectors import Gold
 
 _COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
 
@@ -43,7 +44,7 @@ class _SaidGold(Gold):
     said: Said
 
 
-class VifidelPRF(WordVectorScorer[_SaidGold]):
+class VifidelPRF(ThingScorer[_SaidGold]):
     """Fidelity, coverage and their mean: VIFIDEL's question taken apart.
 
     The evidence of an image is its object labels and the content words of its references.
@@ -94,8 +95,6 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
     True
     """
 
-    _sees_objects = True
-
     def __init__(
         self,
         objects: ObjectSource | None = None,
@@ -106,10 +105,7 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         things: ClassList | str | None = None,
         undefined: float = math.nan,
     ) -> None:
-        source = None if objects is None else read_objects(objects, threshold)
-        super().__init__(vectors, references, True, stop_words, undefined, source)
-        self._threshold = threshold
-        self._things = read_things(things)
+        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
         self._known_things: _KnownThings | None = None
         self._needed = "an object label or a reference with a usable word"
 
@@ -121,23 +117,11 @@ class VifidelPRF(WordVectorScorer[_SaidGold]):
         return _COLUMNS
 
     def _signature(self, objects: str) -> str:
-        return self._pinned(
-            f"refs:{'yes' if self._use_references else 'no'}",
-            f"objects:{objects}",
-            f"things:{self._things.signature()}",
-            lemmatizer(),
-            *self._space.signature(),
-            package="numpy",
-        )
+        return self._pin_evidence(objects)
 
     def _prepared(self, gold: Gold) -> _SaidGold:
         said = said_by(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
         return _SaidGold(**vars(gold), said=said)
-
-    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
-        if self._objects is None and rows.objects is None:
-            return [{}] * len(rows)  # the references are evidence enough
-        return super()._labels_of(rows)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = [np.empty((0, len(_COLUMNS)))]
@@ -269,29 +253,11 @@ def _coverage(said: Said, reached: Floats) -> Floats:
         return np.where(r > 0, r / (r + (1 - r) * agreement), r)
 
 
-#: Names of things, for all metrics that judge them.
-THINGS = Option(
-    "things",
-    "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF and "
-    "VIFIDEL-H.  [default: COCO, VOC, LVIS and Open Images]",
-)
-
-
-def _make(settings: Settings) -> VifidelPRF:
-    words = {name: settings.words[name] for name in ("vectors", "stop_words")}
-    return VifidelPRF(
-        None if settings.objects is None else settings.labels,
-        references=settings.weighted,
-        things=settings.options.get("things"),
-        **words,
-    )
-
-
 VIFIDEL_PRF = Metric(
     "VIFIDEL-PRF",
     "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves out",
     _COLUMNS,
-    _make,
+    lambda settings: VifidelPRF(**evidence_settings(settings)),
     spellings=("PRF", "VIFIDEL-F"),
     references=False,
     either=True,
