@@ -117,7 +117,7 @@ class Scorer(ABC):
         """Score rows and return, for each column, the scores with everything that was counted.
 
         Nothing is judged of the run as a whole, since these rows may be a part of one:
-        `vifidel_eval.kernels.verdicts.judge` does that.
+        `judge` does that.
 
         Parameters
         ----------

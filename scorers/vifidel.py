@@ -55,7 +55,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
         The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
         Without it the objects are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.sources.load_vectors` takes them.
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     references : bool
         Weight words by references (Eq. 4 and 5). False is Eq. 3: the references only give the
         image ids.

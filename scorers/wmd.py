@@ -32,7 +32,7 @@ class Wmd(TransportScorer[Gold]):
         Which distance counts where there are several references: to the closest, to the
         farthest, or the mean over all.
     vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.sources.load_vectors` takes them.
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     p : 1 or 2
         Exponent of the travel cost; Kusner's is 1, the distance itself.
     normalize : bool

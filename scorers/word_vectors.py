@@ -60,7 +60,8 @@ class Gold:
 GoldT = TypeVar("GoldT", bound=Gold)
 
 
-class Part(NamedTuple, Generic[GoldT]):
+@dataclass(frozen=True, eq=False)
+class Part(Generic[GoldT]):
     """Some rows, read.
 
     Attributes

@@ -23,7 +23,7 @@ def ablations(
     sides : mapping
         Name to objects.
     vectors : sequence
-        As `vifidel_eval.vectors.sources.load_vectors` takes them.
+        As `vifidel_eval.vectors.load_vectors` takes them.
     settings : mapping
         Further arguments of `Vifidel`.
 
