@@ -52,6 +52,7 @@ setup(
         "POT>=0.9.5",
         "pycocoevalcap>=1.2",
         "pycocotools>=2.0.7",
+        "PyYAML>=6",  # tokenizers needs it too
         "regex>=2023.12.25",
         "safetensors>=0.4",
         "scipy>=1.11",

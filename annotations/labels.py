@@ -2,7 +2,8 @@
 
 The value of an image is a list. Each item is a label (``"dog"``), a label with a score
 (``["dog", 0.9]``), or a detection as Hugging Face pipelines (``{"label", "score", "box"}``) and
-Ultralytics (``{"name", "confidence", "box"}``) write it. A mapping of label to count serves too.
+Ultralytics (``{"name", "confidence", "box"}``) write it. A mapping of label to count serves too,
+and so do parallel arrays (`.arrays`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
+from .arrays import detections, has_indices, is_arrays
+from .names import CategoryNames
 from .objects import (
     DETECTION_THRESHOLD,
+    HIGHEST_COUNT,
     ObjectLabels,
     check_score,
     check_threshold,
@@ -25,11 +29,8 @@ from .objects import (
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
-#: What an image or a row may have: items, or label to count.
-LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int]
-
-# Counts up to here are whole numbers in float64 too.
-_HIGHEST_COUNT = 1 << 53
+#: What an image or a row may have: items, label to count, or parallel arrays.
+LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     Parameters
     ----------
     objects : sequence
-        One list of labels, ``[label, score]`` pairs or detections, or one mapping of label to
-        count, per row; NumPy arrays serve as lists.
+        One list of labels, ``[label, score]`` pairs or detections, one mapping of label to count,
+        or the parallel arrays of a detector per row; NumPy arrays serve as lists.
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
@@ -88,7 +89,7 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     any_scored = False
     for number, items in enumerate(objects):
         try:
-            labels, scored = _counted(items, threshold)
+            labels, scored = _counted(items, threshold, CategoryNames())
         except AnnotationError as problem:
             raise AnnotationError(f"row {number}: {problem}") from None
         rows.append(labels)
@@ -97,7 +98,10 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
 
 
 def read_labels(
-    content: Mapping[Any, LabelList], where: str, threshold: float | None = None
+    content: Mapping[Any, LabelList],
+    where: str,
+    threshold: float | None = None,
+    names: CategoryNames | None = None,
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}`` in any of the item shapes above.
 
@@ -106,36 +110,52 @@ def read_labels(
     Parameters
     ----------
     content : mapping
-        Image id to items, or to a mapping of label to count.
+        Image id to items, to a mapping of label to count, or to parallel arrays.
     where : str
         The file, for messages.
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
+    names : CategoryNames, optional
+        Names of the class indices in parallel arrays.
 
     Raises
     ------
     AnnotationError
-        If an item has another shape or a score is not a number.
+        If an item has another shape, a score is not a number or a class has no name.
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
+    names = CategoryNames() if names is None else names
     images: dict[ImageId, dict[str, int]] = {}
     any_scored = False
     for image_id, items in content.items():
         try:
-            images[image_id], scored = _counted(items, threshold)
+            images[image_id], scored = _counted(items, threshold, names)
         except AnnotationError as problem:
             raise AnnotationError(f"{where}: image {image_id!r}: {problem}") from None
         any_scored = any_scored or scored
-    return ObjectLabels(images, "labels", where, threshold if any_scored else None)
+    indexed = any(isinstance(items, Mapping) and has_indices(items) for items in content.values())
+    return ObjectLabels(
+        images,
+        "labels",
+        where,
+        threshold if any_scored else None,
+        categories=names.by_index().values() if indexed else (),
+    )
 
 
-def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
+def _counted(items: Any, threshold: float, names: CategoryNames) -> tuple[dict[str, int], bool]:
     """Return label to count, and whether any item has a score."""
-    if isinstance(items, Mapping):
-        return _given_counts(items), False
     labels: dict[str, int] = {}
     scored = False
+    if isinstance(items, Mapping):
+        if not is_arrays(items):
+            return _given_counts(items), False
+        for found, has_score in detections(items, threshold, names):
+            scored = has_score
+            if found is not None:
+                count(labels, found)
+        return labels, scored
     for number, item in enumerate(_listed(items)):
         if isinstance(item, str):
             name = item
@@ -171,7 +191,7 @@ def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
             )
         if number < 0:
             raise AnnotationError(f"the count of {name!r:.40} is negative ({number!r:.40}).")
-        if int(number) > _HIGHEST_COUNT:
+        if int(number) > HIGHEST_COUNT:
             raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")

@@ -32,6 +32,9 @@ _CLEANED_NAMES_KEPT = 1 << 14
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
 
+#: Counts up to here are whole numbers in float64 too.
+HIGHEST_COUNT = 1 << 53
+
 # The longest names of categories, LVIS's with their senses, have about 40 characters.
 _LONGEST_NAME = 1000
 

@@ -72,14 +72,23 @@ class TransportOptions:
         )
 
 
+class _Objects(click.Option):
+    """``--objects``, whose help lists the formats; they are imported when help is printed."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from ..annotations.formats import accepted
+
+        self.help = f"What the images show: {accepted()}. Repeat for their union."
+        return super().get_help_record(ctx)
+
+
 #: The options of `TransportOptions`, in the order of ``--help``.
 TRANSPORT = (
     click.option(
         "--objects",
+        cls=_Objects,
         multiple=True,
         type=FILE,
-        help="What the images show: COCO or LVIS instances, COCO detection results, PASCAL VOC "
-        "XML (folder or file), Open Images boxes, labels by image id. Repeat for their union.",
     ),
     click.option(
         "--threshold",
@@ -90,8 +99,9 @@ TRANSPORT = (
         "--categories",
         multiple=True,
         type=FILE,
-        help="Names of category ids where --objects has only ids: a COCO file with categories, "
-        "or Open Images class descriptions.",
+        help="Names of the classes where --objects has only numbers: a COCO file with categories, "
+        "Open Images class descriptions; for YOLO and class indices data.yaml, config.json, or a "
+        "text file with one name per line.",
     ),
     click.option(
         "--vectors",
