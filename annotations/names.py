@@ -110,6 +110,8 @@ def read_categories(source: CategorySource) -> CategoryNames:
                 "or a mapping {id: name}."
             )
         found = read_names(path)
+        if not (found.ids or found.machine_ids or found.indices):
+            raise AnnotationError(f"{path}: no category in it; give a file that lists them.")
         _add(names.ids, found.ids, str(path))
         _add(names.machine_ids, found.machine_ids, str(path))
         _add(names.indices, found.indices, str(path))
@@ -222,19 +224,16 @@ def _from_zero(pairs: Sequence[tuple[Any, Any]], where: str, first: int = 0) -> 
             )
         if not isinstance(name, str) or not any(c.isalpha() for c in clean_label(name[:2000])):
             what = "line" if first else "class"
+            found = f"{name!r:.40}" if isinstance(name, str | int | float) else "nothing, or a list"
             raise AnnotationError(
-                f"{where}: {what} {index + first}: {_shown(name)} is not the name of a class."
+                f"{where}: {what} {index + first} is {found} instead of the name of a class."
             )
         names[index] = name.strip()
-    if sorted(names) != list(range(len(names))) or not names:
+    if sorted(names) != list(range(len(names))):
         raise AnnotationError(
-            f"{where}: the class indices are not 0 to {max(len(names) - 1, 0)} without a gap."
+            f"{where}: the class indices are not 0 to {len(names) - 1} without a gap."
         )
     return names
-
-
-def _shown(name: Any) -> str:
-    return f"{name!r:.40}" if isinstance(name, str) else type(name).__name__
 
 
 def _add(names: Mapping[Any, str], found: Mapping[Any, str], where: str) -> None:
