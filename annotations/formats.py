@@ -131,13 +131,6 @@ _SCORED = "from .6 on"
 
 FORMATS = (
     Format(
-        "COCO panoptic JSON",
-        "COCO `panoptic_*.json`",
-        "",
-        "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
-        (Way("object", is_panoptic, lambda found, at: read_coco_panoptic(found, at.where)),),
-    ),
-    Format(
         "COCO or LVIS instances JSON",
         "COCO `instances_*.json`, LVIS `lvis_v1_*.json`, or a loaded pycocotools `COCO`",
         "",
@@ -165,6 +158,13 @@ FORMATS = (
                 _read_coco_results,
             ),
         ),
+    ),
+    Format(
+        "COCO panoptic JSON",
+        "COCO `panoptic_*.json`",
+        "",
+        "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
+        (Way("object", is_panoptic, lambda found, at: read_coco_panoptic(found, at.where)),),
     ),
     Format(
         "PASCAL VOC XML (folder or file)",

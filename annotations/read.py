@@ -75,10 +75,7 @@ def read_objects(
         return _pickled_as_paths(_united(members), source, threshold, categories)
     objects = _read(source, threshold, categories)
     if isinstance(objects, NocapsImages):
-        raise AnnotationError(
-            f"{objects.where}: nocaps' images and captions, without objects; give Open Images' "
-            "boxes beside it, which then get nocaps' image ids."
-        )
+        raise _no_objects(objects)
     return _pickled_as_paths(objects, source, threshold, categories)
 
 
@@ -122,9 +119,18 @@ def _united(members: list[ObjectLabels | NocapsImages]) -> ObjectLabels:
             f"{images[1].where}: a second file of nocaps' images beside {images[0].where}; "
             "give one."
         )
+    if images and not objects:
+        raise _no_objects(images[0])
     for one in images:
         objects = [one.rename(member) for member in objects]
     return union(objects)
+
+
+def _no_objects(images: NocapsImages) -> AnnotationError:
+    return AnnotationError(
+        f"{images.where}: nocaps' images and captions, without objects; give Open Images' boxes "
+        "beside it, which then get nocaps' image ids."
+    )
 
 
 def _pickled_as_paths(

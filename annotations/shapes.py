@@ -21,13 +21,14 @@ def first_entry(entries: Any) -> Mapping[str, Any]:
 
 
 def is_panoptic(content: Mapping[str, Any]) -> bool:
-    """Tell COCO panoptic annotations from instances."""
+    """Tell COCO's panoptic annotations from its instances."""
     return "categories" in content and "segments_info" in first_entry(content.get("annotations"))
 
 
 def is_instances(content: Mapping[str, Any]) -> bool:
     """Tell whether there are annotations and categories."""
-    return "categories" in content and isinstance(content.get("annotations"), list)
+    listed = isinstance(content.get("annotations"), list)
+    return listed and "categories" in content and not is_panoptic(content)
 
 
 def is_nocaps(content: Mapping[str, Any]) -> bool:

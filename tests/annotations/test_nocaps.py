@@ -56,12 +56,9 @@ def test_union_with_detections_under_either_id(paths):
 
 
 def test_nocaps_alone_has_no_objects(paths):
-    with pytest.raises(
-        AnnotationError, match=r"nocaps\.json: nocaps' images and captions, without"
-    ):
-        read_objects(paths[0])
-    with pytest.raises(AnnotationError, match="a union needs at least one source"):
-        read_objects([paths[0]])
+    for source in (paths[0], [paths[0]]):
+        with pytest.raises(AnnotationError, match=r"nocaps\.json: nocaps' images and .* without"):
+            read_objects(source)
     with pytest.raises(AnnotationError, match="a second file of nocaps' images"):
         read_objects([paths[0], *paths], categories=NAMES)
 

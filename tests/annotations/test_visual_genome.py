@@ -1,4 +1,4 @@
-"""Visual Genome: objects.json 1.4 and 1.0, scene_graphs.json; the trees are of the data's readme."""
+"""Visual Genome: objects.json in versions 1.4 and 1.0, and scene_graphs.json."""
 
 import json
 
