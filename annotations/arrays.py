@@ -30,14 +30,9 @@ def is_arrays(items: Mapping[Any, Any]) -> bool:
 
 def has_indices(items: Mapping[Any, Any]) -> bool:
     """Tell whether the labels of parallel arrays are class indices."""
-    if any(items.get(key) is not None and _holds_text(items[key]) for key in _LABELS):
-        return False
-    return bool(_listed(items.get("labels")))
-
-
-def _holds_text(values: Any) -> bool:
-    listed = _listed(values)
-    return bool(listed) and isinstance(listed[0], str)
+    listed = [_listed(items.get(key)) for key in _LABELS]
+    first = next((labels[0] for labels in listed if labels), "")
+    return not isinstance(first, str)
 
 
 def detections(

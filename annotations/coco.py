@@ -223,7 +223,7 @@ def entries(content: Any, key: str, where: str) -> list[dict[str, Any]]:
         If it is not a list, or an entry is something else.
     """
     if not isinstance(content, list):
-        raise AnnotationError(f"{where}: '{key}' is not a list; is it a COCO file?")
+        raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
     if not set(map(type, content)) <= {dict}:
         for number, entry in enumerate(content):
             if not isinstance(entry, dict):

@@ -91,7 +91,8 @@ def read_categories(source: CategorySource) -> CategoryNames:
     Files are a COCO file with ``categories`` or its list alone, Open Images class descriptions,
     ``{id: name}`` JSON; and for class indices a text file with one name per line (``classes.txt``,
     ``obj.names``), a list of names in JSON, the ``names`` of a ``data.yaml`` of YOLO, or the
-    ``id2label`` of a ``config.json`` of Hugging Face.
+    ``id2label`` of a ``config.json`` of Hugging Face. A mapping has ids or, if they count from 0,
+    class indices: ``dict(enumerate(classes))``.
 
     Raises
     ------

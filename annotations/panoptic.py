@@ -55,7 +55,7 @@ def read_coco_panoptic(content: Mapping[str, Any], where: str) -> ObjectLabels:
                 f"{at} (image {image_id!r:.40}): 'segments_info' is missing; every annotation of a "
                 "panoptic file has it."
             )
-        for segment in entries(annotation["segments_info"], f"{at}: segments_info", where):
+        for segment in entries(annotation["segments_info"], "segments_info", at):
             count(of_image, category_name(segment, names, at, "this file's"), at=at)
     return ObjectLabels(
         labels,

@@ -13,6 +13,8 @@ from .label_csv import has_label_columns
 #: bytes of an XML file, or a folder with one file per image.
 Carrier: TypeAlias = Literal["object", "list", "table", "xml", "folder"]
 
+_OF_AN_IMAGE = {"id", "imgid", "file_name", "filename"}
+
 
 def first_entry(entries: Any) -> Mapping[str, Any]:
     """Return the first entry of a list, if it is an object."""
@@ -43,13 +45,13 @@ def is_captions(content: Mapping[str, Any]) -> bool:
 
 
 def is_image_list(content: Mapping[str, Any]) -> bool:
-    """Tell whether images are listed without annotations."""
+    """Tell whether images are listed without annotations; an image may be called *images*."""
     lacks = not isinstance(content.get("annotations"), list) and not is_nocaps(content)
     images = content.get("images")
     return (
         lacks
         and isinstance(images, list)
-        and ("categories" in content or bool(first_entry(images)))
+        and ("categories" in content or bool(first_entry(images).keys() & _OF_AN_IMAGE))
     )
 
 

@@ -27,14 +27,14 @@ def read_visual_genome(content: list[Any], where: str) -> ObjectLabels:
     labels: dict[ImageId, dict[str, int]] = {}
     for number, image in enumerate(entries(content, "", where)):
         at = f"{where}: [{number}]"
-        image_id = image_id_of(image, "image_id" if "image_id" in image else "id", at)
+        image_id = image_id_of(image, "id" if _is_old(image) else "image_id", at)
         if image_id in labels:
             raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
         of_image = labels[image_id] = {}
         at = f"{at} (image {image_id!r:.40})"
         if "objects" not in image:
             raise AnnotationError(f"{at}: 'objects' is missing; every image needs a list of them.")
-        for place, thing in enumerate(entries(image["objects"], f"{at}: objects", where)):
+        for place, thing in enumerate(entries(image["objects"], "objects", at)):
             names = thing.get("names")
             if not isinstance(names, list) or not names or not isinstance(names[0], str):
                 what = f"'names' is {names!r:.40}" if "names" in thing else "'names' is missing"
@@ -43,3 +43,8 @@ def read_visual_genome(content: list[Any], where: str) -> ObjectLabels:
                 )
             count(of_image, names[0], at=f"{at}: objects[{place}]")
     return ObjectLabels(labels, "visual-genome", where)
+
+
+def _is_old(image: dict[str, Any]) -> bool:
+    """Tell an entry of version 1.0."""
+    return "id" in image and "image_id" not in image

@@ -44,10 +44,10 @@ def test_first_names(tmp_path, content):
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        ({"objects": []}, r"\[2\]: 'id' is missing; an image id is"),
+        ({"objects": []}, r"\[2\]: 'image_id' is missing; an image id is"),
         ({"image_id": 2, "objects": []}, r"\[2\]: image 2 is listed twice"),
         ({"image_id": 3}, r"\[2\] \(image 3\): 'objects' is missing"),
-        ({"image_id": 3, "objects": {}}, r"\[2\] \(image 3\): objects' is not a list"),
+        ({"image_id": 3, "objects": {}}, r"\[2\] \(image 3\): 'objects' is not a list"),
         (
             {"image_id": 3, "objects": ["tree"]},
             r"\(image 3\): objects\[0\] is 'tree', not an object",
