@@ -22,6 +22,7 @@ setup(
         "vifidel_eval",
         "vifidel_eval.agreement",
         "vifidel_eval.annotations",
+        "vifidel_eval.captions",
         "vifidel_eval.commands",
         "vifidel_eval.explain",
         "vifidel_eval.kernels",
@@ -63,6 +64,7 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
+        "tables": ["pyarrow>=15"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
         "dev": [
