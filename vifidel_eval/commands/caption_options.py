@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import CaptionError
 from .options import gathered
 
 if TYPE_CHECKING:
@@ -45,6 +46,26 @@ class CaptionOptions(ReferenceOptions):
             System(name, read_results(path, self.id_field, self.caption_field))
             for name, path in zip(system_names(list(paths)), paths, strict=True)
         ]
+
+    def read(
+        self, results: tuple[Path, ...], references: Path | None
+    ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+        """Return systems and references.
+
+        Raises
+        ------
+        CaptionError
+            If a file cannot be read, or the references are what a system says.
+        """
+        systems = self.read_systems(results)
+        gold = None if references is None else self.read_references(references)
+        for system in systems:
+            if gold == {image_id: [caption] for image_id, caption in system.captions.items()}:
+                raise CaptionError(
+                    f"{references}: holds the captions of system {system.name!r} and no others; "
+                    "give captions that people wrote as references."
+                )
+        return systems, gold
 
 
 _ID_FIELD = click.option(

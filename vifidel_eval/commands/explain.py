@@ -103,10 +103,9 @@ def explain(
     from ..scorers.vifidel import make_vifidel
     from ..things.synonyms import read_things
 
-    systems = layout.read_systems(results)
+    systems, gold = layout.read(results, references)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
-    gold = None if references is None else layout.read_references(references)
     has_references = gold is not None
     names = read_things(things)
     settings = options.settings(has_references, has_references, {"things": names})

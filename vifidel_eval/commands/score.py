@@ -154,8 +154,7 @@ def _read(
     """Return the systems and the references of the images that are scored."""
     from ..runs.pairing import only_images, read_image_ids
 
-    systems = layout.read_systems(results)
-    gold = None if references is None else layout.read_references(references)
+    systems, gold = layout.read(results, references)
     if image_ids is None:
         return systems, gold
     return only_images(read_image_ids(image_ids), systems, gold, str(image_ids))
