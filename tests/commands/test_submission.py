@@ -28,8 +28,9 @@ def dump(name, content):
 
 
 def run(command, *arguments):
+    profile = ("--profile", "coco") if command == "check" else ()
     images = ("--images-val", "val.json", "--images-test", "test.json")
-    return CliRunner().invoke(main, ["submission", command, *images, *arguments])
+    return CliRunner().invoke(main, ["submission", command, *profile, *images, *arguments])
 
 
 def with_string_ids():
@@ -170,8 +171,8 @@ def test_wrong_arguments(folder, arguments, status, message):
 
 
 def test_image_lists_are_needed(folder):
-    result = CliRunner().invoke(main, ["submission", "check", VAL])
+    result = CliRunner().invoke(main, ["submission", "check", VAL, "--profile", "coco"])
     assert result.exit_code == 2
     assert "give --images-val" in result.stderr
-    one = ["submission", "check", VAL, TEST, "--images-val", "val.json"]
+    one = ["submission", "check", VAL, TEST, "--images-val", "val.json", "--profile", "coco"]
     assert "give --images-test." in CliRunner().invoke(main, one).stderr

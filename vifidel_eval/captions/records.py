@@ -94,19 +94,30 @@ def read_content(path: str | os.PathLike[str]) -> tuple[Records | dict[str, Any]
         where, raw = "standard input", read_standard_input(CaptionError)
     else:
         where, raw = str(path), read_bytes(path, CaptionError)
+    return content_of(raw, where), where
+
+
+def content_of(raw: bytes, where: str) -> Records | dict[str, Any]:
+    """Return the content of a file's bytes as `read_content` does.
+
+    Raises
+    ------
+    CaptionError
+        If they are something else.
+    """
     if raw.startswith(PARQUET):
         rows = read_parquet(raw, where)
-        return Records(where, rows, range(1, len(rows) + 1), "row"), where
+        return Records(where, rows, range(1, len(rows) + 1), "row")
     text = as_text(raw, where, CaptionError)
     start = text.lstrip()[:1]
     if start == "{" and _is_lines(text):
         entries, lines = parse_json_lines(text, where, CaptionError)
-        return Records(where, entries, lines), where
+        return Records(where, entries, lines)
     between = delimiter(text)
     if start in ("{", "[") or between is None:
-        return _from_json(parse_json(text, where, CaptionError), where), where
+        return _from_json(parse_json(text, where, CaptionError), where)
     entries, lines = read_delimited(text, where, between)
-    return Records(where, entries, lines, textual=True), where
+    return Records(where, entries, lines, textual=True)
 
 
 def _is_lines(text: str) -> bool:
