@@ -48,7 +48,7 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     if text and not is_table and text.lstrip()[:1] not in ("{", "["):
         ids = parse_image_ids(text, where)
     elif is_table and not between:
-        ids = parse_image_ids(rows, where)
+        ids = parse_image_ids(f"\n{rows}", where)  # the lines keep their numbers
     else:
         content = content_of(raw, where)
         if isinstance(content, dict):
