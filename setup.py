@@ -64,7 +64,7 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
-        "tables": ["pyarrow>=15"],
+        "tables": ["pyarrow>=16"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
         "dev": [
@@ -73,6 +73,7 @@ setup(
             "import-linter>=2.3",
             "mypy~=2.4",
             "playwright>=1.40",
+            "pyarrow>=16",
             "pyright>=1.1.400",
             "psutil>=5.9",
             "pytest>=8",

@@ -232,3 +232,19 @@ def test_damaged_parquet(tmp_path):
     path.write_bytes(b"PAR1 and nothing else PAR1")
     with pytest.raises(CaptionError, match="the Parquet file cannot be read"):
         read_results(path)
+
+
+def test_parquet_with_more_rows_than_memory(tmp_path, monkeypatch):
+    path = parquet(tmp_path / "r.parquet", image_id=[1, 2], caption=["A dog.", "A cat."])
+    monkeypatch.setattr("vifidel_eval.captions.tables._MOST_ROWS", 1)
+    with pytest.raises(CaptionError, match="holds 2 rows, more than the 1 that are read"):
+        read_results(path)
+
+
+def test_parquet_with_a_column_named_twice(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "r.parquet"
+    pq.write_table(pa.table([[1], [2], ["A."]], names=["image_id", "image_id", "caption"]), path)
+    with pytest.raises(CaptionError, match="the column 'image_id' appears twice"):
+        read_results(path)

@@ -14,6 +14,7 @@ PARQUET = b"PAR1"
 
 # A field of CSV may be as long as the longest caption that is scored, and an escaped quote doubles.
 _LONGEST_FIELD = 1 << 20
+_MOST_ROWS = 20_000_000
 
 
 def delimiter(text: str) -> str | None:
@@ -94,14 +95,20 @@ def read_parquet(raw: bytes, where: str) -> list[dict[str, Any]]:
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))
         schema = file.schema_arrow
+        many = file.metadata.num_rows > _MOST_ROWS
         repeated = sorted({name for name in schema.names if schema.names.count(name) > 1})
         columns = [field.name for field in schema if _is_readable(pa.types, field.type)]
-        rows = [] if repeated else file.read(columns=columns).to_pylist()
+        rows = [] if repeated or many else file.read(columns=columns).to_pylist()
     except Exception as problem:  # damaged files raise nearly anything
         raise CaptionError(
             f"{where}: the Parquet file cannot be read ({first_line(problem):.200}); write it "
             "again."
         ) from None
+    if many:  # a small file can say so of any number
+        raise CaptionError(
+            f"{where}: holds {file.metadata.num_rows} rows, more than the {_MOST_ROWS} that are "
+            "read into memory; split it."
+        )
     if repeated:
         raise CaptionError(f"{where}: the column {repeated[0]!r:.40} appears twice; keep one.")
     return rows
