@@ -124,4 +124,5 @@ def _is_readable(types: Any, kind: Any) -> bool:
 
 
 def _is_text(types: Any, kind: Any) -> bool:
-    return types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+    tests = (types.is_string, types.is_large_string, types.is_string_view)
+    return any(test(kind) for test in tests)
