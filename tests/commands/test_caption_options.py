@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -94,5 +95,4 @@ def test_explain_reads_what_score_reads(tmp_path, captions):
     plain = CliRunner().invoke(
         main, ["explain", str(CAREFUL), "--objects", str(OBJECTS), "--format", "json"]
     )
-    counts = [json.loads(run.stdout)["systems"] for run in (result, plain)]
-    assert counts[0]["stdin"].keys() == counts[1]["careful"].keys()
+    assert re.sub(r'"(\d+)\.jpg"', r"\1", result.stdout).replace("stdin", "careful") == plain.stdout
