@@ -22,6 +22,7 @@ setup(
         "vifidel_eval",
         "vifidel_eval.agreement",
         "vifidel_eval.annotations",
+        "vifidel_eval.captions",
         "vifidel_eval.commands",
         "vifidel_eval.explain",
         "vifidel_eval.kernels",
@@ -64,6 +65,7 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
+        "tables": ["pyarrow>=16"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
         "dev": [
@@ -72,6 +74,7 @@ setup(
             "import-linter>=2.3",
             "mypy~=2.4",
             "playwright>=1.40",
+            "pyarrow>=16",
             "pyright>=1.1.400",
             "psutil>=5.9",
             "pytest>=8",

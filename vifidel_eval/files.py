@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +20,9 @@ from .errors import VifidelError
 #: How many bytes of a file are read into memory, and how many of a pipe or device, which do not
 #: say how many they have. COCO's and Open Images' largest files have half of that.
 MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
+
+#: What stands for standard input where a command reads a caption file.
+STANDARD_INPUT = "-"
 
 _BLOCK = 1 << 20
 _LONGEST_NAME = 255  # bytes, on every file system in use
@@ -68,6 +72,30 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
         raise error(
             f"{path}: has more than {most >> 20} MiB, the most that is read into memory; is it the "
             "right file?"
+        )
+    return content
+
+
+def read_standard_input(error: type[VifidelError]) -> bytes:
+    """Return all of standard input.
+
+    Raises
+    ------
+    VifidelError
+        Of the class `error`, if it cannot be read or has too many bytes.
+    """
+    try:
+        content = b"".join(_blocks(sys.stdin.buffer, MOST_OF_A_PIPE))
+    except (
+        AttributeError,
+        OSError,
+        ValueError,
+    ) as problem:  # closed, or replaced by another object
+        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
+    if len(content) > MOST_OF_A_PIPE:
+        raise error(
+            f"standard input: has more than {MOST_OF_A_PIPE >> 20} MiB, the most that is read into "
+            "memory; write it to a file."
         )
     return content
 
@@ -139,6 +167,38 @@ def parse_json(
         ) from None
     except RecursionError:
         raise error(f"{where}: the JSON is nested too deeply to be read.") from None
+
+
+def parse_json_lines(
+    text: str, where: str, error: type[VifidelError]
+) -> tuple[list[Any], list[int]]:
+    """Return the values of JSON Lines, one per line that is not blank, and their line numbers.
+
+    Raises
+    ------
+    VifidelError
+        Of the class `error`, naming the line, if one is not JSON.
+    """
+    values, numbers = [], []
+    decode = json.JSONDecoder(object_pairs_hook=_unrepeated).decode
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line or line.isspace():
+            continue
+        at = f"{where}: line {number}"
+        try:
+            values.append(decode(line))
+        except _RepeatedKeyError as problem:
+            raise error(f"{at}: the key {problem.args[0]!r} appears twice; keep one.") from None
+        except json.JSONDecodeError as problem:
+            raise error(
+                f"{at} is not JSON (column {problem.colno}: {problem.msg}); write one JSON object "
+                "per line."
+            ) from None
+        except (ValueError, RecursionError):
+            parse_json(line, at, error)  # says what is wrong
+            raise
+        numbers.append(number)
+    return values, numbers
 
 
 def json_text(content: Any) -> str:

@@ -45,7 +45,7 @@ def with_caption(**annotation):
         (read_references, with_image(id="1"), "1 and '1' mean the same image"),
         (read_references, with_image(id="000000000001"), "mean the same image"),
         (read_references, with_image(id=1, file_name="c.jpg"), "image 1 is listed twice"),
-        (read_references, with_image(id=None), "images[2]: 'id' is None"),
+        (read_references, with_image(id=None), "images[2]: 'id' is null"),
         (read_references, with_image(id=1e400), "images[2]: 'id' is inf"),
         (read_references, with_caption(image_id=3), "image 3 is not among the file's images"),
         (read_references, with_caption(image_id="1"), "image '1' is not among the file's images"),

@@ -102,7 +102,8 @@ def test_names_labels_and_captions_in_every_format(tmp_path, style, command):
         ("no\x1b[2Jsuch",),
         ("--no\x9bsuch",),
         ("leaderboard", "gone\x9b"),
-        ("submission", "check", "a\x1b.zip", "--images-val", "gone\x1b"),
+        ("submission", "check", "a\x1b.zip", "--profile", "coco", "--images-val", "gone\x1b"),
+        ("submission", "check", "a\x1b.zip", "--images", "gone\x1b"),
     ],
 )
 def test_errors_name_hostile_names_harmlessly(arguments):
@@ -472,7 +473,7 @@ def test_members_with_odd_names(tmp_path, name):
     for found in read_sources([path]):
         label = found.file if isinstance(found, Fault) else found.label
         assert not [character for character in label if ord(character) < 32]
-    result = invoke("submission", "check", path, "--images-val", REFERENCES)
+    result = invoke("submission", "check", path, "--profile", "coco", "--images-val", REFERENCES)
     assert isinstance(result.exception, SystemExit), result.exception
 
 

@@ -10,6 +10,8 @@ from vifidel_eval.commands.main import main
 from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Written, WrittenFolder
 
 # Options that take text which names no file.
+# Names of fields and splits, in every command that reads caption files.
+OF_CAPTIONS = {"id_field", "caption_field", "reference_field", "split"}
 NO_PATHS = {
     "score": {"metrics", "device", "vilbertscore_device"},
     "explain": {"image", "caption"},
@@ -81,7 +83,7 @@ def test_every_option_with_a_path_says_whether_it_is_read_or_written():
                 assert isinstance(command, Command), words
                 seen += 1
             elif isinstance(param.type, click.types.StringParamType):
-                allowed = NO_PATHS.get(words[-1], set())
+                allowed = OF_CAPTIONS | NO_PATHS.get(words[-1], set())
                 allowed |= NO_PATHS_OF_AGREEMENT if words[0] == "agreement" else set()
                 assert isinstance(param.type, ReadByName) or param.name in allowed, (words, param)
     assert seen > 50

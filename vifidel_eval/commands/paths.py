@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from ..files import beside, check_output
+from ..files import STANDARD_INPUT, beside, check_output
 
 
 class Paths(click.Path):
@@ -42,14 +42,25 @@ class Read(Paths):
     ----------
     companion : callable, optional
         From its path to that of a file that is read with it.
+    standard_input : bool
+        Whether ``-`` means standard input.
     """
 
-    def __init__(self, companion: Callable[[Path], Path] | None = None) -> None:
+    def __init__(
+        self, companion: Callable[[Path], Path] | None = None, standard_input: bool = False
+    ) -> None:
         super().__init__()
         self._companion = companion
+        self._standard_input = standard_input
+
+    def is_standard_input(self, value: Path) -> bool:
+        """Whether a value means standard input."""
+        return self._standard_input and str(value) == STANDARD_INPUT
 
     def read(self, value: Path) -> list[Path]:
         """Return everything that is read with a value."""
+        if self.is_standard_input(value):
+            return []
         return [value, *([self._companion(value)] if self._companion is not None else [])]
 
 
@@ -106,8 +117,10 @@ class Between(click.FloatRange):
         return number
 
 
-#: A file or folder that is read; a file that is written; word vectors; ``NAME=FILE``.
+#: A file or folder that is read; a caption file, or standard input; a file that is written; word
+#: vectors, or ``NAME=FILE``.
 FILE = Read()
+CAPTIONS = Read(standard_input=True)
 OUTPUT = Written()
 NAMED = ReadByName()
 
@@ -122,6 +135,8 @@ class Command(click.Command):
         ------
         VifidelError
             As `vifidel_eval.files.check_output` raises it.
+        click.UsageError
+            If standard input is named twice.
         """
         self.guard(ctx)
         return super().invoke(ctx)
@@ -133,6 +148,14 @@ class Command(click.Command):
             for param in self.get_params(ctx)
             for value in _values(ctx.params.get(param.name or ""))
         ]
+        from_input = sum(
+            isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
+        )
+        if from_input > 1:
+            raise click.UsageError(
+                f"{STANDARD_INPUT} (standard input) is given {from_input} times and can be read "
+                "once; write the others to files."
+            )
         taken = [
             path
             for kind, value in given

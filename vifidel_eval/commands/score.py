@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
 from .options import format_option
-from .paths import FILE, OUTPUT, Written
+from .paths import CAPTIONS, FILE, OUTPUT, Written
 from .printing import show, tell
 from .progress import progress_bar
 from .report_options import ReportOptions, report_options
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=MetricCommand)
-@click.argument("results", nargs=-1, required=True, type=FILE)
-@click.option("--references", type=FILE, help="Reference captions: COCO captions JSON.")
+@click.argument("results", nargs=-1, required=True, type=CAPTIONS)
+@click.option(
+    "--references",
+    type=CAPTIONS,
+    help="Reference captions: COCO captions JSON or another caption file.",
+)
 @click.option(
     "--no-references",
     is_flag=True,
     help="Score without references, or do not weight words by them.",
 )
+@caption_options
 @metric_options
 @click.option(
     "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
@@ -74,6 +80,7 @@ def score(
     results: tuple[Path, ...],
     references: Path | None,
     no_references: bool,
+    layout: CaptionOptions,
     options: MetricOptions,
     allow_subset: bool,
     image_ids: Path | None,
@@ -86,7 +93,11 @@ def score(
     date: datetime | None,
     page: ReportOptions,
 ) -> None:
-    """Score result files: against the objects in the images, the references, or both."""
+    """Score result files: against the objects in the images, the references, or both.
+
+    RESULTS are COCO results JSON, JSON Lines, CSV, TSV, Parquet, {"id": "caption"}, samples of
+    lmms-eval or answers of LLaVA, recognised by their content; - is standard input.
+    """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     from ..errors import VifidelError
@@ -104,7 +115,7 @@ def score(
     page.check()
     if leaderboard is not None:
         leaderboards.read(leaderboard)  # another file is refused before the work
-    systems, gold = _read(results, references, image_ids)
+    systems, gold = _read(results, references, layout, image_ids)
     if references is not None and gold is not None and options.objects:
         check_releases(options.objects, settings.labels, references, gold)
     warn_of_lengths(systems)
@@ -135,17 +146,15 @@ def score(
 
 
 def _read(
-    results: tuple[Path, ...], references: Path | None, image_ids: Path | None
+    results: tuple[Path, ...],
+    references: Path | None,
+    layout: CaptionOptions,
+    image_ids: Path | None,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return the systems and the references of the images that are scored."""
-    from ..captions import read_references, read_results, system_names
-    from ..runs.pairing import System, only_images, read_image_ids
+    from ..runs.pairing import only_images, read_image_ids
 
-    systems = [
-        System(name, read_results(path))
-        for name, path in zip(system_names(list(results)), results, strict=True)
-    ]
-    gold = None if references is None else read_references(references)
+    systems, gold = layout.read(results, references)
     if image_ids is None:
         return systems, gold
     return only_images(read_image_ids(image_ids), systems, gold, str(image_ids))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import math
 import warnings
@@ -98,7 +99,10 @@ def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
     """
     names: dict[ImageId, str] = {}
     for path in sources:
-        content = read_json(path, VifidelError) if path.suffix.lower() == ".json" else None
+        content = None
+        if path.suffix.lower() == ".json":
+            with contextlib.suppress(VifidelError):  # the name says nothing about the content
+                content = read_json(path, VifidelError)
         images = content.get("images") if isinstance(content, dict) else None
         for image in images if isinstance(images, list) else []:
             if isinstance(image, dict) and isinstance(image.get("file_name"), str):
