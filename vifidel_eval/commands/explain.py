@@ -12,7 +12,7 @@ import click
 from ..explain.explanation import Thresholds
 from ..text_tables import Table
 from .options import TransportOptions, format_option, transport_options
-from .paths import FILE, OUTPUT, Between, Command
+from .paths import FILE, OUTPUT, RESULTS, Between, Command, SystemFile, names_of
 from .printing import show
 from .progress import progress_bar
 
@@ -29,7 +29,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 
 
 @click.command(cls=Command)
-@click.argument("results", nargs=-1, type=FILE)
+@click.argument("results", nargs=-1, type=RESULTS)
 @click.option("--image", help="Explain the captions of this image id alone.")
 @click.option("--caption", help="Explain this caption of --image instead of result files.")
 @click.option(
@@ -71,7 +71,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 @click.option("--output", type=OUTPUT, help="Write everything found to this JSON file.")
 @format_option("How to print; csv has the whole transport plan or the findings.")
 def explain(
-    results: tuple[Path, ...],
+    results: tuple[SystemFile, ...],
     image: str | None,
     caption: str | None,
     references: Path | None,
@@ -91,10 +91,10 @@ def explain(
     --plan also the transport plan. Without --image, for whole result files: the things that are
     most often not in the image and the objects most often unmentioned.
 
-    Things are judged as VIFIDEL-H judges them.
+    Things are judged as VIFIDEL-H judges them. RESULTS are PATH or NAME=PATH, as in score.
     """
     _check_usage(results, image, caption, options, plan)
-    from ..captions import read_references, read_results, system_names
+    from ..captions import read_references, read_results
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
@@ -102,8 +102,8 @@ def explain(
     from ..things.synonyms import read_things
 
     systems = [
-        System(name, read_results(path))
-        for name, path in zip(system_names(list(results)), results, strict=True)
+        System(name, read_results(result.path))
+        for name, result in zip(names_of(results), results, strict=True)
     ]
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
@@ -141,7 +141,7 @@ def explain(
 
 
 def _check_usage(
-    results: Sequence[Path],
+    results: Sequence[SystemFile],
     image: str | None,
     caption: str | None,
     options: TransportOptions,

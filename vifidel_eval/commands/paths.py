@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..files import beside, check_output
+from .help import Explained
 
 
 class Paths(click.Path):
@@ -23,7 +25,7 @@ class Paths(click.Path):
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path.
 
         Raises
@@ -48,9 +50,63 @@ class Read(Paths):
         super().__init__()
         self._companion = companion
 
-    def read(self, value: Path) -> list[Path]:
+    def read(self, value: Any) -> list[Path]:
         """Return everything that is read with a value."""
         return [value, *([self._companion(value)] if self._companion is not None else [])]
+
+
+@dataclass(frozen=True)
+class SystemFile:
+    """The result file of a system, and the system's name if the user gave one."""
+
+    path: Path
+    name: str | None = None
+
+
+class ReadNamed(Read):
+    """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the `SystemFile`.
+
+        Raises
+        ------
+        click.BadParameter
+            If the path or the name is empty, or the path holds a null character.
+        """
+        if isinstance(value, SystemFile):
+            return value
+        whole = super().convert(value, param, ctx)
+        name, equals, path = os.fsdecode(value).partition("=")
+        if not equals or os.path.lexists(whole):
+            return SystemFile(whole)
+        if not name.strip():
+            self.fail(f"{os.fsdecode(value)!r} has no name before '='.", param, ctx)
+        return SystemFile(super().convert(path, param, ctx), name.strip())
+
+    def read(self, value: Any) -> list[Path]:
+        """Return everything that is read with a value."""
+        return super().read(value.path)
+
+
+def names_of(results: Sequence[SystemFile]) -> list[str]:
+    """Return the name of each system: the one that the user gave, or one from its path.
+
+    Raises
+    ------
+    click.UsageError
+        If two have the same name.
+    VifidelError
+        If a file is given twice without a name.
+    """
+    from ..captions import system_names
+
+    by_path = iter(system_names([result.path for result in results if result.name is None]))
+    names = [next(by_path) if result.name is None else result.name for result in results]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.UsageError(f"two systems are called {name!r}; name one of them NAME=PATH.")
+    return names
 
 
 class Written(Paths):
@@ -106,13 +162,15 @@ class Between(click.FloatRange):
         return number
 
 
-#: A file or folder that is read; a file that is written; word vectors; ``NAME=FILE``.
+#: A file or folder that is read; result files, which may have names; a file that is written; word
+#: vectors and ``NAME=FILE``.
 FILE = Read()
+RESULTS = ReadNamed()
 OUTPUT = Written()
 NAMED = ReadByName()
 
 
-class Command(click.Command):
+class Command(Explained):
     """A command that runs only if none of its outputs can destroy what it reads."""
 
     def invoke(self, ctx: click.Context) -> Any:

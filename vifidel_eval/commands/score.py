@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .options import format_option
-from .paths import FILE, OUTPUT, Written
-from .printing import show, tell
-from .progress import progress_bar
+from .paths import FILE, OUTPUT, RESULTS, SystemFile, Written, names_of
+from .progress import named_by, progress_bar
 from .report_options import ReportOptions, report_options
+from .table_options import TableOptions, table_options
 
 if TYPE_CHECKING:
     from ..image_ids import ImageId
@@ -21,29 +20,27 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=MetricCommand)
-@click.argument("results", nargs=-1, required=True, type=FILE)
+@click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
 @click.option("--references", type=FILE, help="Reference captions: COCO captions JSON.")
 @click.option(
     "--no-references",
     is_flag=True,
-    help="Score without references, or do not weight words by them.",
+    help="Score without references, or without their weights.",
 )
 @metric_options
-@click.option(
-    "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
-)
+@click.option("--allow-subset", is_flag=True, help="Accept files that lack some of the images.")
 @click.option(
     "--image-ids",
     type=FILE,
-    help="Score only these images: a JSON list of image ids, or one per line.",
+    help="Score only these: a JSON list, or an id per line.",
 )
-@click.option("--output", type=OUTPUT, help="Write all scores, image by image, to this JSON file.")
-@format_option("How to print the scores.")
+@table_options
+@click.option("--output", type=OUTPUT, help="Write everything as JSON, image by image.")
 @click.option(
     "--compare",
     "comparing",
     is_flag=True,
-    help="Add bootstrap intervals, significance tests between every two systems, and ranks.",
+    help="Add intervals, tests between every two systems, ranks.",
 )
 @click.option(
     "--seed",
@@ -62,7 +59,7 @@ if TYPE_CHECKING:
 @click.option(
     "--leaderboard",
     type=Written(".lock"),
-    help="Add the scores to this file, which collects runs of equal signatures over time.",
+    help="Add the scores to this file of runs over time.",
 )
 @click.option(
     "--date",
@@ -71,14 +68,14 @@ if TYPE_CHECKING:
 )
 @report_options
 def score(
-    results: tuple[Path, ...],
+    results: tuple[SystemFile, ...],
     references: Path | None,
     no_references: bool,
     options: MetricOptions,
     allow_subset: bool,
     image_ids: Path | None,
+    tables: TableOptions,
     output: Path | None,
-    style: str,
     comparing: bool,
     seed: int,
     resamples: int,
@@ -86,16 +83,26 @@ def score(
     date: datetime | None,
     page: ReportOptions,
 ) -> None:
-    """Score result files: against the objects in the images, the references, or both."""
+    """Score result files against the images' objects, references, or both.
+
+    NAME=PATH names a system; an existing file called a=b.json is still a path.
+    """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
+    tables.check()
+    comparing = comparing or tables.compare_output is not None
+    if comparing and tables.style == "csv" and tables.compare_output is None and output is None:
+        raise click.UsageError(
+            "--format csv prints one table, the scores; write what --compare finds with "
+            "--compare-output FILE.csv."
+        )
     from ..errors import VifidelError
     from ..files import write_whole
     from ..metrics import build
-    from ..report.score_tables import beside, render, to_json
+    from ..report.score_tables import to_json
     from ..runs import leaderboard as leaderboards
     from ..runs.comparison import compare
-    from ..runs.harness import score_systems
+    from ..runs.harness import column_names, score_systems
     from ..runs.lengths import warn_of_lengths
     from ..runs.pairing import check_releases
 
@@ -108,11 +115,17 @@ def score(
     if references is not None and gold is not None and options.objects:
         check_releases(options.objects, settings.labels, references, gold)
     warn_of_lengths(systems)
-    pictures = page.pictures([*results, references, *options.objects], systems, gold)
+    pictures = page.pictures(
+        [*(result.path for result in results), references, *options.objects], systems, gold
+    )
     scorers, unavailable = build(names, settings)
+    if not unavailable:
+        tables.check_columns(column_names(scorers))
     captions = sum(len(system.captions) for system in systems)
     with progress_bar(captions * len(scorers)) as bar:
-        scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
+        scores = score_systems(
+            systems, scorers, gold, allow_subset, bar.update, unavailable, named_by(bar)
+        )
     comparisons = problem = None
     if comparing or page.report is not None:
         try:
@@ -121,12 +134,11 @@ def score(
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        show(render(scores, style, shown))
-        for line in beside(scores, style, shown):
-            tell(line)
+        tables.print(scores, shown)
     finally:
         if output is not None:
             write_whole(output, to_json(scores, shown) + "\n")
+        tables.write(scores, shown)
         if leaderboard is not None:
             leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
     if problem is not None:
@@ -135,15 +147,15 @@ def score(
 
 
 def _read(
-    results: tuple[Path, ...], references: Path | None, image_ids: Path | None
+    results: tuple[SystemFile, ...], references: Path | None, image_ids: Path | None
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return the systems and the references of the images that are scored."""
-    from ..captions import read_references, read_results, system_names
+    from ..captions import read_references, read_results
     from ..runs.pairing import System, only_images, read_image_ids
 
     systems = [
-        System(name, read_results(path))
-        for name, path in zip(system_names(list(results)), results, strict=True)
+        System(name, read_results(result.path))
+        for name, result in zip(names_of(results), results, strict=True)
     ]
     gold = None if references is None else read_references(references)
     if image_ids is None:

@@ -30,9 +30,7 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
     return [name for name in comparison.systems if name not in beaten]
 
 
-def compared(
-    comparisons: Comparisons, style: str, digits: int | None, shown: Shown
-) -> list[Table]:
+def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Shown) -> list[Table]:
     """Return a table with a row per metric and system and, if there are pairs, one of those.
 
     Parameters
@@ -101,11 +99,11 @@ def _pairs(
     level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
     table = Table(
         ["Metric", "First", "Second", "Better", "Difference", f"{level} interval"]
-        + ["p (boot.)", "p (rand.)"],
+        + ["p boot.", "p rand."],
         rows,
         [
             "Difference: of the scores, first less second, with its bootstrap interval.",
-            "p: paired bootstrap and approximate randomisation, two-sided, after Holm's "
+            "p: paired bootstrap (boot.) and approximate randomisation (rand.), two-sided, after Holm's "
             f"correction over the pairs of a metric; {settings}.",
             f"{'Bold' if style == 'latex' else 'Better'}: where the randomisation p is at most "
             f"{alpha}.",

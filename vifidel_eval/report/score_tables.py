@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from ..digits import rounded
 from ..errors import VifidelError
@@ -140,7 +143,22 @@ def render(
     if comparisons is not None and style != "csv":
         for each in compared(comparisons, style, layout.decimals(style), layout.shown):
             tables += fitted(each, style, layout.width)
+    if style == "table":
+        tables = [replace(each, notes=_wrapped(each.notes, layout.width)) for each in tables]
     return "\n\n".join(each.render(style) for each in tables)
+
+
+def _wrapped(notes: Iterable[str], width: int) -> list[str]:
+    wrap = partial(
+        textwrap.wrap,
+        width=max(width, 20),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    )
+    # What fits already, such as the indented rest of a signature, stays as it is.
+    return [line for note in notes for line in ([note] if len(note) <= width else wrap(note))]
 
 
 def beside(
@@ -179,8 +197,9 @@ def per_image_csv(scores: Scores, layout: Layout = _PLAIN) -> str:
     return Table(headers, rows, digits=layout.decimals("csv")).render("csv")
 
 
-def comparison_csv(comparisons: Comparisons, layout: Layout = _PLAIN) -> str:
+def comparison_csv(scores: Scores, comparisons: Comparisons, layout: Layout = _PLAIN) -> str:
     """Return how systems compare as one table in CSV: intervals, ranks, and pairs."""
+    _, comparisons = _chosen(scores, comparisons, layout)
     whole = one_table(comparisons, layout.shown)
     return replace(whole, digits=layout.decimals("csv")).render("csv")
 
@@ -250,9 +269,10 @@ def _bold(
     return best(rows, places, lower, digits)
 
 
-def _chosen(
-    scores: Scores, comparisons: Comparisons | None, layout: Layout
-) -> tuple[Scores, Comparisons | None]:
+_Some = TypeVar("_Some", Comparisons, Comparisons | None)
+
+
+def _chosen(scores: Scores, comparisons: _Some, layout: Layout) -> tuple[Scores, _Some]:
     """Return scores and comparisons of the layout's columns."""
     if layout.columns is None:
         return scores, comparisons

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -209,15 +209,35 @@ def score_rows(
             continue
         for name, columns in columns_of.items():
             for column, evaluation in columns.items():
-                shown = metric if len(columns) == 1 else column
-                if shown in evaluations[name]:  # of another scorer of the same metric
-                    shown = f"{metric} {shown}"
+                shown = _shown(metric, column, len(columns), evaluations[name])
                 _check_finite(shown, name, evaluation)
                 evaluations[name][shown] = evaluation
                 signatures[shown] = evaluation.signature
     if not signatures:
         raise MetricUnavailable(" ".join(unavailable.values()) or "no metric was asked for.")
     return Scores(signatures, evaluations, unavailable)
+
+
+def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
+    """Return every column that scores will have, with the name of its metric.
+
+    Parameters
+    ----------
+    scorers : mapping
+        As for `score_systems`.
+    """
+    metric_of: dict[str, str] = {}
+    for metric, scorer in scorers.items():
+        for column in scorer.columns:
+            metric_of[_shown(metric, column.name, len(scorer.columns), metric_of)] = metric
+    return metric_of
+
+
+def _shown(metric: str, column: str, columns: int, taken: Container[str]) -> str:
+    """Return what a column of a metric is called beside those that are taken."""
+    shown = metric if columns == 1 else column
+    # Taken by another scorer of the same metric.
+    return f"{metric} {shown}" if shown in taken else shown
 
 
 _Columns = dict[str, dict[str, Evaluation]]  # system, column

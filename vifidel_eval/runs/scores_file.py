@@ -57,7 +57,9 @@ def read_scores(path: str | os.PathLike[str]) -> Saved:
     """
     content = read_json(path, VifidelError)
     if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():
-        raise VifidelError(f"{path}: {_what_it_is(content)}; give a file that score --output wrote.")
+        raise VifidelError(
+            f"{path}: {_what_it_is(content)}; give a file that score --output wrote."
+        )
     form = content.get("scores", FORM)  # version 0.1.0 wrote no number
     if type(form) is int and form > FORM:
         raise VifidelError(
@@ -82,9 +84,9 @@ def _what_it_is(content: Any) -> str:
             return "is a leaderboard, which the command leaderboard prints"
         if "annotations" in content or "images" in content:
             return "holds a dataset's annotations, not scores"
-    if isinstance(content, list) and content and isinstance(content[0], dict):
-        if "caption" in content[0]:
-            return "holds captions, not scores"
+    entry = content[0] if isinstance(content, list) and content else None
+    if isinstance(entry, dict) and "caption" in entry:
+        return "holds captions, not scores"
     return "holds no scores"
 
 
