@@ -18,10 +18,10 @@ FORMATS = ("table", "markdown", "csv", "latex", "json")
 _DECIMALS = 4
 _TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 
-# What stands for commands of LaTeX while tabulate lays out and escapes: characters that `one_line`
-# leaves in no name. The guard keeps a cell from being taken for an argument of the command before
-# it.
-_BOLD_FROM, _BOLD_TO, _GUARD, _MINUS, _ARROW, _BAR = "\x02", "\x03", "\x04", "\x05", "\x06", "\x07"
+# What stands for commands of LaTeX while tabulate lays out and escapes: noncharacters of Unicode,
+# which `one_line` leaves in no name, and which are as wide as a letter wherever widths are looked
+# up. The guard keeps a cell from being taken for an argument of the command before it.
+_BOLD_FROM, _BOLD_TO, _GUARD, _MINUS, _ARROW, _BAR = map(chr, range(0xFDD0, 0xFDD6))
 _LATEX = {
     _BOLD_FROM: r"\textbf{",
     _BOLD_TO: "}",
@@ -35,7 +35,7 @@ _BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
 #: What a table in LaTeX needs, as the comment above it says.
 LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
 
 # What makes a spreadsheet run a cell:
 # https://owasp.org/www-community/attacks/CSV_Injection
@@ -121,7 +121,7 @@ class Table:
     def cells(self, style: str) -> list[list[str]]:
         """Return headers and rows as a style shows them, before they are laid out.
 
-        LaTeX's commands are still single characters.
+        LaTeX's commands are still single characters; see `in_print`.
         """
         headers = [self._named(header, style, (-1, at)) for at, header in enumerate(self.headers)]
         return [headers] + [
@@ -177,6 +177,12 @@ class Table:
         return _defused(cell)
 
 
+def in_print(cell: str) -> tuple[str, bool]:
+    """Return what is printed of a cell of LaTeX, from `Table.cells`, and whether it is bold."""
+    shown = cell.translate({ord(_BOLD_FROM): None, ord(_BOLD_TO): None, ord(_GUARD): None})
+    return shown.replace(_MINUS, "+").replace(_ARROW, "+").replace(_BAR, "m"), _BOLD_FROM in cell
+
+
 def best(
     rows: Sequence[Sequence[Cell]],
     columns: Iterable[int],
@@ -215,7 +221,7 @@ def direction_notes(lower: Sequence[str], unranked: Sequence[str] = ()) -> list[
 
 
 def one_line(text: str) -> str:
-    r"""Return text with blanks for line breaks and control characters.
+    r"""Return text with blanks for line breaks, control characters and noncharacters.
 
     >>> one_line("a\nb")
     'a b'

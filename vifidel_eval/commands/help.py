@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from .printing import show
+
 # Commands with fewer options list them all, in one section.
 _MANY = 12
 
@@ -131,7 +133,7 @@ _ALL = f"{__name__}.all"
 def _show_all(ctx: click.Context, _: click.Parameter, wanted: Any) -> None:
     if wanted and not ctx.resilient_parsing:
         ctx.meta[_ALL] = True
-        click.echo(ctx.get_help(), color=ctx.color)
+        show(ctx.get_help())
         ctx.exit()
 
 

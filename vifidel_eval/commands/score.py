@@ -89,13 +89,8 @@ def score(
     """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
-    tables.check()
     comparing = comparing or tables.compare_output is not None
-    if comparing and tables.style == "csv" and tables.compare_output is None and output is None:
-        raise click.UsageError(
-            "--format csv prints one table, the scores; write what --compare finds with "
-            "--compare-output FILE.csv."
-        )
+    tables.check(compared_elsewhere=not comparing or output is not None)
     from ..errors import VifidelError
     from ..files import write_whole
     from ..metrics import build
@@ -134,7 +129,7 @@ def score(
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        tables.print(scores, shown)
+        tables.deliver(scores, shown)
     finally:
         if output is not None:
             write_whole(output, to_json(scores, shown) + "\n")

@@ -31,6 +31,6 @@ def table(file: Path, tables: TableOptions) -> None:
             f"{file}: holds no comparison for --compare-output; score with --compare and --output."
         )
     try:
-        tables.print(saved.scores, saved.comparisons)
+        tables.deliver(saved.scores, saved.comparisons)
     finally:
         tables.write(saved.scores, saved.comparisons)

@@ -31,8 +31,13 @@ class TableOptions:
     per_image: Path | None
     compare_output: Path | None
 
-    def check(self) -> None:
+    def check(self, compared_elsewhere: bool = True) -> None:
         """Raise before any work what would make the output another one than was asked for.
+
+        Parameters
+        ----------
+        compared_elsewhere : bool
+            Whether there is no comparison, or a file that takes it.
 
         Raises
         ------
@@ -42,6 +47,11 @@ class TableOptions:
         if self.style == "json" and (self.percent or self.digits is not None):
             raise click.UsageError(
                 "--format json holds the scores as they are; leave --percent and --digits out."
+            )
+        if self.style == "csv" and self.compare_output is None and not compared_elsewhere:
+            raise click.UsageError(
+                "--format csv prints one table, the scores; write what --compare finds with "
+                "--compare-output FILE.csv."
             )
 
     def check_columns(self, metric_of: Mapping[str, str]) -> None:
@@ -64,7 +74,7 @@ class TableOptions:
         except VifidelError as problem:
             raise click.BadParameter(str(problem), param_hint="'--columns'") from None
 
-    def print(self, scores: Scores, comparisons: Comparisons | None) -> None:
+    def deliver(self, scores: Scores, comparisons: Comparisons | None) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
         from ..report.score_tables import beside, render
 

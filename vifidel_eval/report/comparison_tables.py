@@ -98,13 +98,15 @@ def _pairs(
             )
     level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
     table = Table(
-        ["Metric", "First", "Second", "Better", "Difference", f"{level} interval"]
-        + ["p boot.", "p rand."],
+        [
+            *("Metric", "First", "Second", "Better"),
+            *("Difference", f"{level} interval", "p boot.", "p rand."),
+        ],
         rows,
         [
             "Difference: of the scores, first less second, with its bootstrap interval.",
-            "p: paired bootstrap (boot.) and approximate randomisation (rand.), two-sided, after Holm's "
-            f"correction over the pairs of a metric; {settings}.",
+            "p: paired bootstrap (boot.) and approximate randomisation (rand.), two-sided, after "
+            f"Holm's correction over the pairs of a metric; {settings}.",
             f"{'Bold' if style == 'latex' else 'Better'}: where the randomisation p is at most "
             f"{alpha}.",
         ],
@@ -137,8 +139,10 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
                 [metric, pair.first, pair.second, *values, None, pair.winner, *p_values, *used]
             )
     return Table(
-        ["Metric", "System", "Against", "Value", "Low", "High", "Rank"]
-        + ["Better", "Bootstrap p", "Randomisation p", "Images", "Seed", "Resamples"],
+        [
+            *("Metric", "System", "Against", "Value", "Low", "High", "Rank", "Better"),
+            *("Bootstrap p", "Randomisation p", "Images", "Seed", "Resamples"),
+        ],
         rows,
     )
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from ..text_tables import Table
+from ..text_tables import Table, in_print
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
@@ -30,12 +30,8 @@ _WIDTHS = {
     **dict.fromkeys("filjI.,;:'!()[]- ", 3.9),
     **dict.fromkeys("STBEFLPJ", 7.3),
     **dict.fromkeys("ACDGHKNOQRUVXYZw&+=<>", 7.9),
-    **dict.fromkeys("mM#%\x05", 9.3),
+    **dict.fromkeys("mM#%", 9.3),
     "_": 5.3,
-    "\x02": 0.0,
-    "\x03": 0.0,
-    "\x04": 0.0,
-    "\x06": 5.0,
 }
 _WIDEST = 10.3
 
@@ -98,8 +94,8 @@ def _parts(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
 
 
 def _characters(table: Table) -> int:
-    plain = replace(table, title="", notes=())
-    return max(map(len, plain.render("table").splitlines()))
+    """Return how wide a table is: its rule has a hyphen for each column of the terminal."""
+    return len(replace(table, title="", notes=()).render("table").splitlines()[1])
 
 
 def _fits_paper(table: Table) -> bool:
@@ -111,5 +107,6 @@ def _fits_paper(table: Table) -> bool:
 
 def _points(cell: str) -> float:
     """Return how wide a cell is in print, at most."""
-    bold = _BOLD if cell.startswith("\x02") else 1.0
-    return bold * sum(_WIDTHS.get(character, _WIDEST) for character in cell)
+    shown, bold = in_print(cell)
+    points = sum(_WIDTHS.get(character, _WIDEST) for character in shown)
+    return _BOLD * points if bold else points
