@@ -24,7 +24,8 @@ def example():
     """Two systems: an ordinary column, one of counts where lower is better, and one unranked."""
 
     def rate(sums):
-        return sums[..., 0] / sums[..., 1]
+        with np.errstate(invalid="ignore"):  # a draw in which nothing is mentioned
+            return sums[..., 0] / sums[..., 1]
 
     of_systems = {}
     for name, shift in (("x", 0.0), ("y", 1 / 3)):
@@ -38,7 +39,7 @@ def example():
                 lower_is_better=True,
                 corpus_score=rate(counted[:3].sum(axis=0)),
                 statistics=Statistics(counted, rate),
-                counts={"no_mentions": 1, "missing": 2},
+                counts={"undefined": 1, "no_mentions": 1, "missing": 2},
                 details={"CHAIR": [{"words": ["dog"], "part": shift}] * 4},
             ),
             "Len": evaluation([5, 6, 7, 8], ranked=False),
