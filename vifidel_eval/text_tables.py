@@ -171,7 +171,7 @@ class Table:
         arrow = f" {_ARROW}" if style == "latex" and place in self.lower else ""
         return f"{_escaped(text, style, place[1])}{arrow}"
 
-    def _csv_cell(self, cell: Cell) -> str | int | float:
+    def _csv_cell(self, cell: Cell) -> Cell:
         if isinstance(cell, float) and self.digits is not None:
             return readable(cell, self.digits)
         return _defused(cell)

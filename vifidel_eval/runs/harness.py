@@ -344,7 +344,7 @@ def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
 def _left_out(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, list[Any]]]:
     """Return what a file says of the images that corpus scores leave out, if it must."""
     left_out = {
-        column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing)]
+        column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing).tolist()]
         for column, e in of_column.items()
         if not np.array_equal(e.missing, np.isnan(e.scores))
     }

@@ -211,10 +211,10 @@ def _pair(pair: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
     for name in [*names, *([] if pair["winner"] is None else [pair["winner"]])]:
         if name not in systems:
             raise ValueError(f"the system {name!r:.40} of a pair")
-    numbers = ("difference", "low", "high", "bootstrap_p", "randomisation_p")
-    corrected = ("bootstrap_holm", "randomisation_holm")
     return Pair(
         *names,
-        **{key: _number(pair[key]) for key in (*numbers, *corrected)},
+        *(_number(pair[key]) for key in ("difference", "low", "high")),
+        *(_number(pair[key]) for key in ("bootstrap_p", "randomisation_p")),
+        *(_number(pair[key]) for key in ("bootstrap_holm", "randomisation_holm")),
         winner=pair["winner"],
     )
