@@ -57,7 +57,7 @@ setup(
         "regex>=2023.12.25",
         "safetensors>=0.4",
         "scipy>=1.11",
-        "tabulate>=0.9",
+        "tabulate[widechars]>=0.9",
         "textblob>=0.19",
         "tokenizers>=0.20",
         "tqdm>=4.66",

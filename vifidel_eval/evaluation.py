@@ -74,6 +74,12 @@ class Count:
 #: Every count that a metric may report.
 COUNTS = (
     Count(
+        "missing",
+        "Missing",
+        "missing",
+        "images of the run of which the system has no caption, under --allow-subset",
+    ),
+    Count(
         "undefined",
         "Undefined",
         "undefined",
@@ -188,6 +194,8 @@ class Evaluation:
         One line that pins everything that changes the number.
     details : mapping
         What ``--output`` says of each row beside its score: a name to one JSON value per row.
+    left_out : (n,) bool, optional
+        Which rows the corpus score leaves out, where a file says so and `statistics` are gone.
     """
 
     ids: Sequence[ImageId]
@@ -200,6 +208,7 @@ class Evaluation:
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     signature: str = ""
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    left_out: NDArray[np.bool_] | None = None
 
     @property
     def score(self) -> float:
@@ -216,6 +225,8 @@ class Evaluation:
         A row without a score of its own may still count: a caption that mentions nothing has no
         share of absent mentions, and adds nothing to the mentions of the run.
         """
+        if self.left_out is not None:
+            return self.left_out
         if self.statistics is None:
             return np.isnan(np.asarray(self.scores))
         return np.asarray(np.isnan(self.statistics.of_rows).any(axis=1))

@@ -13,7 +13,8 @@ from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Writte
 # Names of fields and splits, in every command that reads caption files.
 OF_CAPTIONS = {"id_field", "caption_field", "reference_field", "split"}
 NO_PATHS = {
-    "score": {"metrics", "device", "vilbertscore_device"},
+    "score": {"metrics", "columns", "device", "vilbertscore_device"},
+    "table": {"columns"},
     "explain": {"image", "caption"},
     "leaderboard": {"sort"},
     "pack": {"algorithm"},
@@ -182,3 +183,15 @@ def test_converted_features_do_not_go_among_those_that_are_read(tmp_path):
         main, ["convert-features", str(tmp_path), str(tmp_path), "--trust-pickles"]
     )
     assert "the output would lie in a folder that is read" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["", "mine="])
+def test_a_named_result_file_is_an_input_too(tmp_path, name):
+    path = tmp_path / "a=b.json"
+    path.write_text("precious")
+    result = CliRunner().invoke(main, ["score", f"{name}{path}", "--output", str(path)])
+    assert "the output would replace an input" in result.stderr
+    folder = CliRunner().invoke(
+        main, ["explain", f"{name}{tmp_path}", "--output", str(tmp_path / "o.json")]
+    )
+    assert "the output would lie in a folder that is read" in folder.stderr

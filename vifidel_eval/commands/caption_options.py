@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import click
 
 from ..errors import CaptionError
 from .options import gathered
+from .paths import SystemFile, names_of
 
 if TYPE_CHECKING:
     from ..image_ids import ImageId
@@ -37,18 +39,18 @@ class CaptionOptions(ReferenceOptions):
 
     caption_field: tuple[str, ...]
 
-    def read_systems(self, paths: tuple[Path, ...]) -> list[System]:
+    def read_systems(self, results: Sequence[SystemFile]) -> list[System]:
         """Return the systems of result files."""
-        from ..captions import read_results, system_names
+        from ..captions import read_results
         from ..runs.pairing import System
 
         return [
-            System(name, read_results(path, self.id_field, self.caption_field))
-            for name, path in zip(system_names(list(paths)), paths, strict=True)
+            System(name, read_results(result.path, self.id_field, self.caption_field))
+            for name, result in zip(names_of(results), results, strict=True)
         ]
 
     def read(
-        self, results: tuple[Path, ...], references: Path | None
+        self, results: Sequence[SystemFile], references: Path | None
     ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
         """Return systems and references.
 

@@ -13,7 +13,7 @@ from ..explain.explanation import Thresholds
 from ..text_tables import Table
 from .caption_options import CaptionOptions, caption_options
 from .options import TransportOptions, format_option, transport_options
-from .paths import CAPTIONS, FILE, OUTPUT, Between, Command
+from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile
 from .printing import show
 from .progress import progress_bar
 
@@ -30,7 +30,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 
 
 @click.command(cls=Command)
-@click.argument("results", nargs=-1, type=CAPTIONS)
+@click.argument("results", nargs=-1, type=RESULTS)
 @click.option("--image", help="Explain the captions of this image id alone.")
 @click.option("--caption", help="Explain this caption of --image instead of result files.")
 @click.option(
@@ -73,7 +73,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 @click.option("--output", type=OUTPUT, help="Write everything found to this JSON file.")
 @format_option("How to print; csv has the whole transport plan or the findings.")
 def explain(
-    results: tuple[Path, ...],
+    results: tuple[SystemFile, ...],
     image: str | None,
     caption: str | None,
     references: Path | None,
@@ -94,7 +94,7 @@ def explain(
     --plan also the transport plan. Without --image, for whole result files: the things that are
     most often not in the image and the objects most often unmentioned.
 
-    Things are judged as VIFIDEL-H judges them.
+    Things are judged as VIFIDEL-H judges them. RESULTS are PATH or NAME=PATH, as in score.
     """
     _check_usage(results, image, caption, options, plan)
     from ..files import json_text, write_whole
@@ -139,7 +139,7 @@ def explain(
 
 
 def _check_usage(
-    results: Sequence[Path],
+    results: Sequence[SystemFile],
     image: str | None,
     caption: str | None,
     options: TransportOptions,

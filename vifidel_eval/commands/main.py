@@ -24,6 +24,7 @@ from .paths import FILE, Command
 from .printing import one_sentence, show, tell
 from .score import score
 from .submission import submission
+from .table import table
 from .train_lm import train_lm
 
 
@@ -112,7 +113,10 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="vifidel-eval")
 def main() -> None:
     """Score image captions against what their images show."""
@@ -155,6 +159,7 @@ def clear_cache_command() -> None:
 
 for command in (
     score,
+    table,
     explain,
     leaderboard,
     agreement,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from pathlib import Path
@@ -81,6 +81,19 @@ class MetricCommand(Command):
         params = super().get_params(ctx)
         at = next(at for at, param in enumerate(params) if param.name == "objects")
         return [*params[:at], *_of_registry(), *params[at:]]
+
+    def of_metrics(self) -> Mapping[str, Collection[str]]:
+        """Return the options of metrics; those of no default metric are rarely needed."""
+        from ..metrics import METRICS
+
+        having: dict[str, list[Metric]] = {}
+        for metric in METRICS.values():
+            for option in metric.options:
+                having.setdefault(option.name, []).append(metric)
+        return {
+            name: [] if any(metric.default for metric in metrics) else [m.name for m in metrics]
+            for name, metrics in having.items()
+        }
 
 
 def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:

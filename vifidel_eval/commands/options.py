@@ -137,7 +137,8 @@ def format_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[...
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help=help_text,
+        metavar="FORMAT",
+        help=f"{help_text} One of {', '.join(FORMATS)}.",
     )
 
 

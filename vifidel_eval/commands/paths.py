@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..files import STANDARD_INPUT, beside, check_output
+from .help import Explained
 
 
 class Paths(click.Path):
@@ -23,7 +25,7 @@ class Paths(click.Path):
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path.
 
         Raises
@@ -53,15 +55,72 @@ class Read(Paths):
         self._companion = companion
         self._standard_input = standard_input
 
-    def is_standard_input(self, value: Path) -> bool:
+    def is_standard_input(self, value: os.PathLike[str]) -> bool:
         """Whether a value means standard input."""
-        return self._standard_input and str(value) == STANDARD_INPUT
+        return self._standard_input and os.fspath(value) == STANDARD_INPUT
 
-    def read(self, value: Path) -> list[Path]:
+    def read(self, value: Any) -> list[Path]:
         """Return everything that is read with a value."""
         if self.is_standard_input(value):
             return []
         return [value, *([self._companion(value)] if self._companion is not None else [])]
+
+
+@dataclass(frozen=True)
+class SystemFile:
+    """The result file of a system, and the system's name if the user gave one."""
+
+    path: Path
+    name: str | None = None
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+
+class ReadNamed(Read):
+    """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the `SystemFile`.
+
+        Raises
+        ------
+        click.BadParameter
+            If the path or the name is empty, or the path holds a null character.
+        """
+        if isinstance(value, SystemFile):
+            return value
+        whole = super().convert(value, param, ctx)
+        name, equals, path = os.fsdecode(value).partition("=")
+        if not equals or os.path.lexists(whole):
+            return SystemFile(whole)
+        if not name.strip():
+            self.fail(f"{os.fsdecode(value)!r} has no name before '='.", param, ctx)
+        return SystemFile(super().convert(path, param, ctx), name.strip())
+
+    def read(self, value: Any) -> list[Path]:
+        """Return everything that is read with a value."""
+        return super().read(value.path)
+
+
+def names_of(results: Sequence[SystemFile]) -> list[str]:
+    """Return the name of each system: the one that the user gave, or one from its path.
+
+    Raises
+    ------
+    click.UsageError
+        If two have the same name.
+    VifidelError
+        If a file is given twice without a name.
+    """
+    from ..captions import system_names
+
+    by_path = iter(system_names([result.path for result in results if result.name is None]))
+    names = [next(by_path) if result.name is None else result.name for result in results]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.UsageError(f"two systems are called {name!r}; name one of them NAME=PATH.")
+    return names
 
 
 class Written(Paths):
@@ -117,15 +176,16 @@ class Between(click.FloatRange):
         return number
 
 
-#: A file or folder that is read; a caption file, or standard input; a file that is written; word
-#: vectors, or ``NAME=FILE``.
+#: A file or folder that is read; a caption file, or standard input; result files, which may have
+#: names; a file that is written; word vectors and ``NAME=FILE``.
 FILE = Read()
 CAPTIONS = Read(standard_input=True)
+RESULTS = ReadNamed(standard_input=True)
 OUTPUT = Written()
 NAMED = ReadByName()
 
 
-class Command(click.Command):
+class Command(Explained):
     """A command that runs only if none of its outputs can destroy what it reads."""
 
     def invoke(self, ctx: click.Context) -> Any:

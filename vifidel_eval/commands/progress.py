@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -23,3 +25,8 @@ def progress_bar(total: int | None, unit: str = " captions", **settings: Any) ->
     from tqdm import tqdm
 
     return tqdm(total=total, unit=unit, **{"disable": None, "delay": 1, "leave": False, **settings})
+
+
+def named_by(bar: tqdm[NoReturn]) -> Callable[[str], object]:
+    """Return what names the step that a bar is at; it shows when the bar next moves."""
+    return partial(bar.set_description_str, refresh=False)

@@ -10,11 +10,10 @@ import click
 
 from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .options import format_option
-from .paths import CAPTIONS, FILE, OUTPUT, Written
-from .printing import show, tell
-from .progress import progress_bar
+from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, SystemFile, Written
+from .progress import named_by, progress_bar
 from .report_options import ReportOptions, report_options
+from .table_options import TableOptions, table_options
 
 if TYPE_CHECKING:
     from ..image_ids import ImageId
@@ -22,34 +21,28 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=MetricCommand)
-@click.argument("results", nargs=-1, required=True, type=CAPTIONS)
-@click.option(
-    "--references",
-    type=CAPTIONS,
-    help="Reference captions: COCO captions JSON or another caption file.",
-)
+@click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
+@click.option("--references", type=CAPTIONS, help="Reference captions: any caption file.")
 @click.option(
     "--no-references",
     is_flag=True,
-    help="Score without references, or do not weight words by them.",
+    help="Score without references, or without their weights.",
 )
 @caption_options
 @metric_options
-@click.option(
-    "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
-)
+@click.option("--allow-subset", is_flag=True, help="Accept files that lack some of the images.")
 @click.option(
     "--image-ids",
     type=FILE,
-    help="Score only these images: a JSON list of image ids, or one per line.",
+    help="Score only these: a JSON list, or an id per line.",
 )
-@click.option("--output", type=OUTPUT, help="Write all scores, image by image, to this JSON file.")
-@format_option("How to print the scores.")
+@table_options
+@click.option("--output", type=OUTPUT, help="Write everything as JSON, image by image.")
 @click.option(
     "--compare",
     "comparing",
     is_flag=True,
-    help="Add bootstrap intervals, significance tests between every two systems, and ranks.",
+    help="Add intervals, tests between every two systems, ranks.",
 )
 @click.option(
     "--seed",
@@ -68,7 +61,7 @@ if TYPE_CHECKING:
 @click.option(
     "--leaderboard",
     type=Written(".lock"),
-    help="Add the scores to this file, which collects runs of equal signatures over time.",
+    help="Add the scores to this file of runs over time.",
 )
 @click.option(
     "--date",
@@ -77,15 +70,15 @@ if TYPE_CHECKING:
 )
 @report_options
 def score(
-    results: tuple[Path, ...],
+    results: tuple[SystemFile, ...],
     references: Path | None,
     no_references: bool,
     layout: CaptionOptions,
     options: MetricOptions,
     allow_subset: bool,
     image_ids: Path | None,
+    tables: TableOptions,
     output: Path | None,
-    style: str,
     comparing: bool,
     seed: int,
     resamples: int,
@@ -93,20 +86,23 @@ def score(
     date: datetime | None,
     page: ReportOptions,
 ) -> None:
-    """Score result files: against the objects in the images, the references, or both.
+    """Score result files against the images' objects, references, or both.
 
-    RESULTS are COCO results JSON, JSON Lines, CSV, TSV, Parquet, {"id": "caption"}, samples of
-    lmms-eval or answers of LLaVA, recognised by their content; - is standard input.
+    PATH is COCO results JSON, JSON Lines, CSV, TSV, Parquet, {"id": "caption"}, samples of
+    lmms-eval or answers of LLaVA; - is standard input. NAME=PATH names a system, unless a file is
+    called so.
     """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
+    comparing = comparing or tables.compare_output is not None
+    tables.check(compared_elsewhere=not comparing or output is not None)
     from ..errors import VifidelError
     from ..files import write_whole
     from ..metrics import build
-    from ..report.score_tables import beside, render, to_json
+    from ..report.score_tables import to_json
     from ..runs import leaderboard as leaderboards
     from ..runs.comparison import compare
-    from ..runs.harness import score_systems
+    from ..runs.harness import column_names, score_systems
     from ..runs.lengths import warn_of_lengths
     from ..runs.pairing import check_releases
 
@@ -119,11 +115,17 @@ def score(
     if references is not None and gold is not None and options.objects:
         check_releases(options.objects, settings.labels, references, gold)
     warn_of_lengths(systems)
-    pictures = page.pictures([*results, references, *options.objects], systems, gold)
+    pictures = page.pictures(
+        [*(result.path for result in results), references, *options.objects], systems, gold
+    )
     scorers, unavailable = build(names, settings)
+    if not unavailable:
+        tables.check_columns(column_names(scorers))
     captions = sum(len(system.captions) for system in systems)
     with progress_bar(captions * len(scorers)) as bar:
-        scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
+        scores = score_systems(
+            systems, scorers, gold, allow_subset, bar.update, unavailable, named_by(bar)
+        )
     comparisons = problem = None
     if comparing or page.report is not None:
         try:
@@ -132,12 +134,11 @@ def score(
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        show(render(scores, style, shown))
-        for line in beside(scores, style, shown):
-            tell(line)
+        tables.deliver(scores, shown)
     finally:
         if output is not None:
             write_whole(output, to_json(scores, shown) + "\n")
+        tables.write(scores, shown)
         if leaderboard is not None:
             leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
     if problem is not None:
@@ -146,7 +147,7 @@ def score(
 
 
 def _read(
-    results: tuple[Path, ...],
+    results: tuple[SystemFile, ...],
     references: Path | None,
     layout: CaptionOptions,
     image_ids: Path | None,
