@@ -89,8 +89,7 @@ def score(
     """Score result files against the images' objects, references, or both.
 
     PATH is COCO results JSON, JSON Lines, CSV, TSV, Parquet, {"id": "caption"}, samples of
-    lmms-eval or answers of LLaVA; - is standard input. NAME=PATH names a system, unless a file is
-    called so.
+    lmms-eval, answers of LLaVA, or - for standard input. NAME=PATH names a system.
     """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
