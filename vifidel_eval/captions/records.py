@@ -19,9 +19,6 @@ from ..files import (
 from .columns import CAPTIONS, IMAGE_IDS, REFERENCES, usual
 from .tables import PARQUET, delimiter, read_delimited, read_parquet
 
-# How a JSON Lines file begins: records are short, and a file of one line is read as JSON.
-_LONGEST_FIRST_LINE = 1 << 20
-
 
 @dataclass(frozen=True)
 class Records:
@@ -123,8 +120,6 @@ def content_of(raw: bytes, where: str) -> Records | dict[str, Any]:
 def _is_lines(text: str) -> bool:
     """Whether the first line is a whole JSON object, and something follows it."""
     first, _, rest = text.lstrip().partition("\n")
-    if len(first) > _LONGEST_FIRST_LINE or not rest.strip():
-        return False
     return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
