@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     "--compare",
     "comparing",
     is_flag=True,
-    help="Add intervals, tests between every two systems, ranks.",
+    help="Add intervals, tests between systems, ranks.",
 )
 @click.option(
     "--seed",
@@ -88,8 +88,8 @@ def score(
 ) -> None:
     """Score result files against the images' objects, references, or both.
 
-    PATH is COCO results JSON, JSON Lines, CSV, TSV, Parquet, {"id": "caption"}, samples of
-    lmms-eval, answers of LLaVA, or - for standard input. NAME=PATH names a system.
+    PATH: JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
+    Parquet, or - (standard input). NAME=PATH names a system.
     """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
