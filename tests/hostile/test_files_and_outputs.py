@@ -98,7 +98,7 @@ def test_names_that_users_give_to_systems_in_every_format(style, tmp_path):
     name = f"=a{HOSTILE}\u2028\ufdd0b"
     arguments = ("score", f"x{name}={RESULTS}", *SCORE[2:], "--format", style)
     assert invoke(*arguments).exit_code == 1  # what is before the first "=" is the name
-    named = f"-x{HOSTILE}\u2028\ufdd0b"
+    named = f"+x{HOSTILE}\u2028\ufdd0b"
     images = tmp_path / "images.csv"
     result = invoke(
         "score", f"{named}={RESULTS}", *SCORE[2:], "--format", style, "--per-image", images
@@ -107,7 +107,7 @@ def test_names_that_users_give_to_systems_in_every_format(style, tmp_path):
     for text in (result.stdout, result.stderr, images.read_text("utf-8")):
         assert not [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
     assert (
-        next(csv.reader(io.StringIO(images.read_text("utf-8").split("\n", 1)[1])))[0][:3] == "'-x"
+        next(csv.reader(io.StringIO(images.read_text("utf-8").split("\n", 1)[1])))[0][:3] == "'+x"
     )
 
 

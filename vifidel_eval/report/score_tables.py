@@ -157,8 +157,12 @@ def _wrapped(notes: Iterable[str], width: int) -> list[str]:
         break_on_hyphens=False,
         drop_whitespace=True,
     )
-    # What fits already, such as the indented rest of a signature, stays as it is.
-    return [line for note in notes for line in ([note] if len(note) <= width else wrap(note))]
+    # What fits stays as it is, and so does the indented part of a signature, which has no blanks.
+    return [
+        line
+        for note in notes
+        for line in ([note] if len(note) <= width or " " not in note.strip() else wrap(note))
+    ]
 
 
 def beside(

@@ -207,14 +207,19 @@ def _comparisons(content: Mapping[str, Any], scores: Scores) -> Comparisons:
 
 
 def _pair(pair: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
-    names = [pair[key] for key in ("first", "second")]
-    for name in [*names, *([] if pair["winner"] is None else [pair["winner"]])]:
+    first, second, winner = (pair[key] for key in ("first", "second", "winner"))
+    for name in [first, second, *([] if winner is None else [winner])]:
         if name not in systems:
             raise ValueError(f"the system {name!r:.40} of a pair")
     return Pair(
-        *names,
-        *(_number(pair[key]) for key in ("difference", "low", "high")),
-        *(_number(pair[key]) for key in ("bootstrap_p", "randomisation_p")),
-        *(_number(pair[key]) for key in ("bootstrap_holm", "randomisation_holm")),
-        winner=pair["winner"],
+        first,
+        second,
+        difference=_number(pair["difference"]),
+        low=_number(pair["low"]),
+        high=_number(pair["high"]),
+        bootstrap_p=_number(pair["bootstrap_p"]),
+        randomisation_p=_number(pair["randomisation_p"]),
+        bootstrap_holm=_number(pair["bootstrap_holm"]),
+        randomisation_holm=_number(pair["randomisation_holm"]),
+        winner=winner,
     )
