@@ -9,6 +9,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from http.client import HTTPException
 from pathlib import Path
 from urllib.request import build_opener
@@ -22,7 +23,7 @@ from ..image_ids import ImageId
 from ..text.java import PATIENCE, find_java, run_java
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric
+from .coco import HostColumn, HostMetric, Scoring
 from .record import Metric
 
 #: Seconds that SPICE may take for each image; it needs about one.
@@ -65,7 +66,10 @@ class Spice(HostMetric):
             )
         super().__init__(tokenization, undefined)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        return nullcontext(self._score)
+
+    def _score(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[HostColumn]:
         _fetch_stanford_models()
         ids = _sorted_if_possible(gts)
         # JSON would make strings of ids: SPICE gets positions.
