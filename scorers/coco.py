@@ -86,6 +86,9 @@ class HostMetric(Scorer):
 
         The captions of all systems are tokenised together, and references are prepared once.
         """
+        if self._run is not None:  # a run within a run
+            yield self
+            return
         with self._scoring() as score:
             of_run = copy.copy(self)
             of_run._run = _Run(score, systems)

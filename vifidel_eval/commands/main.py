@@ -27,6 +27,11 @@ from .submission import submission
 from .train_lm import train_lm
 
 
+# POT imports whichever of these are installed (for PyTorch that takes seconds) to compute with their
+# arrays; commands give it NumPy's. Its own switches, described in its documentation of backends.
+_NOT_NEEDED = ("PYTORCH", "JAX", "CUPY", "TENSORFLOW")
+
+
 class _Group(click.Group):
     """Shows errors of the package as one sentence and its warnings as one line."""
 
@@ -36,6 +41,8 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a `VifidelError` ends it with status 1."""
+        for backend in _NOT_NEEDED:
+            os.environ.setdefault(f"POT_BACKEND_DISABLE_{backend}", "1")
         said = set()
 
         def warn(message: Warning | str, *_: Any, **__: Any) -> None:
