@@ -7,12 +7,9 @@ import math
 import shutil
 import sys
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from http.client import HTTPException
 from pathlib import Path
-from urllib.request import build_opener
 
 import numpy as np
 import pycocoevalcap.spice as host_spice
@@ -132,6 +129,11 @@ def _fetch_stanford_models() -> None:
     MetricUnavailable
         If that fails; nothing half downloaded is left.
     """
+    # The network's modules take longer to import than all other metrics together.
+    import zipfile
+    from http.client import HTTPException
+    from urllib.request import build_opener
+
     lib = _SPICE_FOLDER / "lib"
     if all((lib / jar).is_file() for jar in _JARS):
         return

@@ -26,9 +26,8 @@ from .score import score
 from .submission import submission
 from .train_lm import train_lm
 
-
-# POT imports whichever of these are installed (for PyTorch that takes seconds) to compute with their
-# arrays; commands give it NumPy's. Its own switches, described in its documentation of backends.
+# POT imports whichever of these is installed, which takes seconds, to compute with its arrays.
+# Commands give it NumPy's. The switches are POT's own (see its documentation of backends).
 _NOT_NEEDED = ("PYTORCH", "JAX", "CUPY", "TENSORFLOW")
 
 
