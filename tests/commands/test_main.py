@@ -1,7 +1,10 @@
 import errno
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -443,3 +446,19 @@ def test_val2017_ranks_human_above_shuffled_above_degenerate(shared_data):
     for name in ("human", "shuffled"):
         scores = [row["VIFIDEL"] for row in systems[name]["imgToEval"].values()]
         assert (len(scores), scores.count(None)) == (5000, 48)
+
+
+@pytest.mark.pytorch
+def test_no_command_imports_pytorch_for_vifidel():
+    arguments = ["score", CAREFUL, "--references", REFERENCES, "--objects", OBJECTS]
+    code = (
+        "import sys\n"
+        "from vifidel_eval.commands.main import main\n"
+        f"main({[*arguments, '--metrics', 'VIFIDEL']!r}, standalone_mode=False)\n"
+        "print('torch' in sys.modules, 'ot' in sys.modules)"
+    )
+    plain = {k: v for k, v in os.environ.items() if not k.startswith("POT_BACKEND_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=plain, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "False True"

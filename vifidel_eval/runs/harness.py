@@ -284,9 +284,10 @@ class _Run:
         scorer.check_images(
             list(dict.fromkeys(i for rows in self._systems.values() for i in rows.ids))
         )
-        for name, rows in self._systems.items():
-            with heard.of(name):
-                evaluated[name] = scorer.evaluate(rows, self._on_progress)
+        with scorer.in_run(list(self._systems.values())) as of_run:
+            for name, rows in self._systems.items():
+                with heard.of(name):
+                    evaluated[name] = of_run.evaluate(rows, self._on_progress)
         main = {name: columns[scorer.main] for name, columns in evaluated.items()}
         scorer.judge(main.values())
         heard.pass_on(list(evaluated))
