@@ -116,7 +116,7 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
     def method(self) -> str:
         return "VIFIDEL"
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pinned(
             f"refs:{'yes' if self._use_references else 'no'}",
             f"counts:{'yes' if self._counts else 'no'}",

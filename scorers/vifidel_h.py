@@ -97,6 +97,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     [0.0, 0.5]
     """
 
+    reads_texts = True
     _counted = ("unknown_words", "not_judged")
 
     def __init__(
@@ -125,7 +126,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     def columns(self) -> tuple[Column, ...]:
         return _COLUMNS
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, f"support:{self._support:g}")
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:

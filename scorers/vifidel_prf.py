@@ -114,7 +114,7 @@ class VifidelPRF(ThingScorer[_SaidGold]):
     def columns(self) -> tuple[Column, ...]:
         return _COLUMNS
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects)
 
     def prepare(self, gold: Gold, rows: Rows) -> _SaidGold:

@@ -76,7 +76,7 @@ class Wmd(WordVectorScorer[Gold]):
     def method(self) -> str:
         return "WMD" if self._against == "best" else f"WMD-{self._against}"
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pinned(
             f"against:{self._against}", f"p:{self._p}", *self._space.signature(), package="POT"
         )

@@ -27,8 +27,8 @@ from .base import Progress, Scorer, labels_of
 
 _ROWS_AT_ONCE = 1024
 _MOST_ROWS_KEPT = 1 << 16
-# Transport takes more than the square of the number of words, in time and in memory.
-_MOST_DIFFERENT = 2000
+#: Transport takes more than the square of the number of words, in time and in memory.
+MOST_DIFFERENT = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +57,18 @@ class Gold:
     references: Bags
     row_of_reference: Integers
     tallies: Mapping[str, Tally]
+
+    def part(self, start: int, end: int) -> Gold:
+        """Return the rows from `start` up to `end`; the tallies are those of all."""
+        first, last = np.searchsorted(self.row_of_reference, [start, end])
+        return Gold(
+            self.lexicon,
+            end - start,
+            self.objects.part(start, end),
+            self.references.part(first, last),
+            self.row_of_reference[first:last] - start,
+            self.tallies,
+        )
 
 
 GoldT = TypeVar("GoldT", bound=Gold)
@@ -152,6 +164,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _needed: str
     #: Whether the metric sees object labels.
     _sees_objects: bool
+    #: Whether it reads the texts of the rows, beside the words and labels of their bags.
+    reads_texts = False
     #: What it counts beside the scores: keys of `COUNTS`.
     _counted: tuple[str, ...] = ("no_words", "unknown_words")
 
@@ -200,16 +214,18 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         """Return the words and terms that `score_part` looks up beside the content words."""
         return ()
 
-    def _signature(self, objects: str) -> str:
+    @abstractmethod
+    def signature_with(self, objects: str) -> str:
         """Return the signature; `objects` is what it says of the object labels."""
-        raise NotImplementedError
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        return self._signature("rows" if self._objects is None else self._objects.signature())
+        return self.signature_with("rows" if self._objects is None else self._objects.signature())
 
     def _signature_of(self, rows: Rows) -> str:
         return (
-            self._signature(rows.objects_signature) if rows.objects_signature else self.signature()
+            self.signature_with(rows.objects_signature)
+            if rows.objects_signature
+            else self.signature()
         )
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
@@ -363,10 +379,10 @@ def _check_sizes(
     bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
 ) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    too_many = np.flatnonzero(bags.sizes > _MOST_DIFFERENT)
+    too_many = np.flatnonzero(bags.sizes > MOST_DIFFERENT)
     if len(too_many):
         bag = int(too_many[0])
         raise CaptionError(
             f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "
-            f"on word vectors take at most {_MOST_DIFFERENT}: shorten it."
+            f"on word vectors take at most {MOST_DIFFERENT}: shorten it."
         )
