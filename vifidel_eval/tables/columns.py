@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -208,7 +209,7 @@ def _caption_rows(rows: Sequence[Any]) -> Any:
 
 
 def _is_null(row: Any) -> bool:
-    return row is None or (isinstance(row, float) and row != row)
+    return row is None or (isinstance(row, float) and math.isnan(row))
 
 
 def _reference_rows(rows: Sequence[Any]) -> Any:
