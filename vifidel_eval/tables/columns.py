@@ -44,11 +44,6 @@ class Columns:
             )
         )
 
-    @property
-    def size(self) -> int:
-        """How many bytes captions and references take."""
-        return sum(column.nbytes for column in (self.captions, self.references) if column)
-
 
 def _joined(column: Any) -> Any:
     return column.combine_chunks() if hasattr(column, "combine_chunks") else column

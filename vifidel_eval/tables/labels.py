@@ -158,6 +158,15 @@ class RowLabels:
         """Whether each row has a label."""
         return np.bincount(self.owners, minlength=self.rows) > 0
 
+    def more_than(self, most: int) -> NDArray[np.bool_]:
+        """Return which rows have more than so many different labels, (rows,)."""
+        entries = np.bincount(self.owners, minlength=self.rows)
+        if entries.max(initial=0) <= most:
+            return np.zeros(self.rows, dtype=bool)
+        pairs = np.unique(self.owners * len(self.names) + self.labels)
+        found: NDArray[np.bool_] = np.bincount(pairs // len(self.names), minlength=self.rows) > most
+        return found
+
     def bags(self, lexicon: Lexicon, counts: bool) -> tuple[Bags, Tally]:
         """Return the bag of each row, as `bags_of_labels` does."""
         numbers = np.array(lexicon.numbers(self.names), dtype=np.int64)

@@ -26,7 +26,7 @@ from .columns import Columns, caption_column, label_column, reference_column, sc
 from .kernel import Kernel
 from .labels import Amount, holds_labels, shape_of
 from .metrics import MetricSettings, make_metric, metric_names
-from .rows import read_rows
+from .rows import TableRows, read_rows
 from .statuses import STATUSES, Status, TableScores
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
@@ -274,8 +274,8 @@ class TableScorer:
         scores = [np.empty((0, len(self.type) - 1))]
         statuses = [np.empty(0, dtype=np.uint8)]
         tallies: dict[str, Tally] = {}
-        for start, part in self._parts(columns):
-            found = kernel.score(read_rows(part, self._threshold))
+        for start, part, rows in self._parts(columns):
+            found = kernel.score(rows)
             if self._strict:
                 refuse(part, found.statuses, first_row + start, self._max_words, self._threshold)
             scores.append(found.scores)
@@ -294,14 +294,16 @@ class TableScorer:
             tallies,
         )
 
-    def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns]]:
-        """Yield the columns of some rows at a time, each with the number of its first row."""
+    def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:
+        """Yield some rows at a time: the number of the first, their columns, and what is read."""
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns):
             part = columns.part(start, most)
-            while part.size > _BYTES_AT_ONCE and len(part) > 1:
+            rows = read_rows(part, self._threshold, self._max_words)
+            while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-            yield start, part
+                rows = read_rows(part, self._threshold, self._max_words)
+            yield start, part, rows
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
 
