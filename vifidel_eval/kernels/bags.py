@@ -177,7 +177,7 @@ def bags_of_entries(
         Whether labels weigh as much as they are often; otherwise each weighs 1.
     """
     keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
-    together = np.bincount(at, weights=amounts, minlength=len(keys))
+    together: Floats = np.bincount(at, weights=amounts, minlength=len(keys)).astype(np.float64)
     owners, atoms = np.divmod(keys, len(lexicon.known))
     sizes = np.bincount(owners, minlength=bags)
     return _bags(lexicon, atoms, sizes, together if counts else np.ones(len(atoms)))

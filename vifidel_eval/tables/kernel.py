@@ -95,7 +95,7 @@ class Kernel:
         if self._weighted:
             tallies["references"] = of_references
         gold = Gold(lexicon, len(rows), objects, references, rows.row_of_reference, tallies)
-        plain = rows.to_rows() if self._reads_texts else Rows(range(len(rows)), ())
+        plain = rows.to_rows() if self._reads_texts else Rows([""] * len(rows), ())
         part = Part(plain, gold, words, of_words)
         scored = [
             self._of_metrics(part if end - start == len(rows) else _part(part, start, end))

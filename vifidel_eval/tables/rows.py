@@ -50,7 +50,7 @@ class TableRows:
     @property
     def size(self) -> int:
         """About how many bytes the texts and labels take."""
-        return self.captions.nbytes + self.references.nbytes + 8 * len(self.labels.labels)
+        return int(self.captions.nbytes + self.references.nbytes) + self.labels.labels.nbytes
 
     @property
     def referenced(self) -> NDArray[np.bool_]:
