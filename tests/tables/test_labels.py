@@ -202,6 +202,12 @@ def test_bad_labels(labels, kind, message):
         TableScorer(strict=True).score(["a dog"] * 3, column)
 
 
+def test_strict_says_what_is_wrong_in_a_sequence():
+    for labels, message in ((["dog", 3], "item 1: found 3"), ({"dog": -1}, "negative")):
+        with pytest.raises(AnnotationError, match=f"row 1: .*{message}"):
+            TableScorer(strict=True).score(["a dog"] * 2, [["dog"], labels])
+
+
 def test_what_is_below_the_threshold_may_be_called_anything():
     labels = pa.array([scored(("dog", 0.9), ("_", 0.1), ("x" * 1001, 0.1))], SCORED)
     assert TableScorer().score(["a dog"], labels).field("VIFIDEL").to_pylist() == [1.0]
@@ -209,6 +215,10 @@ def test_what_is_below_the_threshold_may_be_called_anything():
 
 def test_two_lists_of_different_length():
     names, scores = [["dog"], ["dog", "cat"], ["dog"]], [[0.9], [0.9], [0.9]]
+    for kind in LISTS:
+        column = pa.array(names, kind)
+        of_kind = TableScorer().score(["a dog"] * 3, column, label_scores=pa.array(scores))
+        assert statuses(of_kind) == ["ok", "bad labels", "ok"]
     found = TableScorer().score(["a dog"] * 3, names, label_scores=scores)
     assert statuses(found) == ["ok", "bad labels", "ok"]
     assert found.field("VIFIDEL").to_pylist() == [1.0, None, 1.0]

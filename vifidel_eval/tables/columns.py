@@ -135,7 +135,9 @@ def reference_column(values: Any) -> Any:
     return _column(values, "references", _reference_rows, fits)
 
 
-def label_column(values: Any, threshold: float, fits: Callable[[Any], bool]) -> Any:
+def label_column(
+    values: Any, threshold: float, fits: Callable[[Any], bool], strict: bool = False
+) -> Any:
     """Return the labels of rows as a column; a row that cannot be read has a null among them.
 
     Parameters
@@ -146,13 +148,17 @@ def label_column(values: Any, threshold: float, fits: Callable[[Any], bool]) -> 
         The lowest score that counts.
     fits : callable
         Whether a type is one of those that labels may have.
+    strict : bool
+        Whether a row that cannot be read raises.
 
     Raises
     ------
+    AnnotationError
+        If a row cannot be read, with `strict`.
     VifidelError
         If they are not a sequence or a column.
     """
-    return _column(values, "labels", lambda rows: _label_rows(rows, threshold), fits)
+    return _column(values, "labels", lambda rows: _label_rows(rows, threshold, strict), fits)
 
 
 def score_column(values: Any) -> Any:
@@ -219,13 +225,15 @@ def _reference_rows(rows: Sequence[Any]) -> Any:
     return pa.array(listed, pa.large_list(pa.large_string()))
 
 
-def _label_rows(rows: Sequence[Any], threshold: float) -> Any:
+def _label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
     pa = pyarrow()
     listed: list[list[tuple[str, int | None]] | None] = []
-    for row in rows:
+    for number, row in enumerate(rows):
         try:
             entries = None if _is_null(row) else label_entries(row, threshold)[0]
-        except AnnotationError:
+        except AnnotationError as problem:
+            if strict:
+                raise AnnotationError(f"row {number}: {problem}") from None
             listed.append([("", None)])
         else:
             known = entries if entries is None else [(_spelt(n) or "", c) for n, c in entries]

@@ -260,9 +260,9 @@ def _entries(column: Any, scores: Any, shape: Shape) -> tuple[Integers, Any, Any
         of_scores, numbers = lists(scores)
         bad = sizes != of_scores
         if bad.any():
-            left = pa.array(np.arange(len(column)), mask=bad)
-            sizes, names = lists(column.take(left))
-            _, numbers = lists(scores.take(left))
+            names = texts(names).filter(pa.array(np.repeat(~bad, sizes)))
+            numbers = numbers.filter(pa.array(np.repeat(~bad, of_scores)))
+            sizes = np.where(bad, 0, sizes)
         return sizes, names, numbers, bad
     if pa.types.is_map(column.type):
         kind = column.type

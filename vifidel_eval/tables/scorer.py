@@ -197,7 +197,9 @@ class TableScorer:
         """
         made = Columns(
             caption_column(captions),
-            None if labels is None else label_column(labels, self._threshold, holds_labels),
+            None
+            if labels is None
+            else label_column(labels, self._threshold, holds_labels, self._strict),
             None if label_scores is None else score_column(label_scores),
             None if references is None else reference_column(references),
         )
