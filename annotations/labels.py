@@ -146,16 +146,50 @@ def read_labels(
 
 def _counted(items: Any, threshold: float, names: CategoryNames) -> tuple[dict[str, int], bool]:
     """Return label to count, and whether any item has a score."""
+    entries, scored = label_entries(items, threshold, names)
     labels: dict[str, int] = {}
+    for name, number in entries:
+        count(labels, name, number)
+    return labels, scored
+
+
+def label_entries(
+    items: Any, threshold: float, names: CategoryNames | None = None
+) -> tuple[list[tuple[str, int]], bool]:
+    """Return the labels of one image that count, as they are spelt, with their numbers.
+
+    Parameters
+    ----------
+    items : collection or mapping
+        Labels, ``[label, score]`` pairs or detections, a mapping of label to count, or parallel
+        arrays.
+    threshold : float
+        The lowest score that counts.
+    names : CategoryNames, optional
+        Names of classes, for parallel arrays of class indices.
+
+    Returns
+    -------
+    entries : list of (str, int)
+        A label may occur several times.
+    scored : bool
+        Whether any item has a score.
+
+    Raises
+    ------
+    AnnotationError
+        If an item has another shape, a score is not a number or a class has no name.
+    """
+    entries: list[tuple[str, int]] = []
     scored = False
     if isinstance(items, Mapping):
         if not is_arrays(items):
             return _given_counts(items), False
-        for found, has_score in detections(items, threshold, names):
+        for found, has_score in detections(items, threshold, names or CategoryNames()):
             scored = has_score
             if found is not None:
-                count(labels, found)
-        return labels, scored
+                entries.append((found, 1))
+        return entries, scored
     for number, item in enumerate(_listed(items)):
         if isinstance(item, str):
             name = item
@@ -166,8 +200,8 @@ def _counted(items: Any, threshold: float, names: CategoryNames) -> tuple[dict[s
                 continue
         if not name.strip():
             raise _unexpected(item, number)
-        count(labels, name)
-    return labels, scored
+        entries.append((name, 1))
+    return entries, scored
 
 
 def _listed(items: Any) -> Iterable[Any]:
@@ -181,8 +215,8 @@ def _listed(items: Any) -> Iterable[Any]:
     return listed
 
 
-def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
-    labels: dict[str, int] = {}
+def _given_counts(counts: Mapping[Any, Any]) -> list[tuple[str, int]]:
+    entries: list[tuple[str, int]] = []
     for name, number in counts.items():
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
@@ -196,8 +230,8 @@ def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
         if number:
-            count(labels, name, int(number))
-    return labels
+            entries.append((name, int(number)))
+    return entries
 
 
 def _name_and_score(item: Any, number: int) -> tuple[str, float]:
