@@ -125,13 +125,26 @@ COUNTS = (
 
 @dataclass(frozen=True)
 class Tally:
-    """How many words were read, and which of them have no vector."""
+    """How many words were read, and which of them have no vector.
+
+    Attributes
+    ----------
+    words : int
+        How many were read.
+    unknown : Counter
+        Words without a vector, and how often they occur.
+    others : int
+        How many more have none, of words that are too many to be kept.
+    """
 
     words: int
     unknown: Counter[str]
+    others: int = 0
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.words + other.words, self.unknown + other.unknown)
+        return Tally(
+            self.words + other.words, self.unknown + other.unknown, self.others + other.others
+        )
 
 
 NOTHING_READ = Tally(0, Counter())
