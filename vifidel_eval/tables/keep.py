@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import VifidelError
 
-_FORM = re.compile(r"\s*(?P<column>.+?)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>\S+)\s*", re.S)
+_FORM = re.compile(r"\s*(?P<column>[^<>=!]*[^<>=!\s])\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>\S+)\s*")
 _FUNCTIONS = {
     ">=": "greater_equal",
     ">": "greater",

@@ -50,6 +50,15 @@ class _Scoring:
         return self.work.score(task.file, task.output, task.temporary, on_rows)
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """What is known of a file before its rows are scored."""
+
+    rows: int
+    digest: str
+    signature: str | None
+
+
 def score_tables(
     work: Work,
     files: Sequence[TableFile],
@@ -82,21 +91,15 @@ def score_tables(
         language of the captions.
     """
     outputs = _outputs(files, SUFFIXES[work.style])
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
-        checked = threads.map(lambda file: (work.check(file).count_rows(), file.digest()), files)
-        try:
-            of_files = list(checked)
-        except BaseException:
-            threads.shutdown(cancel_futures=True)
-            raise
+    of_files = _checked(work, files)
     plan = {
         "command": "score-table",
-        "signature": work.scorer.signature(),
+        "signature": _signature(work, files, of_files),
         "settings": dict(settings),
         "versions": versions(),
         "inputs": [
-            {"name": file.name, "bytes": file.size, "ends": digest}
-            for file, (_, digest) in zip(files, of_files, strict=True)
+            {"name": file.name, "bytes": file.size, "ends": checked.digest}
+            for file, checked in zip(files, of_files, strict=True)
         ],
     }
     with RunFolder.opened(output, plan, outputs) as folder:
@@ -105,7 +108,7 @@ def score_tables(
         finished = {at: folder.finished(at) for at in range(len(files))}
         todo = [at for at, record in finished.items() if record is None]
         done = [record.totals.rows for record in finished.values() if record is not None]
-        rows = {at: of_files[at][0] for at in todo}
+        rows = {at: of_files[at].rows for at in todo}
         progress.begin(sum(done) + sum(rows.values()), sum(done))
 
         def on_done(number: int, totals: Totals) -> None:
@@ -118,6 +121,49 @@ def score_tables(
         totals = folder.totals()
         work.scorer.judge(totals.statuses, totals.tallies, totals.rows)
         return folder.finish(STATUSES)
+
+
+def _checked(work: Work, files: Sequence[TableFile]) -> list[_Checked]:
+    """Check all files.
+
+    Raises
+    ------
+    VifidelError
+        Of the first that cannot be scored.
+    """
+
+    def check(file: TableFile) -> _Checked:
+        table = work.check(file)
+        return _Checked(table.count_rows(), file.digest(), work.pinned(table))
+
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        try:
+            return list(threads.map(check, files))
+        except BaseException:
+            threads.shutdown(cancel_futures=True)
+            raise
+
+
+def _signature(work: Work, files: Sequence[TableFile], of_files: Sequence[_Checked]) -> str:
+    """Return the signature of all files.
+
+    Raises
+    ------
+    VifidelError
+        If it is not the same of all: labels have scores in some only.
+    """
+    signatures = {
+        checked.signature: file
+        for file, checked in zip(files, of_files, strict=True)
+        if checked.signature is not None
+    }
+    if len(signatures) > 1:
+        one, other = list(signatures.values())[:2]
+        raise VifidelError(
+            f"{one.path} and {other.path}: labels have scores in one of them only; score them into "
+            "different folders."
+        )
+    return next(iter(signatures), None) or work.scorer.signature()
 
 
 def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:

@@ -81,6 +81,16 @@ class Work:
         """The columns that are added."""
         return [field.name for field in self.scorer.type]
 
+    def pinned(self, table: Table) -> str | None:
+        """Return the signature of a table's scores; None if it has no labels that say what it is.
+
+        A file whose labels are all missing may have a column without a type.
+        """
+        labels = self.columns.labels
+        if labels is not None and pa.types.is_null(table.schema.field(labels).type):
+            return None
+        return self.scorer.signature(table.schema)
+
     def check(self, file: TableFile) -> Table:
         """Check a file as far as that is possible before its rows are scored.
 
@@ -92,12 +102,6 @@ class Work:
         table = Table.open(file, self.columns)
         try:
             self.scorer.check(table.schema)
-            taken = next((name for name in self.scores if name in table.schema.names), None)
-            if taken is not None:
-                raise VifidelError(
-                    f"there is a column {taken!r} already, and scores would be written as another; "
-                    "rename it, or take the table as it was before it was scored."
-                )
             for condition in self.keep:
                 condition.of_columns(self.scores, table.schema)
         except VifidelError as problem:
@@ -134,11 +138,9 @@ class Work:
         with _written(output, temporary, schema, self.style) as write:
             for batch in table.batches():
                 try:
-                    found = self.scorer.evaluate(batch)
+                    found = self.scorer.evaluate(batch, totals.rows)
                 except VifidelError as problem:  # strict
-                    raise VifidelError(
-                        f"{file.path}: of the rows from {totals.rows} on: {problem}"
-                    ) from None
+                    raise VifidelError(f"{file.path}: {problem}") from None
                 columns = dict(zip(self.scores, found.fields.flatten(), strict=True))
                 scored = pa.RecordBatch.from_arrays(
                     [*batch.columns, *columns.values()], schema=schema
