@@ -35,33 +35,42 @@ class Cells:
     plain: str | None
 
     @classmethod
-    def of(cls, first: pa.RecordBatch, names: Sequence[str], plain: str | None) -> Cells:
+    def of(
+        cls,
+        first: pa.RecordBatch,
+        labels: str | None,
+        label_scores: str | None,
+        references: str | None,
+    ) -> Cells:
         """Return how columns are read, which their first rows say.
 
         Parameters
         ----------
         first : RecordBatch
             The first rows.
-        names : sequence of str
-            The columns that hold lists.
-        plain : str, optional
-            The one of them where text that is no JSON list is a list of one: references.
+        labels, label_scores, references : str, optional
+            The names of the columns, which need not be there.
 
         Raises
         ------
         VifidelError
-            If the text in one is something else.
+            If the text in the column of labels is something else.
         """
-        found = [name for name in names if name in first.schema.names]
-        columns = {name: first.column(name) for name in found}
-        return cls(
-            {
-                name: _NAMES if name == plain else _type_of(name, column.to_pylist())
-                for name, column in columns.items()
-                if is_text(column.type) and not pa.types.is_null(column.type)
-            },
-            plain,
-        )
+
+        def is_cells(name: str | None) -> bool:
+            if name not in first.schema.names:
+                return False
+            kind = first.schema.field(name).type
+            return is_text(kind) and not pa.types.is_null(kind)
+
+        types = {}
+        if labels is not None and is_cells(labels):
+            types[labels] = _type_of(labels, first.column(labels).to_pylist())
+        if label_scores is not None and is_cells(label_scores):
+            types[label_scores] = _NUMBERS
+        if references is not None and is_cells(references):
+            types[references] = _NAMES
+        return cls(types, references)
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """Return the schema with the types that columns get."""
@@ -86,8 +95,6 @@ def _type_of(name: str, texts: Sequence[str | None]) -> pa.DataType:
     values = [value for cell in lists for value in cell]
     if any(isinstance(value, list | dict) for value in values):
         return _SCORED
-    if any(isinstance(value, int | float) for value in values):
-        return _NUMBERS
     if cells and not lists:
         text = next(text for text in texts if text and text.strip())
         raise VifidelError(

@@ -207,8 +207,11 @@ def _of_source(source: str) -> list[TableFile]:
         info = filesystem.get_file_info(path)
         if info.type == pa.fs.FileType.Directory:
             return _of_folder(source, filesystem, path)
+    except VifidelError:
+        raise
     except _PROBLEMS as problem:
-        raise VifidelError(f"{source}: {_said(problem)}; check the path.") from None
+        where = getattr(problem, "filename", None) or source
+        raise VifidelError(f"{where}: {_said(problem)}; check the path.") from None
     if info.type == pa.fs.FileType.NotFound:
         raise VifidelError(f"{source}: no such file or directory; check the path.")
     if info.type != pa.fs.FileType.File:
@@ -223,10 +226,8 @@ def _of_source(source: str) -> list[TableFile]:
 
 def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
     found = [
-        TableFile(name, info.path, filesystem, _format(name), info.size)
-        for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True))
-        if info.type != pa.fs.FileType.Directory
-        for name in [info.path[len(folder) :].lstrip("/")]
+        TableFile(name, path, filesystem, _format(name), size)
+        for name, path, size in _listed(filesystem, folder)
         if not any(part.startswith((".", "_")) for part in name.split("/"))
     ]
     found.sort(key=lambda file: file.name)
@@ -246,6 +247,32 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
             "of one of them."
         )
     return found
+
+
+def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the name below a folder, path and size of every file in it."""
+    if not isinstance(filesystem, pa.fs.LocalFileSystem):
+        for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
+            if info.type != pa.fs.FileType.Directory:
+                yield info.path[len(folder) :].lstrip("/"), info.path, info.size
+        return
+    # pyarrow follows links, also one that leads to the folder that it is in.
+    for parent, folders, names in os.walk(folder, onerror=_raised):
+        for name in folders:
+            link = os.path.join(parent, name)
+            if os.path.islink(link):
+                raise VifidelError(
+                    f"{link} is a link to a folder, and links are not followed; name that folder "
+                    "as an input of its own."
+                )
+        for name in names:
+            path = os.path.join(parent, name)
+            below = os.path.relpath(path, folder).replace(os.sep, "/")
+            yield below, path, os.stat(path).st_size
+
+
+def _raised(problem: OSError) -> None:
+    raise problem
 
 
 def _suffix(name: str) -> str:
@@ -315,6 +342,7 @@ class _readable:  # noqa: N801 - a context manager, cheaper than a generator in 
 
 
 def _said(problem: BaseException) -> str:
+    """Return what pyarrow says of a file, without what it was about to do."""
     if isinstance(problem, OSError) and problem.strerror:
         return reason(problem)
-    return first_line(problem)
+    return first_line(problem).rpartition("': ")[2]

@@ -188,7 +188,9 @@ class Table:
             first = next(opened.batches(), None)
             if first is not None:
                 try:
-                    cells = Cells.of(first, columns.lists, columns.references)
+                    cells = Cells.of(
+                        first, columns.labels, columns.label_scores, columns.references
+                    )
                 except VifidelError as problem:
                     raise VifidelError(f"{file.path}: {problem}") from None
         return cls(cells.schema(opened.schema), opened, cells)
