@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -268,7 +269,10 @@ def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, st
         for name in names:
             path = os.path.join(parent, name)
             below = os.path.relpath(path, folder).replace(os.sep, "/")
-            yield below, path, os.stat(path).st_size
+            state = os.stat(path)
+            if not stat.S_ISREG(state.st_mode):
+                raise VifidelError(f"{path}: is a pipe or device, not an ordinary file; remove it.")
+            yield below, path, state.st_size
 
 
 def _raised(problem: OSError) -> None:
