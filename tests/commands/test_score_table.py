@@ -21,8 +21,6 @@ from vifidel_eval.scorers import VifidelPRF
 
 pa = pytest.importorskip("pyarrow")
 
-import pyarrow.feather  # noqa: E402
-import pyarrow.parquet  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
@@ -55,7 +53,8 @@ def tables(folder, files=3, number=40):
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(main, ["score-table", *map(str, arguments)])
+    """Run the command in this process; the tests of workers and signals start others."""
+    return CliRunner().invoke(main, ["score-table", "--workers", "1", *map(str, arguments)])
 
 
 def done(*arguments):
@@ -91,7 +90,7 @@ def manifest(folder):
 
 def test_columns_are_added_and_have_the_bits_of_the_scorers(tmp_path):
     source = tables(tmp_path / "in")
-    done(source, "--output", tmp_path / "out", "--workers", "1")
+    done(source, "--output", tmp_path / "out")
     seen = []
     for at in range(3):
         given = pa.parquet.read_table(source / f"part-{at}.parquet")
@@ -128,9 +127,7 @@ def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
     for at in range(3):
         every = pa.parquet.read_table(tmp_path / "all" / f"part-{at}.parquet").to_pylist()
         some = pa.parquet.read_table(tmp_path / "some" / f"part-{at}.parquet").to_pylist()
-        assert some == [
-            row for row in every if (row["VIFIDEL_P"] or 0) >= 0.5 and row["id"] < 30
-        ]
+        assert some == [row for row in every if (row["VIFIDEL_P"] or 0) >= 0.5 and row["id"] < 30]
         kept += len(some)
     assert 0 < kept < 90
     assert f"120 rows in 3 files, {kept} kept ({kept / 120:.1%})" in result.stdout
@@ -144,9 +141,7 @@ def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
 def test_a_file_of_which_no_row_passes_is_there(tmp_path, style):
     source = tables(tmp_path / "in", files=1)
     pa.parquet.write_table(pa.Table.from_pylist(rows(1)).slice(1), source / "empty.parquet")
-    result = done(
-        source, "--output", tmp_path / "out", "--keep", "VIFIDEL > 1", "--format", style
-    )
+    result = done(source, "--output", tmp_path / "out", "--keep", "VIFIDEL > 1", "--format", style)
     for name in ("part-0", "empty"):
         path = tmp_path / "out" / f"{name}.{style}"
         read = pa.parquet.read_table if style == "parquet" else pa.feather.read_table
@@ -257,11 +252,13 @@ def test_folders_below_a_folder_stay(tmp_path):
 def test_the_language_is_judged_on_the_sums(tmp_path):
     source = tmp_path / "in"
     source.mkdir()
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("dog 1 0\ncat 0 1\nhorse 1 1\n")
     # Each file alone has too few words to be refused.
     for at in range(6):
         table = pa.table({"caption": ["zqxj vkwq hjzx qqzv"], "labels": [["wqzk"]]})
         pa.parquet.write_table(table, source / f"{at}.parquet")
-    result = invoke(source, "--output", tmp_path / "out")
+    result = invoke(source, "--output", tmp_path / "out", "--vectors", vectors)
     refused(result, "24 of 24 words of the captions have no vector")
     assert not (tmp_path / "out" / "manifest.json").exists()
 
@@ -392,7 +389,7 @@ def unfinished(tmp_path, monkeypatch, *arguments):
 
     with monkeypatch.context() as patched:
         patched.setattr(scoring.os, "replace", full)
-        result = invoke(source, "--output", tmp_path / "out", "--workers", "1", *arguments)
+        result = invoke(source, "--output", tmp_path / "out", *arguments)
     refused(result, "part-1.parquet: cannot be written: no space left on device")
     assert set(content(tmp_path / "out")) == {
         "part-0.parquet", ".unfinished/run.json", ".unfinished/0.json", ".unfinished/lock",
@@ -517,16 +514,16 @@ def writing(out):
     return list((out / ".unfinished").glob("*.part"))
 
 
+KEEP = ("--keep", "VIFIDEL-P >= .4")
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     """Return tables and what an undisturbed run writes, in one process."""
     folder = tmp_path_factory.mktemp("undisturbed")
     source = tables(folder / "in", files=6, number=4000)
-    done(source, "--output", folder / "out", "--workers", "1", "--keep", "VIFIDEL-P >= .4")
+    done(source, "--output", folder / "out", *KEEP)
     return source, content(folder / "out")
-
-
-KEEP = ("--keep", "VIFIDEL-P >= .4")
 
 
 @posix

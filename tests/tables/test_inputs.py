@@ -8,8 +8,6 @@ from vifidel_eval.errors import VifidelError
 
 pa = pytest.importorskip("pyarrow")
 
-import pyarrow.feather  # noqa: E402
-import pyarrow.parquet  # noqa: E402
 
 from vifidel_eval.tables.inputs import find_tables  # noqa: E402
 from vifidel_eval.tables.scoring import Columns, Table  # noqa: E402

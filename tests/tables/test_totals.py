@@ -68,7 +68,10 @@ LABELS = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
 
 def digest(some):
     return digest_rows(
-        [pa.array([row[0] for row in some], pa.string()), pa.array([row[1] for row in some], LABELS)]
+        [
+            pa.array([row[0] for row in some], pa.string()),
+            pa.array([row[1] for row in some], LABELS),
+        ]
     )
 
 

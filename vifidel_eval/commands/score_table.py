@@ -145,9 +145,7 @@ def score_table(
     settings |= {"keep": list(map(str, keep)), "format": style}
     with _Bar() as progress:
         try:
-            manifest = score_tables(
-                work, files, output, settings, workers or _cores(), progress
-            )
+            manifest = score_tables(work, files, output, settings, workers or _cores(), progress)
         except KeyboardInterrupt:
             if output.exists():
                 tell("Interrupted; the same command goes on after the finished files.")
