@@ -41,7 +41,7 @@ def digest_rows(columns: Sequence[pa.Array]) -> tuple[int, ...]:
     if not rows:
         return NO_ROWS
     views = [
-        (memoryview(values).cast("B") if values.size else b"", starts.tolist())
+        (memoryview(values.view(np.uint8)), starts.tolist())
         for column in columns
         for values, starts in _nested(column)
     ]
