@@ -41,7 +41,7 @@ def digest_rows(columns: Sequence[pa.Array]) -> tuple[int, ...]:
     if not rows:
         return NO_ROWS
     views = [
-        (memoryview(values.view(np.uint8)), starts.tolist())
+        (values.view(np.uint8).data, starts.tolist())
         for column in columns
         for values, starts in _nested(column)
     ]
