@@ -399,6 +399,21 @@ def unfinished(tmp_path, monkeypatch, *arguments):
     return tmp_path / "out"
 
 
+def test_a_file_that_was_not_yet_recorded_does_not_stay(tmp_path, monkeypatch):
+    from vifidel_eval.tables.manifest import RunFolder
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    source = tmp_path / "in"
+    shutil.copytree(tables(tmp_path / "some", files=1), source / "x=1")
+    with monkeypatch.context() as patched:
+        patched.setattr(RunFolder, "add", interrupted)
+        assert invoke(source, "--output", tmp_path / "out").exit_code == 1
+    assert not (tmp_path / "out").exists()
+    done(source, "--output", tmp_path / "out")
+
+
 def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeypatch):
     out = unfinished(tmp_path, monkeypatch)
     time_before = (out / "part-0.parquet").stat().st_mtime_ns
@@ -589,7 +604,8 @@ def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undis
     source, expected = undisturbed
     out = tmp_path / "out"
     process = start(source, out, *KEEP)
-    assert wait_for(process, lambda: writing(out) and list(out.glob("*.parquet")))
+    recorded = out / ".unfinished"
+    assert wait_for(process, lambda: writing(out) and list(recorded.glob("[0-9].json")))
     workers = children(process)
     os.killpg(process.pid, number)  # as a terminal does
     _, said = process.communicate(timeout=60)

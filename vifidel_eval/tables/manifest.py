@@ -233,6 +233,13 @@ class RunFolder:
         unfinished = self.manifest is None and (self.state / _RUN).exists()
         if unfinished and not (self._begun and not self._records):
             return
+        if unfinished:  # files that were renamed just now, and not yet recorded
+            for name in self._outputs:
+                (self.path / name).unlink(missing_ok=True)
+            for folder, _, _ in os.walk(self.path, topdown=False):
+                with contextlib.suppress(OSError):  # not empty
+                    if Path(folder) != self.path:
+                        os.rmdir(folder)
         shutil.rmtree(self.state, ignore_errors=True)
         if new:
             with contextlib.suppress(OSError):  # not empty
