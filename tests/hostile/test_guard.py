@@ -16,6 +16,7 @@ NO_PATHS = {
     "score": {"metrics", "columns", "device", "vilbertscore_device"},
     "table": {"columns"},
     "explain": {"image", "caption"},
+    "score-table": {"metrics", "caption", "labels", "label_scores", "references", "keep"},
     "leaderboard": {"sort"},
     "pack": {"algorithm"},
 }

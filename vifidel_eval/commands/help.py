@@ -15,6 +15,10 @@ _MANY = 12
 # Options by the name of their parameter; those of no section are the command's own and come first.
 _SECTIONS = {
     "Input": (
+        "caption",
+        "labels",
+        "no_labels",
+        "label_scores",
         "references",
         "no_references",
         "objects",
@@ -26,9 +30,12 @@ _SECTIONS = {
         "split",
         "image_ids",
         "allow_subset",
+        "max_words",
+        "strict",
     ),
     "Metrics": (
         "metrics",
+        "things",
         "vectors",
         "trust_pickles",
         "stop_words",
@@ -37,6 +44,8 @@ _SECTIONS = {
         "raw_vectors",
     ),
     "Output": (
+        "keep",
+        "workers",
         "style",
         "columns",
         "percent",

@@ -23,6 +23,7 @@ from .leaderboard import leaderboard
 from .paths import FILE, Command
 from .printing import one_sentence, show, tell
 from .score import score
+from .score_table import score_table
 from .submission import submission
 from .table import table
 from .train_lm import train_lm
@@ -166,6 +167,7 @@ def clear_cache_command() -> None:
 for command in (
     score,
     table,
+    score_table,
     explain,
     leaderboard,
     agreement,
