@@ -108,7 +108,7 @@ def score(
     if references is not None and gold is not None and options.objects:
         check_releases(options.objects, settings.labels, references, gold)
     warn_of_lengths(systems)
-    pictures = page.pictures([*results, references, *options.objects], systems, gold)
+    material = page.material(results, references, settings, systems, gold)
     scorers, unavailable = build(names, settings)
     captions = sum(len(system.captions) for system in systems)
     with progress_bar(captions * len(scorers)) as bar:
@@ -131,7 +131,7 @@ def score(
             leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
     if problem is not None:
         raise problem
-    page.write(scores, comparisons, systems, gold, scorers.values(), pictures)
+    page.write(scores, comparisons, systems, gold, scorers.values(), material)
 
 
 def _read(
