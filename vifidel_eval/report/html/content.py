@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 from ...annotations.boxes import ImageBoxes
 from ...explain.explanation import Explanation
 from ...image_ids import ImageId
+from ...rows import Rows
 from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
@@ -100,11 +102,7 @@ def gather(
     if references is None:
         references = all_images(systems)
     of_systems = {system.name: paired(system, references, True) for system in systems}
-    explanations = {
-        name: {explanation.image_id: explanation for explanation in vifidel.explain_rows(rows)}
-        for name, rows in of_systems.items()
-        if vifidel is not None
-    }
+    explanations = {} if vifidel is None else _explained(vifidel, of_systems)
     return Content(
         scores,
         comparisons,
@@ -117,3 +115,15 @@ def gather(
         explanations=explanations,
         material=material or Material(),
     )
+
+
+def _explained(
+    vifidel: Vifidel, of_systems: Mapping[str, Rows]
+) -> dict[str, dict[ImageId, Explanation]]:
+    """Return the explanations of all systems, made side by side: references are read once."""
+    explanations: dict[str, dict[ImageId, Explanation]] = {name: {} for name in of_systems}
+    for of_row in zip_longest(*map(vifidel.explain_rows, of_systems.values())):
+        for of_system, explanation in zip(explanations.values(), of_row, strict=True):
+            if explanation is not None:
+                of_system[explanation.image_id] = explanation
+    return explanations
