@@ -192,7 +192,10 @@ def visit(browser, report):
         tab.on("console", lambda message: faults.append(f"console: {message.text}"))
         tab.on(
             "request",
-            lambda r: r.url.startswith(("data:", address)) or faults.append(f"request: {r.url}"),
+            lambda r: (
+                r.url.startswith(("data:", address.partition("#")[0]))
+                or faults.append(f"request: {r.url}")
+            ),
         )
         tab.goto(address)
         return tab
