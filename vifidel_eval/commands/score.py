@@ -114,9 +114,8 @@ def score(
     if references is not None and gold is not None and options.objects:
         check_releases(options.objects, settings.labels, references, gold)
     warn_of_lengths(systems)
-    pictures = page.pictures(
-        [*(result.path for result in results), references, *options.objects], systems, gold
-    )
+    paths = [result.path for result in results]
+    material = page.material(paths, references, settings, systems, gold)
     scorers, unavailable = build(names, settings)
     if not unavailable:
         tables.check_columns(column_names(scorers))
@@ -142,7 +141,7 @@ def score(
             leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
     if problem is not None:
         raise problem
-    page.write(scores, comparisons, systems, gold, scorers.values(), pictures)
+    page.write(scores, comparisons, systems, gold, scorers.values(), material)
 
 
 def _read(
