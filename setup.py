@@ -63,6 +63,8 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
+        "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # PySpark is not for pandas 3
+        "tables": ["pyarrow>=17"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
         "dev": [
@@ -73,6 +75,7 @@ setup(
             "playwright>=1.40",
             "pyright>=1.1.400",
             "psutil>=5.9",
+            "pyarrow>=17",
             "pytest>=8",
             "ruff~=0.17.5",
             "types-tabulate",
