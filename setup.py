@@ -31,6 +31,7 @@ setup(
         "vifidel_eval.runs",
         "vifidel_eval.scorers",
         "vifidel_eval.submission",
+        "vifidel_eval.tables",
         "vifidel_eval.text",
         "vifidel_eval.things",
         "vifidel_eval.vectors",

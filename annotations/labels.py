@@ -16,6 +16,7 @@ from ..errors import AnnotationError
 from ..image_ids import ImageId
 from .objects import (
     DETECTION_THRESHOLD,
+    HIGHEST_COUNT,
     ObjectLabels,
     check_score,
     check_threshold,
@@ -27,9 +28,6 @@ from .objects import (
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, or label to count.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int]
-
-# Counts up to here are whole numbers in float64 too.
-_HIGHEST_COUNT = 1 << 53
 
 
 @dataclass(frozen=True)
@@ -132,9 +130,38 @@ def read_labels(
 
 def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
     """Return label to count, and whether any item has a score."""
+    entries, scored = label_entries(items, threshold)
+    labels: dict[str, int] = {}
+    for name, number in entries:
+        count(labels, name, number)
+    return labels, scored
+
+
+def label_entries(items: Any, threshold: float) -> tuple[list[tuple[str, int]], bool]:
+    """Return the labels of one image that count, as they are spelt, with their numbers.
+
+    Parameters
+    ----------
+    items : collection or mapping
+        Labels, ``[label, score]`` pairs or detections, or a mapping of label to count.
+    threshold : float
+        The lowest score that counts.
+
+    Returns
+    -------
+    entries : list of (str, int)
+        A label may occur several times.
+    scored : bool
+        Whether any item has a score.
+
+    Raises
+    ------
+    AnnotationError
+        If an item has another shape or a score is not a number.
+    """
     if isinstance(items, Mapping):
         return _given_counts(items), False
-    labels: dict[str, int] = {}
+    entries: list[tuple[str, int]] = []
     scored = False
     for number, item in enumerate(_listed(items)):
         if isinstance(item, str):
@@ -146,8 +173,8 @@ def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
                 continue
         if not name.strip():
             raise _unexpected(item, number)
-        count(labels, name)
-    return labels, scored
+        entries.append((name, 1))
+    return entries, scored
 
 
 def _listed(items: Any) -> Iterable[Any]:
@@ -161,8 +188,8 @@ def _listed(items: Any) -> Iterable[Any]:
     return listed
 
 
-def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
-    labels: dict[str, int] = {}
+def _given_counts(counts: Mapping[Any, Any]) -> list[tuple[str, int]]:
+    entries: list[tuple[str, int]] = []
     for name, number in counts.items():
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
@@ -171,13 +198,13 @@ def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
             )
         if number < 0:
             raise AnnotationError(f"the count of {name!r:.40} is negative ({number!r:.40}).")
-        if int(number) > _HIGHEST_COUNT:
+        if int(number) > HIGHEST_COUNT:
             raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
         if number:
-            count(labels, name, int(number))
-    return labels
+            entries.append((name, int(number)))
+    return entries
 
 
 def _name_and_score(item: Any, number: int) -> tuple[str, float]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     # Absolute names: Pyright follows the links of a strict editable installation.
     import vifidel_eval.annotations as annotations  # noqa: PLR0402
     import vifidel_eval.scorers as scorers  # noqa: PLR0402
+    import vifidel_eval.tables as tables  # noqa: PLR0402
     from vifidel_eval.scorers import Vifidel
 
     from .text.words import STOP_WORDS, content_words
@@ -44,13 +45,14 @@ __all__ = [
     "annotations",
     "content_words",
     "scorers",
+    "tables",
 ]
 
 if not os.path.isdir(os.path.join(__path__[0], "scorers")):
     from . import checkout  # noqa: F401
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
-_PACKAGES = ("annotations", "scorers")
+_PACKAGES = ("annotations", "scorers", "tables")
 _MODULE_OF = {"STOP_WORDS": ".text.words", "Vifidel": ".scorers", "content_words": ".text.words"}
 
 

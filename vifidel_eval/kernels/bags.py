@@ -144,6 +144,38 @@ def bags_of_labels(
     return _bags(lexicon, atoms, sizes, np.array(amounts, dtype=np.float64))
 
 
+def bags_of_entries(
+    lexicon: Lexicon,
+    atoms: Integers,
+    owners: Integers,
+    amounts: Floats,
+    bags: int,
+    counts: bool = True,
+) -> tuple[Bags, Tally]:
+    """Return bags of labels, as `bags_of_labels` does, from numbers of which some occur twice.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        Where the numbers come from.
+    atoms : (number of entries,) int64
+        The number of each label.
+    owners : (number of entries,) int64
+        The bag of each.
+    amounts : (number of entries,) float64
+        How often it is in there; whole numbers.
+    bags : int
+        How many bags.
+    counts : bool
+        Whether labels weigh as much as they are often; otherwise each weighs 1.
+    """
+    keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
+    together = np.bincount(at, weights=amounts, minlength=len(keys))
+    owners, atoms = np.divmod(keys, len(lexicon.known))
+    sizes = np.bincount(owners, minlength=bags)
+    return _bags(lexicon, atoms, sizes, together if counts else np.ones(len(atoms)))
+
+
 def _bags(
     lexicon: Lexicon, atoms: Integers, sizes: Integers, amounts: Floats | None = None
 ) -> tuple[Bags, Tally]:
