@@ -22,6 +22,7 @@ pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
 from tables_page import check_scored, recipe, write_captions  # noqa: E402
 
 from vifidel_eval import spark as captions_in_spark  # noqa: E402
+from vifidel_eval.tables import STATUSES  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 # pip installs pandas 3 beside a PySpark that is not sure of it; nothing here is done with pandas.
@@ -136,7 +137,7 @@ class TestInSpark:
     pytestmark = in_spark
 
     def test_partitions_change_no_bit(self, spark):
-        rows = 3_000
+        rows = 1_500
         metrics = ("VIFIDEL", "VIFIDEL-PRF")
         frame = table_of(spark, rows, 2)
         expected = bits(scored(frame, metrics=metrics))
@@ -152,7 +153,7 @@ class TestInSpark:
             assert bits(scored(frame.repartition(partitions), metrics=metrics)) == expected
 
     def test_a_killed_worker_changes_no_bit(self, spark):
-        frame = table_of(spark, 200_000, 40)
+        frame = table_of(spark, 60_000, 30)
         undisturbed = bits(scored(frame))
         disturbed = []
         job = threading.Thread(target=lambda: disturbed.append(scored(frame)))
@@ -164,7 +165,7 @@ class TestInSpark:
 
     @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
     def test_a_worker_stays_small(self, spark):
-        scored(table_of(spark, 50_000, 4), metrics=("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD"))
+        scored(table_of(spark, 20_000, 4), metrics=("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD"))
         megabytes = Workers(spark).peak_megabytes()
         assert megabytes
         assert max(megabytes) < 400
@@ -174,21 +175,22 @@ class TestInSpark:
         refs = ["the dog has a frisbee"]
         rows = [
             ("ok", text, dog, refs),
-            ("ok", "a dog", dog, refs),  # the same image again
+            ("ok", "a dog", dog, refs),  # another caption of the same image
             ("unweighted", text, dog, ["of the"]),
             ("no words", "of the", dog, refs),
             ("no objects", text, [], refs),
             ("no objects", text, [("dog", 0.1)], refs),
-            ("no known words", "qxzqy", dog, refs),
+            ("no known words", text, [("\u2d30\u2d63", 0.9)], refs),
             ("too long", " ".join(f"w{n}" for n in range(2_001)), dog, refs),
             ("too long", "x" * 100_001, dog, refs),
             ("bad caption", None, dog, refs),
-            ("bad labels", text, None, refs),
+            ("no objects", text, None, refs),
             ("bad labels", text, [None], refs),
             ("bad labels", text, [(None, 0.9)], refs),
             ("bad labels", text, [("dog", None)], refs),
             ("bad labels", text, [("dog", float("nan"))], refs),
-            ("bad references", text, dog, None),
+            ("unweighted", text, dog, None),
+            ("unweighted", text, dog, []),
             ("bad references", text, dog, [None]),
         ]
         frame = spark.createDataFrame(
@@ -197,15 +199,20 @@ class TestInSpark:
             "labels array<struct<label:string,score:double>>, refs array<string>",
         ).repartition(3)
         result = scored(frame)["fidelity"].to_pylist()
-        by_rows = Vifidel().score(
-            [text, "a dog", text],
-            objects=[["dog", "frisbee"]] * 3,
-            references=[refs, refs, ["of the"]],
+        by_rows = (
+            Vifidel()
+            .score(
+                [text, "a dog", text],
+                objects=[["dog", "frisbee"]] * 3,
+                references=[refs, refs, ["of the"]],
+            )
+            .tolist()
         )
         assert [row["status"] for row in result] == [row[0] for row in rows]
-        assert [row["VIFIDEL"] for row in result[:3]] == by_rows.tolist()
-        assert [row["VIFIDEL"] for row in result[3:7]] == [0.0, None, None, None]
-        assert [row["VIFIDEL"] for row in result[7:15]] == [None] * 8  # null: NaN equals nothing
+        wanted = dict.fromkeys(STATUSES)  # null: a NaN would equal nothing
+        wanted |= {"unweighted": by_rows[2], "no words": 0.0}
+        found = [row["VIFIDEL"] for row in result]
+        assert found == [*by_rows[:2], *(wanted[row[0]] for row in rows[2:])]
 
     def test_a_map_and_scores_of_their_own_are_labels(self, spark):
         frame = spark.createDataFrame(
@@ -244,6 +251,11 @@ def test_without_pyspark_a_sentence_says_what_to_install(monkeypatch):
         captions_in_spark.vifidel("caption", "labels")
 
 
-def test_a_caption_alone_is_not_enough():
-    with pytest.raises(VifidelError, match="labels, references"):
-        captions_in_spark.vifidel("caption")
+@pytest.mark.parametrize(
+    ("columns", "metric", "lacking"),
+    [({}, "VIFIDEL", "labels"), ({"labels": "l"}, "WMD", "references")],
+)
+def test_a_metric_without_its_column_is_refused_at_once(columns, metric, lacking):
+    pytest.importorskip("pyspark.sql.functions", reason="needs pyspark")
+    with pytest.raises(VifidelError, match=f"{metric} needs .*{lacking}"):
+        captions_in_spark.vifidel("caption", **columns, metrics=[metric])

@@ -8,15 +8,20 @@ Needs the extra ``vifidel-eval[spark]`` here and on every executor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .errors import MetricUnavailable, VifidelError
+from .errors import MetricUnavailable
+from .scorers.record import Extra
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column
     from pyspark.sql.types import StructType
+
+#: What captions in Spark need.
+SPARK = Extra("spark", ("pyspark", "pyarrow", "pandas"))
 
 
 def vifidel(
@@ -24,7 +29,7 @@ def vifidel(
     labels: str | Column | None = None,
     references: str | Column | None = None,
     label_scores: str | Column | None = None,
-    metrics: Sequence[str] = ("VIFIDEL",),
+    metrics: Collection[str] = ("VIFIDEL",),
     **settings: Any,
 ) -> Column:
     """Return a column of Spark that scores the captions of each row.
@@ -43,7 +48,7 @@ def vifidel(
         The references of each row's image: arrays of strings.
     label_scores : str or Column, optional
         The scores of `labels`, where they are in an array of their own.
-    metrics : sequence of str
+    metrics : collection of str
         Of VIFIDEL, VIFIDEL-PRF, VIFIDEL-H and WMD.
     **settings
         Everything else that `vifidel_eval.tables.TableScorer` takes: ``vectors``, ``threshold``,
@@ -61,29 +66,29 @@ def vifidel(
     MetricUnavailable
         If PySpark, or what it needs for Arrow, is not installed.
     VifidelError
-        If a metric or setting is unknown. A column of a wrong type fails the first task that reads
-        it, before its first row.
+        If a metric is unknown or lacks a column, or a setting is wrong. A column of a wrong type
+        fails the first task that reads it, before its first row.
     """
-    optional = {"labels": labels, "references": references, "label_scores": label_scores}
-    given = {name: column for name, column in optional.items() if column is not None}
-    if labels is None and references is None:
-        raise VifidelError(
-            "a caption alone says nothing: name the column of labels, references or both."
-        )
     try:
         import pyarrow as pa
         from pyspark.sql.functions import arrow_udf
     except ImportError as problem:
         raise MetricUnavailable(
-            f"captions in Spark need PySpark 4.1 or later and pyarrow ({problem}): "
-            "pip install 'vifidel-eval[spark]'."
+            f"captions in Spark need PySpark 4.1 or later ({problem}); install it: {SPARK.command}"
         ) from None
     from .tables import TableScorer
 
+    optional = {"labels": labels, "references": references, "label_scores": label_scores}
+    given = {name: column for name, column in optional.items() if column is not None}
     names = ("captions", *given)
-    scorer = TableScorer(metrics=metrics, **settings)
+    columns = {name: name if name in given else None for name in optional}
+    scorer = TableScorer(metrics=metrics, captions="captions", **columns, **settings)
+    scorer.check(pa.schema([(name, pa.null()) for name in names]))  # of any type: those come later
 
     def score(batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        # POT loads every library of arrays that is installed (PyTorch: 180 MB); NumPy is enough.
+        for library in ("CUPY", "JAX", "PYTORCH", "TENSORFLOW"):
+            os.environ.setdefault(f"POT_BACKEND_DISABLE_{library}", "1")
         for arrays in batches:
             yield scorer.score(**dict(zip(names, arrays, strict=True)))
 
