@@ -263,7 +263,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             read.append({**part.gold.tallies, "captions": part.of_words})
             on_progress(part.gold.rows)
         tallies = add_tallies(read)
-        counts["unknown_words"] = tallies["captions"].unknown.total() if read else 0
+        counts["unknown_words"] = tallies["captions"].without_vector if read else 0
         make = partial(Evaluation, rows.ids, tallies=tallies, signature=self._signature_of(rows))
         return self._evaluations(
             rows,

@@ -123,15 +123,42 @@ COUNTS = (
 )
 
 
+# How many different words a tally lists at least.
+_MOST_LISTED = 5_000
+
+
 @dataclass(frozen=True)
 class Tally:
-    """How many words were read, and which of them have no vector."""
+    """How many words were read, and which of them have no vector.
+
+    Attributes
+    ----------
+    words : int
+        How many were read.
+    unknown : Counter
+        Those without a vector; of very many, the most frequent.
+    others : int
+        How many more have none.
+    """
 
     words: int
     unknown: Counter[str]
+    others: int = 0
+
+    @property
+    def without_vector(self) -> int:
+        """How many words have no vector."""
+        return self.unknown.total() + self.others
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.words + other.words, self.unknown + other.unknown)
+        unknown = self.unknown + other.unknown
+        others = self.others + other.others
+        if len(unknown) > 2 * _MOST_LISTED:  # a table may have as many as it has rows
+            kept = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LISTED]
+            listed = Counter(dict(kept))
+            others += unknown.total() - listed.total()
+            unknown = listed
+        return Tally(self.words + other.words, unknown, others)
 
 
 NOTHING_READ = Tally(0, Counter())

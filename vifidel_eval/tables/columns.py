@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,11 +43,6 @@ class Columns:
                 for column in (self.captions, self.labels, self.label_scores, self.references)
             )
         )
-
-    @property
-    def size(self) -> int:
-        """How many bytes captions and references take."""
-        return sum(column.nbytes for column in (self.captions, self.references) if column)
 
 
 def _joined(column: Any) -> Any:
@@ -208,7 +204,7 @@ def _caption_rows(rows: Sequence[Any]) -> Any:
 
 
 def _is_null(row: Any) -> bool:
-    return row is None or (isinstance(row, float) and row != row)
+    return row is None or (isinstance(row, float) and math.isnan(row))
 
 
 def _reference_rows(rows: Sequence[Any]) -> Any:

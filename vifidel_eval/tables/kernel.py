@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,22 +12,10 @@ from ..evaluation import Floats, Tally
 from ..kernels.bags import Bags, bags_of_captions, slices
 from ..kernels.lexicon import Lexicon
 from ..rows import Rows
-from ..scorers.record import Metric
-from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
+from ..scorers.word_vectors import Gold, Part, Scored
+from .metrics import TableMetric
 from .rows import Statuses, TableRows
 from .statuses import Status
-
-
-class TableMetric(NamedTuple):
-    """A metric and what the registry says of it."""
-
-    record: Metric
-    scorer: WordVectorScorer[Any]
-
-    @property
-    def sees_objects(self) -> bool:
-        """Whether it reads the labels of a row."""
-        return self.record.objects or self.record.either
 
 
 @dataclass(frozen=True, eq=False)

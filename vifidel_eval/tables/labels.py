@@ -107,6 +107,15 @@ def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
     )
 
 
+def holds_labels(kind: Any) -> bool:
+    """Return whether a column of this type holds labels as `shape_of` knows them."""
+    try:
+        shape_of(kind)
+    except VifidelError:
+        return False
+    return True
+
+
 def _is_number(kind: Any) -> bool:
     types = pyarrow().types
     checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
@@ -148,6 +157,15 @@ class RowLabels:
     def given(self) -> NDArray[np.bool_]:
         """Whether each row has a label."""
         return np.bincount(self.owners, minlength=self.rows) > 0
+
+    def more_than(self, most: int) -> NDArray[np.bool_]:
+        """Return which rows have more than so many different labels, (rows,)."""
+        entries = np.bincount(self.owners, minlength=self.rows)
+        if entries.max(initial=0) <= most:
+            return np.zeros(self.rows, dtype=bool)
+        pairs = np.unique(self.owners * len(self.names) + self.labels)
+        found: NDArray[np.bool_] = np.bincount(pairs // len(self.names), minlength=self.rows) > most
+        return found
 
     def bags(self, lexicon: Lexicon, counts: bool) -> tuple[Bags, Tally]:
         """Return the bag of each row, as `bags_of_labels` does."""

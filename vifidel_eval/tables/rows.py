@@ -47,6 +47,12 @@ class TableRows:
         return len(self.captions)
 
     @property
+    def size(self) -> int:
+        """About how many bytes the texts and labels take."""
+        characters = sum(map(len, self.captions)) + sum(map(len, self.references))
+        return characters + 8 * len(self.labels.labels)
+
+    @property
     def referenced(self) -> NDArray[np.bool_]:
         """Whether each row has a reference."""
         return np.bincount(self.row_of_reference, minlength=len(self)) > 0
@@ -84,7 +90,7 @@ class TableRows:
         return Rows(self.captions, references, None, self.labels.mappings())
 
 
-def read_rows(columns: Columns, threshold: float) -> TableRows:
+def read_rows(columns: Columns, threshold: float, max_labels: int) -> TableRows:
     """Read the columns of some rows.
 
     Parameters
@@ -93,6 +99,8 @@ def read_rows(columns: Columns, threshold: float) -> TableRows:
         Arrays, of types that were checked.
     threshold : float
         The lowest score of a label that counts.
+    max_labels : int
+        How many different labels a row may have.
     """
     rows = len(columns)
     captions, of_captions = _captions(columns.captions)
@@ -105,6 +113,10 @@ def read_rows(columns: Columns, threshold: float) -> TableRows:
     if columns.labels is not None:
         labels = read_row_labels(columns.labels, columns.label_scores, threshold)
     of_labels = np.where(labels.bad, np.uint8(Status.BAD_LABELS), np.uint8(Status.OK))
+    long = labels.more_than(max_labels)
+    if long.any():
+        labels = labels.without(long)
+        of_labels = _worse(of_labels, long, Status.TOO_LONG)
     return TableRows(
         captions, references, row_of_reference, labels, of_captions, of_references, of_labels
     )

@@ -12,29 +12,21 @@ import numpy as np
 
 from ..annotations import DETECTION_THRESHOLD
 from ..annotations.objects import check_threshold, from_threshold
-from ..errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
+from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Tally, add_tallies
 from ..kernels.verdicts import check_known_words
-from ..metrics import METRICS, parse
-from ..rows import MOST_CHARACTERS
-from ..scorers import Vifidel, VifidelH, VifidelPRF, Wmd
-from ..scorers.word_vectors import MOST_DIFFERENT, WordVectorScorer
+from ..metrics import METRICS
+from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource, load_vectors
 from .arrow import pyarrow
-from .columns import (
-    Columns,
-    caption_column,
-    check_references,
-    check_texts,
-    label_column,
-    reference_column,
-    score_column,
-)
-from .kernel import Kernel, RowScores, TableMetric
-from .labels import Amount, problem_of, shape_of
-from .rows import read_rows
+from .checks import check_columns, fields_of, refuse
+from .columns import Columns, caption_column, label_column, reference_column, score_column
+from .kernel import Kernel
+from .labels import Amount, holds_labels, shape_of
+from .metrics import MetricSettings, make_metric, metric_names
+from .rows import TableRows, read_rows
 from .statuses import STATUSES, Status, TableScores
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
@@ -42,10 +34,6 @@ _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 1 << 19
 
 _DISTANCE, _STATUS = "distance", "status"
-_AGAINST = {"WMD": "best", "WMD-worst": "worst", "WMD-mean": "mean"}
-
-#: The metrics that score tables.
-TABLE_METRICS = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", *_AGAINST)
 
 
 class TableScorer:
@@ -117,13 +105,9 @@ class TableScorer:
         check_threshold(threshold)
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
-        self._names = _names(metrics)
+        self._names = metric_names(metrics)
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
-        self._vectors = load_vectors(vectors)
-        self._stop_words = stop_words
-        self._p = p
-        self._counts = counts
-        self._things = things
+        self._settings = MetricSettings(load_vectors(vectors), stop_words, p, counts, things)
         self._strict = strict
         self._max_words = max_words
         self._columns = Columns(captions, labels, label_scores, references)
@@ -143,19 +127,8 @@ class TableScorer:
         return self._made_from, ()
 
     def _kernel(self, weighted: bool) -> Kernel:
-        metrics = [TableMetric(METRICS[name], self._scorer(name, weighted)) for name in self._names]
-        return Kernel(metrics, weighted, self._counts, self._max_words)
-
-    def _scorer(self, name: str, weighted: bool) -> WordVectorScorer[Any]:
-        words = {"vectors": self._vectors, "stop_words": self._stop_words}
-        exponent = {} if self._p is None else {"p": self._p}
-        if METRICS[name].either:
-            kind = {"VIFIDEL-PRF": VifidelPRF, "VIFIDEL-H": VifidelH}[name]
-            return kind(None, references=weighted, things=self._things, **words)
-        if METRICS[name].objects:
-            counts = {"counts": self._counts, "things": self._things}
-            return Vifidel(None, references=weighted, **counts, **exponent, **words)
-        return Wmd(_AGAINST[name], **exponent, **words)
+        metrics = [make_metric(name, weighted, self._settings) for name in self._names]
+        return Kernel(metrics, weighted, self._settings.counts, self._max_words)
 
     @cached_property
     def type(self) -> Any:
@@ -222,12 +195,12 @@ class TableScorer:
         """
         made = Columns(
             caption_column(captions),
-            None if labels is None else label_column(labels, self._threshold, _fits),
+            None if labels is None else label_column(labels, self._threshold, holds_labels),
             None if label_scores is None else score_column(label_scores),
             None if references is None else reference_column(references),
         )
         names = Columns("captions", "labels", "label_scores", "references")
-        self._check(made, names)
+        check_columns(self._names, made, names)
         for name in ("labels", "label_scores", "references"):
             column = getattr(made, name)
             if column is not None and len(column) != len(made):
@@ -290,26 +263,7 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        self._check(_of_schema(schema, self._columns), self._columns)
-
-    def _check(self, columns: Columns, names: Columns) -> None:
-        """Check the types of columns, and that what metrics need is there."""
-        for name in self._names:
-            record = METRICS[name]
-            if record.references and columns.references is None:
-                raise VifidelError(f"{name} needs references: give their column.")
-            if record.objects and columns.labels is None:
-                raise VifidelError(f"{name} needs object labels: give their column.")
-            if record.either and columns.labels is None and columns.references is None:
-                raise VifidelError(f"{name} needs object labels or references: give a column.")
-        check_texts(columns.captions.type, names.captions)
-        if columns.references is not None:
-            check_references(columns.references.type, names.references)
-        if columns.labels is not None:
-            scores = None if columns.label_scores is None else columns.label_scores.type
-            shape_of(columns.labels.type, scores, names.labels)
-        elif columns.label_scores is not None:
-            raise VifidelError("there are scores of labels, and no labels: give their column.")
+        check_columns(self._names, fields_of(schema, self._columns), self._columns)
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         pa = pyarrow()
@@ -320,10 +274,10 @@ class TableScorer:
         scores = [np.empty((0, len(self.type) - 1))]
         statuses = [np.empty(0, dtype=np.uint8)]
         tallies: dict[str, Tally] = {}
-        for start, part in self._parts(columns):
-            found = kernel.score(read_rows(part, self._threshold))
-            if self._strict and (found.statuses >= Status.TOO_LONG).any():
-                self._refuse(part, found, first_row + start)
+        for start, part, rows in self._parts(columns):
+            found = kernel.score(rows)
+            if self._strict:
+                refuse(part, found.statuses, first_row + start, self._max_words, self._threshold)
             scores.append(found.scores)
             statuses.append(found.statuses)
             tallies = add_tallies([tallies, found.tallies])
@@ -340,31 +294,18 @@ class TableScorer:
             tallies,
         )
 
-    def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns]]:
-        """Yield the columns of some rows at a time, each with the number of its first row."""
+    def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:
+        """Yield some rows at a time: the number of the first, their columns, and what is read."""
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns):
             part = columns.part(start, most)
-            while part.size > _BYTES_AT_ONCE and len(part) > 1:
+            rows = read_rows(part, self._threshold, self._max_words)
+            while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-            yield start, part
+                rows = read_rows(part, self._threshold, self._max_words)
+            yield start, part, rows
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
-
-    def _refuse(self, part: Columns, found: RowScores, first_row: int) -> None:
-        """Raise for the first row that needs a change."""
-        row = int(np.flatnonzero(found.statuses >= Status.TOO_LONG)[0])
-        at, status = f"row {first_row + row}", found.statuses[row]
-        if status == Status.TOO_LONG:
-            raise CaptionError(
-                f"{at}: it has more than {self._max_words} different words or labels, or a text of "
-                f"more than {MOST_CHARACTERS} characters; shorten it."
-            )
-        if status == Status.BAD_CAPTION:
-            raise CaptionError(f"{at}: the caption is null; every row needs a string.")
-        if status == Status.BAD_REFERENCES:
-            raise CaptionError(f"{at}: a reference is null; references are a list of strings.")
-        raise AnnotationError(f"{at}: {problem_of(part, row, self._threshold)}")
 
     def judge(self, statuses: Mapping[str, int], tallies: Mapping[str, Tally], rows: int) -> None:
         """Refuse a whole run, or warn of it, for what was counted in it.
@@ -387,7 +328,7 @@ class TableScorer:
             If they do not know many, or no row has a score under every metric.
         """
         for what, tally in tallies.items():
-            check_known_words(tally, what, self._vectors)
+            check_known_words(tally, what, self._settings.vectors)
         scored = sum(
             statuses.get(str(status), 0) for status in Status if status < Status.NO_OBJECTS
         )
@@ -403,51 +344,3 @@ class TableScorer:
 
     def __repr__(self) -> str:
         return f"<TableScorer {', '.join(self._names)}>"
-
-
-def _names(metrics: Collection[str]) -> tuple[str, ...]:
-    given = [metrics] if isinstance(metrics, str) else list(metrics)
-    names: list[str] = []
-    for name in given:
-        if not isinstance(name, str):
-            raise VifidelError(f"metrics are names, not {name!r:.40}.")
-        names += parse(name)
-    for name in names:
-        if name not in TABLE_METRICS:
-            raise VifidelError(
-                f"{name} does not score tables; these do: {', '.join(TABLE_METRICS)}."
-            )
-    if not names:
-        raise VifidelError(f"give at least one metric: {', '.join(TABLE_METRICS)}.")
-    return tuple(dict.fromkeys(names))
-
-
-def _fits(kind: Any) -> bool:
-    try:
-        shape_of(kind)
-    except VifidelError:
-        return False
-    return True
-
-
-def _of_schema(schema: Any, names: Columns) -> Columns:
-    """Return the fields of a schema that have these names.
-
-    Raises
-    ------
-    VifidelError
-        If one is missing, or there are two.
-    """
-    fields = []
-    for name in (names.captions, names.labels, names.label_scores, names.references):
-        if name is None:
-            fields.append(None)
-            continue
-        found = schema.get_all_field_indices(name)
-        if len(found) != 1:
-            what = "no column" if not found else "more than one column"
-            raise VifidelError(
-                f"the table has {what} {name!r}; its columns are {', '.join(schema.names):.200}."
-            )
-        fields.append(schema.field(found[0]))
-    return Columns(*fields)
