@@ -21,6 +21,7 @@ from .errors import VifidelError
 MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
 
 _BLOCK = 1 << 20
+_ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of two
 _LONGEST_NAME = 255  # bytes, on every file system in use
 # What a terminal obeys: C0 without tab and line feed, DEL, C1.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -276,6 +277,56 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
                 f"{path}: the output would lie in a folder that is read ({other}); name a file "
                 "somewhere else."
             )
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is the address of an object store; ``C:`` is a drive.
+
+    >>> is_address("s3://bucket/folder"), is_address("folder/file.csv")
+    (True, False)
+    """
+    return _ADDRESS.match(text) is not None
+
+
+def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
+    """Raise, before long work starts, if a tree of files in a folder would destroy an input.
+
+    Parameters
+    ----------
+    path : path
+        The folder; it may not exist yet.
+    inputs : iterable of path
+        Everything that is read or written beside it.
+
+    Raises
+    ------
+    VifidelError
+        If `path` is one of the inputs, in a folder that is one, or has one below it.
+    """
+    try:
+        target = os.path.realpath(path)
+        known = [(other, os.path.realpath(other)) for other in inputs if os.path.exists(other)]
+    except (OSError, ValueError) as problem:
+        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+    for other, place in known:
+        if _same(other, target):
+            raise VifidelError(f"{path}: the output would replace an input; name another folder.")
+        if _is_below(target, place):
+            raise VifidelError(
+                f"{path}: the output would lie in a folder that is read ({other}); name a folder "
+                "somewhere else."
+            )
+        if _is_below(place, target):
+            raise VifidelError(
+                f"{path}: an input ({other}) lies in the folder of the output; name another folder."
+            )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    try:
+        return os.path.commonpath([path, folder]) == folder
+    except ValueError:  # other drives
+        return False
 
 
 def _same(one: str | os.PathLike[str], other: str) -> bool:

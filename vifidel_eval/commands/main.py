@@ -23,6 +23,7 @@ from .leaderboard import leaderboard
 from .paths import FILE, Command
 from .printing import one_sentence, show, tell
 from .score import score
+from .score_table import score_table
 from .submission import submission
 from .train_lm import train_lm
 
@@ -155,6 +156,7 @@ def clear_cache_command() -> None:
 
 for command in (
     score,
+    score_table,
     explain,
     leaderboard,
     agreement,

@@ -111,7 +111,7 @@ def _of_registry() -> list[click.Parameter]:
 def _options(metrics: tuple[Metric, ...]) -> list[click.Parameter]:
     from ..metrics import own_options
 
-    chosen = click.Option(["--metrics"], callback=_parsed, help=_metrics_help(metrics))
+    chosen = click.Option(["--metrics"], callback=parsed_metrics, help=_metrics_help(metrics))
     return [chosen, *map(_own, own_options())]
 
 
@@ -149,7 +149,7 @@ def _needs(metric: Metric) -> list[str]:
     return [*metric.needs, *(metric.extra.packages if metric.extra else ())]
 
 
-def _parsed(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+def parsed_metrics(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
     """Return the metrics of ``--metrics``."""
     if value is None:
         return None

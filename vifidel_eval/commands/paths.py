@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
-from ..files import beside, check_output
-
+from ..errors import VifidelError
+from ..files import beside, check_folder, check_output, is_address
 
 class Paths(click.Path):
     """A path; an empty one, as an unset shell variable gives it, is a usage error."""
@@ -76,6 +76,21 @@ class Written(Paths):
 class WrittenFolder(Paths):
     """A folder that gets one file per image."""
 
+    def check(self, value: Path, taken: Iterable[Path]) -> None:
+        """Check that writing into a folder destroys nothing that is read or written."""
+        if value.is_dir():
+            check_output(value / "image.npz", taken)
+
+
+class WrittenTree(WrittenFolder):
+    """A folder that gets files and folders, of a run that may go on later."""
+
+    def check(self, value: Path, taken: Iterable[Path]) -> None:
+        """Check that nothing that is read lies in the folder, nor the folder in what is read."""
+        if is_address(os.fspath(value)):
+            raise VifidelError(f"{value}: is an address; name a folder of this machine.")
+        check_folder(value, taken)
+
 
 class ReadByName(click.types.StringParamType):
     """Text that may name files: word vectors, or ``NAME=FILE,FILE`` split by a callback.
@@ -93,6 +108,15 @@ class ReadByName(click.types.StringParamType):
         """Return the files that a value may mean."""
         names = value[1].split(",") if isinstance(value, tuple) else [value]
         return [path for name in names for path in (Path(name), *_arrays_of(Path(name)))]
+
+
+class ReadAnywhere(ReadByName):
+    """A file or folder: a path, or the address of an object store, such as ``s3://bucket/folder``."""
+
+    def read(self, value: str | tuple[str, str]) -> list[Path]:
+        """Return the path; an address is nothing that this machine could write over."""
+        assert isinstance(value, str)
+        return [] if is_address(value) else [Path(value)]
 
 
 class Between(click.FloatRange):
@@ -145,8 +169,8 @@ class Command(click.Command):
                 for path in written:
                     check_output(path, taken)
                 taken += written
-            elif isinstance(kind, WrittenFolder) and value.is_dir():
-                check_output(value / "image.npz", taken)
+            elif isinstance(kind, WrittenFolder):
+                kind.check(value, taken)
 
 
 def _values(value: Any) -> Iterable[Any]:
