@@ -156,6 +156,7 @@ def kernel(corpus: Corpus) -> None:
 def score_table(source: Path, output: Path, *options: str) -> subprocess.Popen[bytes]:
     """Start the command in a process group of its own."""
     command = [sys.executable, "-m", "vifidel_eval", "score-table", str(source)]
+    command += ["--metrics", "VIFIDEL"]
     return subprocess.Popen(
         [*command, "--output", str(output), *options],
         stdout=subprocess.DEVNULL,
