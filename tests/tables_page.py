@@ -39,7 +39,8 @@ def write_captions(folder: Path) -> None:
 
 def check_scored(path: Path, references: bool = False, struct: str | None = None) -> None:
     """Check the scores in a file or folder of Parquet, flat or in a column of structs."""
-    table = pq.read_table(path).sort_by("id")
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else path  # others may be beside them
+    table = pq.read_table(files).sort_by("id")
     assert table["id"].to_pylist() == CAPTIONS["id"]
     captions, labels, refs = (CAPTIONS[name][:3] for name in ("caption", "labels", "refs"))
     expected = Vifidel().score(captions, objects=labels, references=refs if references else None)
