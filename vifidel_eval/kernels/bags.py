@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..evaluation import Floats, Integers, Tally
+from ..text.words import Pieces
 from .lexicon import Lexicon
 
 #: How many pairs of words are held in memory at once: each takes some 100 bytes.
@@ -132,6 +133,12 @@ def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, T
     return _bags(lexicon, numbers, sizes)
 
 
+def bags_of_pieces(lexicon: Lexicon, read: Pieces) -> tuple[Bags, Tally]:
+    """Return what `bags_of_captions` returns, of captions that were cut into pieces."""
+    numbers, sizes = lexicon.read_pieces(read)
+    return _bags(lexicon, numbers, sizes)
+
+
 def bags_of_labels(
     lexicon: Lexicon, images: Iterable[Mapping[str, int]], counts: bool = True
 ) -> tuple[Bags, Tally]:
@@ -170,7 +177,7 @@ def bags_of_entries(
         Whether labels weigh as much as they are often; otherwise each weighs 1.
     """
     keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
-    together = np.bincount(at, weights=amounts, minlength=len(keys))
+    together: Floats = np.bincount(at, weights=amounts, minlength=len(keys)).astype(np.float64)
     owners, atoms = np.divmod(keys, len(lexicon.known))
     sizes = np.bincount(owners, minlength=bags)
     return _bags(lexicon, atoms, sizes, together if counts else np.ones(len(atoms)))

@@ -24,7 +24,7 @@ def fields_of(schema: Any, names: Columns) -> Columns:
     VifidelError
         If one is missing, or there are two.
     """
-    fields = []
+    fields: list[Any] = []
     for name in (names.captions, names.labels, names.label_scores, names.references):
         if name is None:
             fields.append(None)

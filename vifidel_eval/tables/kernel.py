@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Tally
-from ..kernels.bags import Bags, bags_of_captions, slices
+from ..kernels.bags import Bags, bags_of_pieces, slices
 from ..kernels.lexicon import Lexicon
 from ..rows import Rows
 from ..scorers.word_vectors import Gold, Part, Scored
 from .metrics import TableMetric
 from .rows import Statuses, TableRows
 from .statuses import Status
+from .texts import pieces_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,8 @@ class Kernel:
         return self._space.with_room(lambda lexicon: self._scored(lexicon, rows))
 
     def _scored(self, lexicon: Lexicon, rows: TableRows) -> RowScores:
-        words, of_words = bags_of_captions(lexicon, rows.captions)
-        references, of_references = bags_of_captions(lexicon, rows.references)
+        words, of_words = bags_of_pieces(lexicon, pieces_of(rows.captions))
+        references, of_references = bags_of_pieces(lexicon, pieces_of(rows.references))
         objects, of_labels = rows.labels.bags(lexicon, self._counts)
         in_references = np.bincount(
             rows.row_of_reference, weights=references.sizes, minlength=len(rows)
@@ -94,7 +95,7 @@ class Kernel:
         if self._weighted:
             tallies["references"] = of_references
         gold = Gold(lexicon, len(rows), objects, references, rows.row_of_reference, tallies)
-        plain = rows.to_rows() if self._reads_texts else Rows(rows.captions, ())
+        plain = rows.to_rows() if self._reads_texts else Rows([""] * len(rows), ())
         part = Part(plain, gold, words, of_words)
         scored = [
             self._of_metrics(part if end - start == len(rows) else _part(part, start, end))

@@ -72,7 +72,7 @@ def make_metric(name: str, weighted: bool, settings: MetricSettings) -> TableMet
     """Return a metric for tables with references (`weighted`), or for those without."""
     record = METRICS[name]
     words: dict[str, Any] = {"vectors": settings.vectors, "stop_words": settings.stop_words}
-    exponent = {} if settings.p is None else {"p": settings.p}
+    exponent: dict[str, Any] = {} if settings.p is None else {"p": settings.p}
     scorer: WordVectorScorer[Any]
     if record.either:
         kind = VifidelPRF if name == "VIFIDEL-PRF" else VifidelH

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Integers
 from ..rows import MOST_CHARACTERS, Rows
+from .arrow import pyarrow
 from .columns import Columns, lists, texts
 from .labels import RowLabels, no_labels, read_row_labels
 from .statuses import Status
@@ -23,9 +24,9 @@ class TableRows:
 
     Attributes
     ----------
-    captions : list of str
+    captions : pyarrow.Array
         The candidates; empty where there is none.
-    references : list of str
+    references : pyarrow.Array
         The references of all rows, one after the other.
     row_of_reference : (number of references,) int64
         The row of each, not descending.
@@ -35,8 +36,8 @@ class TableRows:
         What is wrong with each: of `Status`, `Status.OK` where nothing is.
     """
 
-    captions: list[str]
-    references: list[str]
+    captions: Any
+    references: Any
     row_of_reference: Integers
     labels: RowLabels
     of_captions: Statuses
@@ -49,8 +50,7 @@ class TableRows:
     @property
     def size(self) -> int:
         """About how many bytes the texts and labels take."""
-        characters = sum(map(len, self.captions)) + sum(map(len, self.references))
-        return characters + 8 * len(self.labels.labels)
+        return int(self.captions.nbytes + self.references.nbytes) + self.labels.labels.nbytes
 
     @property
     def referenced(self) -> NDArray[np.bool_]:
@@ -67,13 +67,8 @@ class TableRows:
         left = ~references[self.row_of_reference]
         return replace(
             self,
-            captions=[
-                "" if long else text
-                for text, long in zip(self.captions, captions.tolist(), strict=True)
-            ],
-            references=[
-                text for text, kept in zip(self.references, left.tolist(), strict=True) if kept
-            ],
+            captions=_emptied(self.captions, captions),
+            references=self.references.filter(pyarrow().array(left)),
             row_of_reference=self.row_of_reference[left],
             labels=self.labels.without(labels),
             of_captions=_worse(self.of_captions, captions, Status.TOO_LONG),
@@ -84,10 +79,9 @@ class TableRows:
     def to_rows(self) -> Rows:
         """Return the rows for a metric that reads texts rather than bags of words."""
         ends = np.cumsum(np.bincount(self.row_of_reference, minlength=len(self))).tolist()
-        references = [
-            self.references[start:end] for start, end in zip([0, *ends], ends, strict=False)
-        ]
-        return Rows(self.captions, references, None, self.labels.mappings())
+        listed = self.references.to_pylist()
+        references = [listed[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        return Rows(self.captions.to_pylist(), references, None, self.labels.mappings())
 
 
 def read_rows(columns: Columns, threshold: float, max_labels: int) -> TableRows:
@@ -104,7 +98,7 @@ def read_rows(columns: Columns, threshold: float, max_labels: int) -> TableRows:
     """
     rows = len(columns)
     captions, of_captions = _captions(columns.captions)
-    references: list[str] = []
+    references = pyarrow().array([], pyarrow().string())
     row_of_reference = np.zeros(0, dtype=np.int64)
     of_references = np.zeros(rows, dtype=np.uint8)
     if columns.references is not None:
@@ -122,37 +116,51 @@ def read_rows(columns: Columns, threshold: float, max_labels: int) -> TableRows:
     )
 
 
-def _captions(column: Any) -> tuple[list[str], Statuses]:
-    statuses = np.zeros(len(column), dtype=np.uint8)
-    found = texts(column).to_pylist()
-    if column.null_count:
-        for row, caption in enumerate(found):
-            if caption is None:
-                found[row], statuses[row] = "", Status.BAD_CAPTION
-    if max(map(len, found), default=0) > MOST_CHARACTERS:
-        for row, caption in enumerate(found):
-            if len(caption) > MOST_CHARACTERS:
-                found[row], statuses[row] = "", Status.TOO_LONG
+def _captions(column: Any) -> tuple[Any, Statuses]:
+    pa = pyarrow()
+    found = texts(column)
+    statuses = np.zeros(len(found), dtype=np.uint8)
+    if found.null_count:
+        statuses[found.is_null().to_numpy(zero_copy_only=False)] = Status.BAD_CAPTION
+        found = pa.compute.fill_null(found, "")
+    long = _long(found)
+    if long.any():
+        statuses[long] = Status.TOO_LONG
+        found = _emptied(found, long)
     return found, statuses
 
 
-def _references(column: Any) -> tuple[list[str], Integers, Statuses]:
+def _references(column: Any) -> tuple[Any, Integers, Statuses]:
     """Return the references of all rows, the row of each, and what is wrong with each row."""
+    pa = pyarrow()
     statuses = np.zeros(len(column), dtype=np.uint8)
     sizes, values = lists(column)
-    found = texts(values).to_pylist()
+    found = texts(values)
     owners = np.repeat(np.arange(len(column)), sizes)
-    if values.null_count:
-        bad = np.array([text is None for text in found])
-        statuses[owners[bad]] = Status.BAD_REFERENCES
-    if max(map(len, filter(None, found)), default=0) > MOST_CHARACTERS:
-        long = np.array([text is not None and len(text) > MOST_CHARACTERS for text in found])
-        statuses[owners[long]] = np.maximum(statuses[owners[long]], np.uint8(Status.TOO_LONG))
+    long = _long(found)
+    statuses[owners[long]] = Status.TOO_LONG
+    if found.null_count:
+        missing = found.is_null().to_numpy(zero_copy_only=False)
+        statuses[owners[missing]] = Status.BAD_REFERENCES
     if statuses.any():
         left = statuses[owners] == Status.OK
-        found = [text for text, kept in zip(found, left.tolist(), strict=True) if kept]
-        owners = owners[left]
+        found, owners = found.filter(pa.array(left)), owners[left]
     return found, owners, statuses
+
+
+def _long(column: Any) -> NDArray[np.bool_]:
+    """Return which texts have more characters than are read."""
+    lengths = pyarrow().compute.utf8_length(column).fill_null(0)
+    long: NDArray[np.bool_] = lengths.to_numpy(zero_copy_only=False) > MOST_CHARACTERS
+    return long
+
+
+def _emptied(column: Any, rows: NDArray[np.bool_]) -> Any:
+    """Return texts of which some are empty now."""
+    pa = pyarrow()
+    if not rows.any():
+        return column
+    return pa.compute.if_else(pa.array(rows), pa.scalar("", column.type), column)
 
 
 def _worse(statuses: Statuses, rows: NDArray[np.bool_], status: Status) -> Statuses:

@@ -40,8 +40,10 @@ class TableScorer:
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
     Rows have no ids and do not depend on each other, and a row that cannot be scored stops
-    nothing: it has a status. Scores are those of `compute_score`, bit for bit. May be used from
-    several threads, and pickles as its settings.
+    nothing: it has a status. Scores are those of `compute_score`, bit for bit, but for VIFIDEL-H
+    without references: a row is its own source of objects, as in `Scorer.score`, and what can be
+    absent follows from its labels alone. May be used from several threads, and pickles as its
+    settings.
 
     Parameters
     ----------
@@ -116,8 +118,8 @@ class TableScorer:
 
     def __new__(cls, *arguments: Any, **settings: Any) -> TableScorer:
         scorer = super().__new__(cls)
-        if settings.get("stop_words") == STOP_WORDS:
-            del settings["stop_words"]
+        if settings.get("stop_words") is STOP_WORDS:
+            del settings["stop_words"]  # the default, which pickles as nothing
         scorer._made_from = partial(cls, *arguments, **settings)
         return scorer
 
