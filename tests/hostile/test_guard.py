@@ -13,6 +13,7 @@ from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Writte
 NO_PATHS = {
     "score": {"metrics", "device", "vilbertscore_device"},
     "explain": {"image", "caption"},
+    "score-table": {"metrics", "caption", "labels", "label_scores", "references", "keep"},
     "leaderboard": {"sort"},
     "pack": {"algorithm"},
 }

@@ -7,9 +7,9 @@ import pytest
 from vifidel_eval.errors import VifidelError
 
 pa = pytest.importorskip("pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
 
-import pyarrow.feather  # noqa: E402
-import pyarrow.parquet  # noqa: E402
 
 from vifidel_eval.tables.inputs import find_tables  # noqa: E402
 from vifidel_eval.tables.scoring import Columns, Table  # noqa: E402
@@ -34,9 +34,9 @@ def write(path, rows=ROWS):
         ),
     )
     if name.endswith((".parquet", ".pq")):
-        pa.parquet.write_table(table, path)
+        parquet.write_table(table, path)
     elif name.endswith((".arrow", ".feather", ".ipc")):
-        pa.feather.write_feather(table, path)
+        feather.write_feather(table, path)
     else:
         if name.endswith((".jsonl", ".ndjson")):
             text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -83,13 +83,13 @@ def test_all_formats_have_the_same_rows(tmp_path, name):
     ],
 )  # fmt: skip
 def test_lists_in_text_are_json(tmp_path, cells, expected):
-    pa.parquet.write_table(pa.table({"caption": cells, "labels": cells}), tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"caption": cells, "labels": cells}), tmp_path / "a.parquet")
     assert [row["labels"] for row in read(tmp_path / "a.parquet")] == expected
 
 
 def test_references_in_text_may_be_one(tmp_path):
     cells = ["a dog", '["a", "b"]', "", '"Sit!" he says', "[no"]
-    pa.parquet.write_table(pa.table({"caption": cells, "refs": cells}), tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"caption": cells, "refs": cells}), tmp_path / "a.parquet")
     rows = read(tmp_path / "a.parquet", Columns("caption", None, None, "refs"))
     assert [row["refs"] for row in rows] == [["a dog"], ["a", "b"], None, [cells[3]], [None]]
 
@@ -167,7 +167,7 @@ def test_a_truncated_file(tmp_path, end):
 def test_damage_in_the_middle_is_named_with_its_place(tmp_path):
     path = tmp_path / "a.parquet"
     table = pa.table({"caption": ["a dog"] * 5000, "labels": [["dog"]] * 5000})
-    pa.parquet.write_table(table, path, compression="none", use_dictionary=False)
+    parquet.write_table(table, path, compression="none", use_dictionary=False)
     content = bytearray(path.read_bytes())
     at = content.index(b"a dog")
     content[at + 100 : at + 4100] = b"\xff" * 4000
@@ -198,7 +198,7 @@ def test_batches_of_large_rows_are_small(tmp_path):
     path = tmp_path / "a.parquet"
     pictures = [os.urandom(100_000) for _ in range(600)]
     table = pa.table({"caption": ["a"] * 600, "labels": [["a"]] * 600, "image": pictures})
-    pa.parquet.write_table(table, path)
+    parquet.write_table(table, path)
     (file,) = find_tables([str(path)])
     sizes = [batch.nbytes for batch in Table.open(file, COLUMNS).batches()]
     assert sum(sizes) > 60_000_000

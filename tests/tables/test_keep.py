@@ -39,7 +39,18 @@ def test_what_a_condition_says(text, expected):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "VIFIDEL", ">= 3", "a >= ", "a >= b", "a >= nan", "a < inf", "a => 3", "a >= 3 4", "a>=>3"],
+    [
+        "",
+        "VIFIDEL",
+        ">= 3",
+        "a >= ",
+        "a >= b",
+        "a >= nan",
+        "a < inf",
+        "a => 3",
+        "a >= 3 4",
+        "a>=>3",
+    ],
 )
 def test_what_is_no_condition(text):
     with pytest.raises(VifidelError, match="is not a condition; expected a column"):

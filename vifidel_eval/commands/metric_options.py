@@ -149,7 +149,9 @@ def _needs(metric: Metric) -> list[str]:
     return [*metric.needs, *(metric.extra.packages if metric.extra else ())]
 
 
-def parsed_metrics(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+def parsed_metrics(
+    _: click.Context, __: click.Parameter, value: str | None
+) -> tuple[str, ...] | None:
     """Return the metrics of ``--metrics``."""
     if value is None:
         return None

@@ -17,6 +17,7 @@ import click
 from ..errors import VifidelError
 from ..files import beside, check_folder, check_output, is_address
 
+
 class Paths(click.Path):
     """A path; an empty one, as an unset shell variable gives it, is a usage error."""
 

@@ -22,21 +22,16 @@ if TYPE_CHECKING:
     from ..tables.keep import Condition
 
 
-class _Kept(click.ParamType):
-    """A condition on a column."""
+def _conditions(
+    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Condition, ...]:
+    """Return the conditions of ``--keep``."""
+    from ..tables.keep import Condition
 
-    name = "condition"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Condition:
-        """Return the condition."""
-        from ..tables.keep import Condition
-
-        try:
-            return Condition.parse(value)
-        except VifidelError as problem:
-            self.fail(str(problem), param, ctx)
+    try:
+        return tuple(map(Condition.parse, texts))
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem)) from None
 
 
 def _words(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,7 +72,7 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--keep",
     multiple=True,
-    type=_Kept(),
+    callback=_conditions,
     metavar="'COLUMN OP NUMBER'",
     help="Write only rows where this holds, such as 'VIFIDEL-P >= .3'; OP is >=, >, <=, <, == or "
     "!=. A row without that score is not written. Repeat for several; all must hold.",
@@ -145,9 +140,7 @@ def score_table(
     settings |= {"keep": list(map(str, keep)), "format": style}
     with _Bar() as progress:
         try:
-            manifest = score_tables(
-                work, files, output, settings, workers or _cores(), progress
-            )
+            manifest = score_tables(work, files, output, settings, workers or _cores(), progress)
         except KeyboardInterrupt:
             if output.exists():
                 tell("Interrupted; the same command goes on after the finished files.")
@@ -219,6 +212,7 @@ class _Bar:
 
     def __init__(self) -> None:
         self._bar: tqdm[Any] | None = None
+        self._rows = 0
 
     def __enter__(self) -> _Bar:
         return self
@@ -229,17 +223,19 @@ class _Bar:
 
     def begin(self, rows: int, done: int) -> None:
         """Show how many rows are done of how many."""
+        self._rows = rows
         self._bar = progress_bar(rows, " rows", initial=done, unit_scale=True)
 
     def expect(self, more: int) -> None:
         """Correct the number of rows, which is an estimate of text."""
         if self._bar is not None:
-            self._bar.total += more
+            self._rows += more
+            self._bar.total = max(self._rows, self._bar.n)
 
     def update(self, rows: int) -> None:
         """Add rows that are done."""
         if self._bar is not None:
-            self._bar.total = max(self._bar.total, self._bar.n + rows)
+            self._bar.total = max(self._rows, self._bar.n + rows)
             self._bar.update(rows)
 
 

@@ -150,7 +150,7 @@ def _pair(value: Any) -> Any:
         label, score = value
     else:
         return None
-    if not isinstance(label, str) or not _is_number(score):
+    if not isinstance(label, str) or score is None or not _is_number(score):
         return None
     return {"label": _spelt(label), "score": float(score)}
 

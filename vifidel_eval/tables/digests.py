@@ -41,7 +41,7 @@ def digest_rows(columns: Sequence[pa.Array]) -> tuple[int, ...]:
     if not rows:
         return NO_ROWS
     views = [
-        (memoryview(values).cast("B") if values.size else b"", starts.tolist())
+        (memoryview(values.view(np.uint8)), starts.tolist())
         for column in columns
         for values, starts in _nested(column)
     ]
@@ -82,7 +82,8 @@ def _nested(column: pa.Array) -> list[_Part]:
         if pa.types.is_struct(kind):
             return [missing, *(part for field in column.flatten() for part in _nested(field))]
         values = np.asarray(pc.fill_null(column, 0))
-        return [missing, (np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")), fixed)]
+        little = values.dtype.newbyteorder("<")
+        return [missing, (np.ascontiguousarray(values, dtype=little), fixed)]
     lengths = pc.binary_length(column) if kind == _BINARY else pc.list_value_length(column)
     own = np.asarray(pc.fill_null(lengths, -1)).astype("<i8")
     starts = np.concatenate([[0], np.maximum(own, 0).cumsum()])
@@ -106,16 +107,16 @@ def _canonical(column: pa.Array) -> pa.Array:
     """Return a column in the one type of its kind that is hashed."""
     kind, types = column.type, pa.types
     if isinstance(column, pa.ExtensionArray):
-        return _canonical(column.storage)
-    if types.is_dictionary(kind):
-        return _canonical(column.dictionary_decode())
-    if types.is_map(kind):
+        column = _canonical(column.storage)
+    elif types.is_dictionary(kind):
+        column = _canonical(column.dictionary_decode())
+    elif types.is_map(kind):
         entries = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
-        return column.cast(pa.large_list(entries))
-    if types.is_null(kind) or types.is_nested(kind):
-        return column
-    if types.is_floating(kind):
-        return pc.add(column.cast(pa.float64()), 0.0)  # -0 becomes 0
-    if types.is_integer(kind) or types.is_boolean(kind):
-        return column.cast(pa.int64(), safe=False)
-    return (column if types.is_binary(kind) else column.cast(pa.large_string())).cast(_BINARY)
+        column = column.cast(pa.large_list(entries))
+    elif types.is_floating(kind):
+        column = pc.add(column.cast(pa.float64()), 0.0)  # -0 becomes 0
+    elif types.is_integer(kind) or types.is_boolean(kind):
+        column = column.cast(pa.int64(), safe=False)
+    elif not (types.is_null(kind) or types.is_nested(kind)):
+        column = (column if types.is_binary(kind) else column.cast(pa.large_string())).cast(_BINARY)
+    return column

@@ -135,7 +135,8 @@ class OpenTable:
         if first is None:
             return 0
         packed = _PACKED if self._file.path.lower().endswith(_COMPRESSED) else 1
-        return max(len(first), len(first) * self._file.size * packed // _BLOCK)
+        by_size: int = len(first) * self._file.size * packed // _BLOCK
+        return max(len(first), by_size)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time.

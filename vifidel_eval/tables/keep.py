@@ -11,7 +11,9 @@ from typing import Any
 
 from ..errors import VifidelError
 
-_FORM = re.compile(r"\s*(?P<column>[^<>=!]*[^<>=!\s])\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>\S+)\s*")
+_FORM = re.compile(
+    r"\s*(?P<column>[^<>=!]*[^<>=!\s])\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>\S+)\s*"
+)
 _FUNCTIONS = {
     ">=": "greater_equal",
     ">": "greater",

@@ -250,10 +250,12 @@ def _difference(key: str, told: Any, now: Any) -> str:
     """Return in a few words what is not the same."""
     if key == "inputs":
         before, after = ({i["name"]: i for i in inputs} for inputs in (told, now))
-        for name in before.keys() - after.keys():
-            return f"the input {name}, which is not given now"
-        for name in after.keys() - before.keys():
-            return f"other inputs, without {name}"
+        missing = next((name for name in before if name not in after), None)
+        if missing is not None:
+            return f"the input {missing}, which is not given now"
+        new = next((name for name in after if name not in before), None)
+        if new is not None:
+            return f"other inputs, without {new}"
         changed = next(name for name in after if before[name] != after[name])
         return f"another content of the input {changed}"
     if isinstance(told, dict) and isinstance(now, dict):
@@ -264,4 +266,3 @@ def _difference(key: str, told: Any, now: Any) -> str:
                     f"{json.dumps(now.get(name))}"
                 )
     return f"another {key}: {json.dumps(told)}, and is now {json.dumps(now)}"
-

@@ -11,9 +11,6 @@ from typing import Any
 from ..evaluation import Tally, add_tallies
 from .digests import NO_ROWS, add_digests
 
-# Of so many unknown words of a file, this many are kept as examples; the others are only counted.
-_MOST_WORDS, _KEPT_WORDS = 20_000, 1_000
-
 
 @dataclass(frozen=True)
 class Mean:
@@ -59,13 +56,12 @@ class Totals:
     def __add__(self, other: Totals) -> Totals:
         names = dict.fromkeys([*self.means, *other.means])
         none = Mean()
-        tallies = add_tallies([self.tallies, other.tallies])
         return Totals(
             self.rows + other.rows,
             self.kept + other.kept,
             Counter(self.statuses) + Counter(other.statuses),
             {name: self.means.get(name, none) + other.means.get(name, none) for name in names},
-            {what: _bounded(tally) for what, tally in tallies.items()},
+            add_tallies([self.tallies, other.tallies]),
             add_digests([self.digest, other.digest]),
         )
 
@@ -102,13 +98,3 @@ class Totals:
 def add_totals(parts: Iterable[Totals]) -> Totals:
     """Return the totals of all parts."""
     return sum(parts, Totals())
-
-
-def _bounded(tally: Tally) -> Tally:
-    """Return a tally with a bounded number of unknown words, those that occur most."""
-    if len(tally.unknown) <= _MOST_WORDS:
-        return tally
-    ranked = sorted(tally.unknown.items(), key=lambda item: (-item[1], item[0]))
-    kept = Counter(dict(ranked[:_KEPT_WORDS]))
-    others = tally.others + tally.unknown.total() - kept.total()
-    return Tally(tally.words, kept, others)

@@ -32,6 +32,15 @@ class _Worker:
     task: int
 
 
+@dataclass
+class _State:
+    """How far a task is: its tries, the rows of this one, and the most of all."""
+
+    tries: int = 0
+    rows: int = 0
+    most: int = 0
+
+
 class Pool(Generic[Task, Done]):
     """Worker processes, one task each at a time.
 
@@ -76,48 +85,35 @@ class Pool(Generic[Task, Done]):
             for at, task in enumerate(tasks):
                 on_done(at, self._function(task, on_rows))
             return
-        waiting = deque(range(len(tasks)))
-        tries, seen, highest = [0] * len(tasks), [0] * len(tasks), [0] * len(tasks)
+        waiting, states = deque(range(len(tasks))), [_State() for _ in tasks]
         try:
             for _ in range(workers):
                 self._start(tasks, waiting.popleft())
             while self._workers:
-                ready = set(map(id, wait([worker.pipe for worker in self._workers])))
-                for worker in [w for w in self._workers if id(w.pipe) in ready]:
-                    at = worker.task
-                    try:
-                        kind, content = worker.pipe.recv()
-                    except (EOFError, OSError):
-                        self._remove(worker)
-                        tries[at], seen[at] = tries[at] + 1, 0
-                        if tries[at] == _TRIES:
-                            raise VifidelError(
-                                f"the worker of a file was killed {_TRIES} times, perhaps because "
-                                "memory ran out; run the same command with fewer --workers: "
-                                "finished files are kept."
-                            ) from None
-                        self._start(tasks, at)
-                        continue
+                ready = wait([worker.pipe for worker in self._workers])
+                for worker in [w for w in self._workers if w.pipe in ready]:
+                    at, (kind, content) = worker.task, _said(worker)
                     if kind == "rows":
-                        seen[at] += content
-                        if seen[at] > highest[at]:
-                            on_rows(seen[at] - highest[at])
-                            highest[at] = seen[at]
-                    elif kind == "done":
-                        on_done(at, content)
-                        if waiting:
-                            worker.task = waiting.popleft()
-                            with contextlib.suppress(OSError):  # killed: seen when it is read
-                                worker.pipe.send(tasks[worker.task])
-                        else:
-                            self._remove(worker)
-                    elif kind == "refused":
-                        raise VifidelError(content)
+                        on_rows(_new_rows(states[at], content))
+                    elif kind == "killed":
+                        _check_tries(states[at])
+                        self._remove(worker)
+                        self._start(tasks, at)
                     else:
-                        raise RuntimeError(f"a worker failed:\n{content}")
+                        on_done(at, _returned(kind, content))
+                        self._next(worker, tasks, waiting)
         finally:
             for worker in list(self._workers):
                 self._remove(worker)
+
+    def _next(self, worker: _Worker, tasks: Sequence[Task], waiting: deque[int]) -> None:
+        """Give a worker another task, or end it."""
+        if not waiting:
+            self._remove(worker)
+            return
+        worker.task = waiting.popleft()
+        with contextlib.suppress(OSError):  # killed: seen when it is read
+            worker.pipe.send(tasks[worker.task])
 
     def _start(self, tasks: Sequence[Task], at: int) -> None:
         context = multiprocessing.get_context("spawn")
@@ -135,6 +131,40 @@ class Pool(Generic[Task, Done]):
         worker.process.kill()
         worker.process.join()
         worker.pipe.close()
+
+
+def _said(worker: _Worker) -> tuple[str, Any]:
+    """Return what a worker says; of one that was killed, its pipe has ended."""
+    try:
+        said: tuple[str, Any] = worker.pipe.recv()
+    except (EOFError, OSError):
+        return "killed", None
+    return said
+
+
+def _new_rows(state: _State, rows: int) -> int:
+    """Return how many of a task's rows were not done before."""
+    state.rows += rows
+    new = max(0, state.rows - state.most)
+    state.most += new
+    return new
+
+
+def _check_tries(state: _State) -> None:
+    state.tries, state.rows = state.tries + 1, 0
+    if state.tries == _TRIES:
+        raise VifidelError(
+            f"the worker of a file was killed {_TRIES} times, perhaps because memory ran out; run "
+            "the same command with fewer --workers: finished files are kept."
+        )
+
+
+def _returned(kind: str, content: Any) -> Any:
+    if kind == "refused":
+        raise VifidelError(content)
+    if kind == "failed":
+        raise RuntimeError(f"a worker failed:\n{content}")
+    return content
 
 
 @contextlib.contextmanager
