@@ -71,7 +71,7 @@ def vifidel(
     """
     try:
         import pyarrow as pa
-        from pyspark.sql.functions import arrow_udf
+        from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
     except ImportError as problem:
         raise MetricUnavailable(
             f"captions in Spark need PySpark 4.1 or later ({problem}); install it: {SPARK.command}"
@@ -81,7 +81,7 @@ def vifidel(
     optional = {"labels": labels, "references": references, "label_scores": label_scores}
     given = {name: column for name, column in optional.items() if column is not None}
     names = ("captions", *given)
-    columns = {name: name if name in given else None for name in optional}
+    columns: dict[str, Any] = {name: name if name in given else None for name in optional}
     scorer = TableScorer(metrics=metrics, captions="captions", **columns, **settings)
     scorer.check(pa.schema([(name, pa.null()) for name in names]))  # of any type: those come later
 
@@ -97,7 +97,8 @@ def vifidel(
         "batches": Iterator[tuple[pa.Array, ...]],
         "return": Iterator[pa.Array],
     }
-    return arrow_udf(score, _spark_type(scorer.type))(caption, *given.values())
+    column: Column = arrow_udf(score, _spark_type(scorer.type))(caption, *given.values())
+    return column
 
 
 def _spark_type(struct: pa.StructType) -> StructType:
