@@ -66,7 +66,8 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
-        "tables": ["pyarrow>=16"],
+        "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # PySpark is not for pandas 3
+        "tables": ["pyarrow>=17"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
         "dev": [
@@ -75,9 +76,9 @@ setup(
             "import-linter>=2.3",
             "mypy~=2.4",
             "playwright>=1.40",
-            "pyarrow>=16",
-            "pyright>=1.1.400",
             "psutil>=5.9",
+            "pyarrow>=17",
+            "pyright>=1.1.400",
             "pytest>=8",
             "ruff~=0.17.5",
             "types-tabulate",
