@@ -23,8 +23,8 @@ def pytest_addoption(parser):
         "--need",
         default="",
         metavar="WHAT,...",
-        help="what this machine must have, of Java, PyTorch, NLTK, LaTeX, browser, pyspark, ray, duckdb "
-        "and datasets: tests that would skip for want of it fail",
+        help="what this machine must have, of Java, PyTorch, NLTK, LaTeX, browser, pyspark, ray, "
+        "duckdb and datasets: tests that would skip for want of it fail",
     )
 
 
