@@ -4,7 +4,7 @@
 
 A system is made up from the first one if there are fewer than four: it keeps every other caption
 and takes the rest from the image after next. What follows the scoring (comparison, explanations,
-page) is given as a share of it, by processor time. Times in the browser (Chromium, through Playwright)
+page) is given as a share of it, by processor time. Times in the browser (Chromium, by Playwright)
 are medians of several runs, from the action to the next painted frame; the longest task is the
 longest time for which the page could not react to the user in that step.
 """

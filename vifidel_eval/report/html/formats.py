@@ -1,4 +1,4 @@
-"""Numbers as the page writes them; page.js has the same functions, digit for digit."""
+"""Numbers as the page writes them; base.js has the same functions, digit for digit."""
 
 from __future__ import annotations
 
