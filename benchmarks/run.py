@@ -42,7 +42,14 @@ except ImportError:  # 0.1.0
     from vifidel_eval.cli import main
 main()
 """
-WITHOUT_TORCH = f"import sys\nsys.modules['torch'] = None\n{COMMAND}"
+WITHOUT_TORCH = f"""
+import sys
+class NoTorch:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, NoTorch())
+{COMMAND}"""
 AFTER_SCORING = """
 import os, sys
 os.environ["POT_BACKEND_DISABLE_PYTORCH"] = "1"  # as the command does
@@ -126,6 +133,7 @@ def main() -> None:
 
     def add(name: str, now: float, than: float, what: str) -> None:
         rows.append((name, now, than, now / than, what))
+        print(f"{name}: {now / than:.2f} times {what}", file=sys.stderr, flush=True)
 
     here = sys.executable
     if given.before:
