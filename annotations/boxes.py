@@ -20,8 +20,8 @@ from ..errors import AnnotationError
 from ..files import as_text, parse_json, read_bytes, read_json
 from ..image_ids import ImageId, from_json_key, from_json_value, match
 from .coco import COCO_CATEGORIES, category_names
+from .names import CategoryNames, CategorySource, read_categories
 from .objects import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
-from .read import CategorySource, read_categories
 from .voc import image_id_of
 
 _Size = tuple[float, float]
@@ -90,7 +90,7 @@ def read_boxes(
         If a file cannot be read.
     """
     if isinstance(source, str | os.PathLike):
-        names = read_categories(categories) or {}
+        names = read_categories(categories)
         found = _of_path(Path(source), threshold, names)
         return {image_id: of_image for image_id, of_image in found.items() if of_image.boxes}
     united: dict[ImageId, ImageBoxes] = {}
@@ -103,7 +103,7 @@ def read_boxes(
 
 
 def _of_path(
-    path: Path, threshold: float | None, names: Mapping[Any, str]
+    path: Path, threshold: float | None, names: CategoryNames
 ) -> dict[ImageId, ImageBoxes]:
     if path.is_dir():
         return _of_folder(path, threshold)
@@ -113,19 +113,20 @@ def _of_path(
     text = as_text(raw, str(path), AnnotationError)
     if text.lstrip()[:1] not in ("{", "["):
         lowest = OPEN_IMAGES_THRESHOLD if threshold is None else threshold
-        return _of_open_images(text, lowest, names)
+        return _of_open_images(text, lowest, names.machine_ids)
     lowest = DETECTION_THRESHOLD if threshold is None else threshold
     content = parse_json(text, str(path), AnnotationError)
     if isinstance(content, list):
-        return _of_coco(content, {}, names or COCO_CATEGORIES, lowest)
+        return _of_coco(content, {}, names.ids or COCO_CATEGORIES, lowest)
     if isinstance(content.get("annotations"), list):
         sizes = {
             from_json_value(image.get("id")): (image.get("width"), image.get("height"))
             for image in content.get("images") or []
             if isinstance(image, dict)
         }
-        listed = category_names(content.get("categories"), str(path))
-        return _of_coco(content["annotations"], sizes, listed, lowest)
+        listed = content.get("categories")  # nocaps has none, and no boxes
+        named = {} if listed is None else category_names(listed, str(path))
+        return _of_coco(content["annotations"], sizes, named, lowest)
     return {
         from_json_key(key): ImageBoxes(list(_of_detections(items, lowest)))
         for key, items in content.items()

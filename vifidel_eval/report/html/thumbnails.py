@@ -74,16 +74,16 @@ def find_pictures(
     of_stem: dict[str, list[ImageId]] = {}
     for path in pictures:
         of_stem.setdefault(path.stem, []).append(path.name)
-    same_image = match(ids, by_name)
+    named = {image_id: Path(file_names.get(image_id, "")).name for image_id in ids}
+    unnamed = [i for i in ids if named[i] not in by_name and str(i) not in of_stem]
+    same_image = match(unnamed, by_name)
     found = {}
     for image_id in ids:
-        file_name = Path(file_names.get(image_id, "")).name
-        if file_name in by_name:
-            names: list[ImageId] = [file_name]
+        names: list[ImageId] = of_stem.get(str(image_id), [])
+        if named[image_id] in by_name:
+            names = [named[image_id]]
         elif image_id in same_image:
             names = [same_image[image_id]]
-        else:
-            names = of_stem.get(str(image_id), [])
         if len(names) > 1:
             raise ImageIdError(
                 f"{folder}: {names[0]} and {names[1]} are both named after image id {image_id!r}; "
