@@ -136,7 +136,7 @@ report_options = gathered(
         click.option(
             "--images",
             type=FILE,
-            help="Folder of the images: the report shows them, with the boxes of their objects.",
+            help="Folder of the images, for the report.",
         ),
         click.option(
             "--images-mb",
