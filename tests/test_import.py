@@ -85,6 +85,7 @@ def test_dir_shows_the_public_names_and_nothing_else():
         "annotations",
         "content_words",
         "scorers",
+        "tables",
     }
     assert set(dir(vifidel_eval)) == names
     for name in names:
