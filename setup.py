@@ -24,6 +24,7 @@ setup(
         "vifidel_eval.annotations",
         "vifidel_eval.captions",
         "vifidel_eval.commands",
+        "vifidel_eval.entry",
         "vifidel_eval.explain",
         "vifidel_eval.kernels",
         "vifidel_eval.networks",
@@ -65,6 +66,7 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
+        "pandas": ["pandas>=2.0"],
         "tables": ["pyarrow>=16"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
@@ -73,6 +75,7 @@ setup(
             "hypothesis>=6.100",
             "import-linter>=2.3",
             "mypy~=2.4",
+            "pandas>=2.0",
             "playwright>=1.40",
             "pyarrow>=16",
             "pyright>=1.1.400",
