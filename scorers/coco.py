@@ -26,6 +26,7 @@ from ..image_ids import ImageId
 from ..rows import Rows, coco_rows
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress, Scorer
+from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
 from .record import Metric
 
 
@@ -219,6 +220,7 @@ BLEU = Metric(
     tuple(map(Column, Bleu._names)),
     lambda settings: Bleu(settings.tokenization),
     default=True,
+    papers=(PAPINENI_2002,),
 )
 ROUGE_L = Metric(
     "ROUGE_L",
@@ -227,6 +229,7 @@ ROUGE_L = Metric(
     lambda settings: RougeL(settings.tokenization),
     spellings=("ROUGE-L",),
     default=True,
+    papers=(LIN_2004,),
 )
 CIDER = Metric(
     "CIDEr",
@@ -234,4 +237,5 @@ CIDER = Metric(
     tuple(map(Column, Cider._names)),
     lambda settings: Cider(settings.tokenization),
     default=True,
+    papers=(VEDANTAM_2015,),
 )

@@ -21,6 +21,7 @@ from ..things.mentions import Unit
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource
 from .base import Progress
+from .papers import MADHYASTHA_2019
 from .record import Metric
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordSupport
@@ -271,4 +272,5 @@ VIFIDEL_H = Metric(
     references=False,
     either=True,
     options=(THINGS,),
+    papers=(MADHYASTHA_2019,),
 )

@@ -22,6 +22,7 @@ from ..things.synonyms import ClassList
 from ..things.words import singular
 from ..vectors import VectorSource
 from .base import Progress
+from .papers import MADHYASTHA_2019
 from .record import Metric
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordDetails, WordSupport
@@ -263,4 +264,5 @@ VIFIDEL_PRF = Metric(
     either=True,
     default=True,
     options=(THINGS,),
+    papers=(MADHYASTHA_2019,),
 )
