@@ -24,6 +24,7 @@ setup(
         "vifidel_eval.annotations",
         "vifidel_eval.captions",
         "vifidel_eval.commands",
+        "vifidel_eval.entry",
         "vifidel_eval.explain",
         "vifidel_eval.kernels",
         "vifidel_eval.networks",
@@ -66,6 +67,7 @@ setup(
     ],
     extras_require={
         "lm": ["torch>=2.6"],
+        "pandas": ["pandas>=2.0"],
         "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # PySpark is not for pandas 3
         "tables": ["pyarrow>=17"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
@@ -75,6 +77,7 @@ setup(
             "hypothesis>=6.100",
             "import-linter>=2.3",
             "mypy~=2.4",
+            "pandas>=2.0",
             "playwright>=1.40",
             "psutil>=5.9",
             "pyarrow>=17",

@@ -31,6 +31,7 @@ from ..text.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
 from .cider import CiderCorpus
 from .lcs import Reference, rouge_l, rouge_l_references
+from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
 from .record import Metric
 
 _Made = TypeVar("_Made")
@@ -308,6 +309,7 @@ BLEU = Metric(
     tuple(map(Column, Bleu._names)),
     lambda settings: Bleu(settings.tokenization),
     default=True,
+    papers=(PAPINENI_2002,),
 )
 ROUGE_L = Metric(
     "ROUGE_L",
@@ -316,6 +318,7 @@ ROUGE_L = Metric(
     lambda settings: RougeL(settings.tokenization),
     spellings=("ROUGE-L",),
     default=True,
+    papers=(LIN_2004,),
 )
 CIDER = Metric(
     "CIDEr",
@@ -323,4 +326,5 @@ CIDER = Metric(
     tuple(map(Column, Cider._names)),
     lambda settings: Cider(settings.tokenization),
     default=True,
+    papers=(VEDANTAM_2015,),
 )

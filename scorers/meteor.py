@@ -22,6 +22,7 @@ from ..text.java import find_java, why_ended
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
 from .coco import HostColumn, HostMetric, Scoring
+from .papers import DENKOWSKI_2014
 from .record import Metric
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
@@ -230,4 +231,5 @@ METEOR = Metric(
     lambda settings: Meteor(settings.tokenization),
     needs=("Java",),
     check=Meteor,
+    papers=(DENKOWSKI_2014,),
 )

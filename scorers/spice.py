@@ -21,6 +21,7 @@ from ..text.java import PATIENCE, find_java, run_java
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
 from .coco import HostColumn, HostMetric, Scoring
+from .papers import ANDERSON_2016
 from .record import Metric
 
 #: Seconds that SPICE may take for each image; it needs about one.
@@ -162,4 +163,5 @@ SPICE = Metric(
     lambda settings: Spice(settings.tokenization),
     needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
     check=Spice,
+    papers=(ANDERSON_2016,),
 )

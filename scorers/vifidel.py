@@ -29,6 +29,7 @@ from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
+from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .word_vectors import Gold, Part, Scored, WordVectorScorer
 
@@ -287,4 +288,5 @@ VIFIDEL = Metric(
     references=False,
     objects=True,
     default=True,
+    papers=(MADHYASTHA_2019,),
 )

@@ -20,6 +20,7 @@ from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource
+from .papers import MADHYASTHA_2019
 from .record import Metric
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordSupport
@@ -260,4 +261,5 @@ VIFIDEL_H = Metric(
     references=False,
     either=True,
     options=(THINGS,),
+    papers=(MADHYASTHA_2019,),
 )

@@ -20,6 +20,7 @@ from ..things.mentions import MentionFinder
 from ..things.synonyms import ClassList
 from ..things.words import singular
 from ..vectors import VectorSource
+from .papers import MADHYASTHA_2019
 from .record import Metric
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordDetails, WordSupport
@@ -251,4 +252,5 @@ VIFIDEL_PRF = Metric(
     either=True,
     default=True,
     options=(THINGS,),
+    papers=(MADHYASTHA_2019,),
 )

@@ -13,6 +13,7 @@ from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
+from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric
 from .word_vectors import Gold, Part, Scored, WordVectorScorer
 
@@ -114,16 +115,28 @@ WMD = Metric(
     lambda settings: Wmd("best", **settings.words),
     spellings=("WMD-best",),
     default=True,
+    papers=(
+        KUSNER_2015,
+        KILICKAYA_2017,
+    ),
 )
 WMD_WORST = Metric(
     "WMD-worst",
     "Word Mover's Distance to the farthest reference, as a similarity",
     (Column("WMD-worst"),),
     lambda settings: Wmd("worst", **settings.words),
+    papers=(
+        KUSNER_2015,
+        KILICKAYA_2017,
+    ),
 )
 WMD_MEAN = Metric(
     "WMD-mean",
     "Mean Word Mover's Distance to all references, as a similarity",
     (Column("WMD-mean"),),
     lambda settings: Wmd("mean", **settings.words),
+    papers=(
+        KUSNER_2015,
+        KILICKAYA_2017,
+    ),
 )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import vifidel_eval.tables as tables  # noqa: PLR0402
     from vifidel_eval.scorers import Vifidel
 
+    from .entry import Run, evaluate, load
     from .text.words import STOP_WORDS, content_words
 
     __version__: str
@@ -37,6 +38,7 @@ __all__ = [
     "CaptionError",
     "ImageIdError",
     "MetricUnavailable",
+    "Run",
     "VectorsError",
     "Vifidel",
     "VifidelError",
@@ -44,6 +46,8 @@ __all__ = [
     "__version__",
     "annotations",
     "content_words",
+    "evaluate",
+    "load",
     "scorers",
     "tables",
 ]
@@ -53,7 +57,14 @@ if not os.path.isdir(os.path.join(__path__[0], "scorers")):
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
 _PACKAGES = ("annotations", "scorers", "tables")
-_MODULE_OF = {"STOP_WORDS": ".text.words", "Vifidel": ".scorers", "content_words": ".text.words"}
+_MODULE_OF = {
+    "STOP_WORDS": ".text.words",
+    "Run": ".entry",
+    "Vifidel": ".scorers",
+    "content_words": ".text.words",
+    "evaluate": ".entry",
+    "load": ".entry",
+}
 
 
 def __getattr__(name: str) -> Any:

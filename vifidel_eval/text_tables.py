@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -117,6 +118,29 @@ class Table:
         elif title and style == "markdown":
             above = [*title, ""]
         return "\n".join([*above, table, *(["", *notes] if notes else [])])
+
+    def html(self) -> str:
+        """Return the table as HTML: ``<table>``, and a paragraph per note."""
+        headers, *rows = self.cells("table")
+        head = "".join(self._html_cell(text, (-1, at)) for at, text in enumerate(headers))
+        body = [
+            "".join(self._html_cell(text, (row, at)) for at, text in enumerate(cells))
+            for row, cells in enumerate(rows)
+        ]
+        lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
+        lines += [*(f"<tr>{row}</tr>" for row in body), "</tbody>", "</table>"]
+        return "\n".join(
+            [*lines, *(f"<p>{html.escape(one_line(note))}</p>" for note in self.notes)]
+        )
+
+    def _html_cell(self, text: str, place: tuple[int, int]) -> str:
+        row, column = place
+        kind = "th" if row < 0 or column < self.texts else "td"
+        side = "left" if column < self.texts else "right"
+        shown = html.escape(text)
+        if place in self.bold:
+            shown = f"<b>{shown}</b>"
+        return f'<{kind} style="text-align: {side}">{shown}</{kind}>'
 
     def cells(self, style: str) -> list[list[str]]:
         """Return headers and rows as a style shows them, before they are laid out.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import CaptionError
-from ..image_ids import ImageId, from_json_key
+from ..image_ids import ImageId
 from .values import MISSING, image_id_of, text_of
 
 
@@ -49,8 +49,8 @@ def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[
     return references
 
 
-def read_keyed(content: Mapping[str, Any], where: str) -> dict[ImageId, list[str]]:
-    """Return the captions of ``{"id": ["caption", ...]}``.
+def read_keyed(content: Mapping[Any, Any], where: str) -> dict[ImageId, list[str]]:
+    """Return the captions of ``{image id: ["caption", ...]}``.
 
     Raises
     ------
@@ -58,8 +58,7 @@ def read_keyed(content: Mapping[str, Any], where: str) -> dict[ImageId, list[str
         If a value is not a list of strings.
     """
     references = {}
-    for key, captions in content.items():
-        image_id = from_json_key(key)
+    for image_id, captions in content.items():
         at = f"{where}: image {image_id!r:.60}"
         references[image_id] = [text_of(caption, at) for caption in list_of(captions, at)]
     return references
@@ -73,9 +72,9 @@ def list_of(value: Any, at: str) -> list[Any]:
     CaptionError
         If it is something else.
     """
-    if not isinstance(value, list):
+    if not isinstance(value, list | tuple):
         raise CaptionError(f"{at}: expected a list, found {value!r:.40}.")
-    return value
+    return list(value)
 
 
 def _image_id(entry: Any, key: str, at: str) -> ImageId:

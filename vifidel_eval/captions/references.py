@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import CaptionError
-from ..image_ids import ImageId, check_distinct
+from ..image_ids import ImageId, check_distinct, from_json_key
 from . import coco, karpathy, llava, lmms_eval
 from .columns import REFERENCES, caption_field, id_field
 from .records import Records, read_content
@@ -52,7 +52,35 @@ def read_references(
         If two ids mean the same image, such as 1 and ``"1"``.
     """
     content, where = read_content(path)
-    if isinstance(content, dict) and karpathy.has_splits(content):
+    if isinstance(content, dict):
+        content = {from_json_key(key): captions for key, captions in content.items()}
+    return references_of(content, where, splits, id_fields, reference_fields)
+
+
+def references_of(
+    content: Records | Mapping[Any, Any],
+    where: str,
+    splits: Sequence[str] = (),
+    id_fields: Sequence[str] = (),
+    reference_fields: Sequence[str] = (),
+) -> dict[ImageId, list[str]]:
+    """Return the captions of records, of a dataset, or of a mapping of image id to captions.
+
+    Parameters
+    ----------
+    content : Records or mapping
+        What was read; the keys of a mapping are image ids as they are, unless it is a dataset.
+    where : str
+        What messages call it.
+    splits, id_fields, reference_fields : sequence of str
+        As for `read_references`.
+
+    Raises
+    ------
+    CaptionError, ImageIdError
+        As `read_references` raises them.
+    """
+    if isinstance(content, Mapping) and karpathy.has_splits(content):
         references = karpathy.read_splits(content, where, splits)
     elif splits:
         raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
@@ -98,7 +126,7 @@ def _from_records(
     return references
 
 
-def _from_keyed(content: dict[str, Any], where: str) -> dict[ImageId, list[str]]:
+def _from_keyed(content: Mapping[Any, Any], where: str) -> dict[ImageId, list[str]]:
     lmms_eval.refuse_summary(content, where)
     if isinstance(content.get("images"), list):
         raise CaptionError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import CaptionError
@@ -47,6 +47,33 @@ def read_results(
         If two ids mean the same image, such as 1 and ``"1"``.
     """
     content, where = read_content(path)
+    if isinstance(content, dict):
+        content = {from_json_key(key): caption for key, caption in content.items()}
+    return results_of(content, where, id_fields, caption_fields)
+
+
+def results_of(
+    content: Records | Mapping[Any, Any],
+    where: str,
+    id_fields: Sequence[str] = (),
+    caption_fields: Sequence[str] = (),
+) -> dict[ImageId, str]:
+    """Return the captions of records, or of a mapping of image id to caption.
+
+    Parameters
+    ----------
+    content : Records or mapping
+        What was read; the keys of a mapping are image ids as they are.
+    where : str
+        What messages call it.
+    id_fields, caption_fields : sequence of str
+        As for `read_results`.
+
+    Raises
+    ------
+    CaptionError, ImageIdError
+        As `read_results` raises them.
+    """
     if isinstance(content, Records):
         results = _from_records(content, id_fields, caption_fields) if content.entries else {}
     else:
@@ -93,7 +120,7 @@ def _from_records(
     return results
 
 
-def _from_keyed(content: dict[str, Any], where: str) -> dict[ImageId, str]:
+def _from_keyed(content: Mapping[Any, Any], where: str) -> dict[ImageId, str]:
     lmms_eval.refuse_summary(content, where)
     if "annotations" in content or isinstance(content.get("images"), list):
         raise CaptionError(
@@ -101,7 +128,6 @@ def _from_keyed(content: dict[str, Any], where: str) -> dict[ImageId, str]:
             '{"image_id": ..., "caption": ...}, or another format of README.'
         )
     results: dict[ImageId, str] = {}
-    for key, caption in content.items():
-        image_id = from_json_key(key)
+    for image_id, caption in content.items():
         results[image_id] = one_text_of(caption, f"{where}: image {image_id!r:.60}")
     return results

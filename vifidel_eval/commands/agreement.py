@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import VifidelError
+from ..progress import progress_bar
 from .agreement_options import Experiment, experiment_options
 from .caption_options import ReferenceOptions, reference_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
 from .paths import CAPTIONS, FILE
 from .printing import show, tell
-from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..agreement.correlation import Correlations

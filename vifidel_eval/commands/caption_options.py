@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import CaptionError
 from .options import gathered
-from .paths import SystemFile, names_of
+from .paths import SystemFile, named
 
 if TYPE_CHECKING:
+    from ..entry.inputs import Fields
     from ..image_ids import ImageId
     from ..runs.pairing import System
 
@@ -39,15 +39,11 @@ class CaptionOptions(ReferenceOptions):
 
     caption_field: tuple[str, ...]
 
-    def read_systems(self, results: Sequence[SystemFile]) -> list[System]:
-        """Return the systems of result files."""
-        from ..captions import read_results
-        from ..runs.pairing import System
+    def fields(self) -> Fields:
+        """Return what fields are called, as `vifidel_eval.entry` takes it."""
+        from ..entry.inputs import Fields
 
-        return [
-            System(name, read_results(result.path, self.id_field, self.caption_field))
-            for name, result in zip(names_of(results), results, strict=True)
-        ]
+        return Fields(self.id_field, self.caption_field, self.reference_field, self.split)
 
     def read(
         self, results: Sequence[SystemFile], references: Path | None
@@ -59,15 +55,9 @@ class CaptionOptions(ReferenceOptions):
         CaptionError
             If a file cannot be read, or the references are what a system says.
         """
-        systems = self.read_systems(results)
-        gold = None if references is None else self.read_references(references)
-        for system in systems:
-            if gold == {image_id: [caption] for image_id, caption in system.captions.items()}:
-                raise CaptionError(
-                    f"{references}: holds the captions of system {system.name!r} and no others; "
-                    "give captions that people wrote as references."
-                )
-        return systems, gold
+        from ..entry.inputs import read_captions
+
+        return read_captions(named(results), references, self.fields())
 
 
 _ID_FIELD = click.option(

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..explain.explanation import Thresholds
+from ..progress import progress_bar
 from ..text_tables import Table
 from .caption_options import CaptionOptions, caption_options
 from .options import TransportOptions, format_option, transport_options
 from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile
 from .printing import show
-from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..explain.explanation import Explanation

@@ -133,16 +133,15 @@ def main() -> None:
 @click.option(
     "--cite",
     type=FILE,
-    help="Print instead the paragraph for a paper's appendix that says how CHAIR was computed: "
-    "this is the file that score --output wrote.",
+    help="Print instead what a paper says of this file that score --output wrote: a paragraph on "
+    "how the scores were computed, and the metrics' papers as BibTeX.",
 )
 def info(cite: Path | None) -> None:
     """Print versions, and which metrics run here and what they need."""
     if cite is not None:
-        from .citation import paragraphs
+        from .citation import citations
 
-        for name, paragraph in paragraphs(cite).items():
-            show(f"{name}: {paragraph}")
+        show("\n\n".join(citations(cite)))
         return
     from .environment import environment
 

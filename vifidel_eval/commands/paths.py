@@ -104,8 +104,8 @@ class ReadNamed(Read):
         return super().read(value.path)
 
 
-def names_of(results: Sequence[SystemFile]) -> list[str]:
-    """Return the name of each system: the one that the user gave, or one from its path.
+def named(results: Sequence[SystemFile]) -> dict[str, Path]:
+    """Return result files by system: by the name that the user gave, or one from the path.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def names_of(results: Sequence[SystemFile]) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise click.UsageError(f"two systems are called {name!r}; name one of them NAME=PATH.")
-    return names
+    return {name: result.path for name, result in zip(names, results, strict=True)}
 
 
 class Written(Paths):

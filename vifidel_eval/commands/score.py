@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, SystemFile, Written
-from .progress import named_by, progress_bar
+from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, SystemFile, Written, named
 from .report_options import ReportOptions, report_options
 from .table_options import TableOptions, table_options
-
-if TYPE_CHECKING:
-    from ..image_ids import ImageId
-    from ..runs.pairing import System
 
 
 @click.command(cls=MetricCommand)
@@ -95,65 +89,45 @@ def score(
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     comparing = comparing or tables.compare_output is not None
     tables.check(compared_elsewhere=not comparing or output is not None)
+    from ..entry.evaluating import score as scored
+    from ..entry.plan import plan
     from ..errors import VifidelError
-    from ..files import write_whole
-    from ..metrics import build
-    from ..report.score_tables import to_json
-    from ..runs import leaderboard as leaderboards
-    from ..runs.comparison import compare
-    from ..runs.harness import column_names, score_systems
-    from ..runs.lengths import warn_of_lengths
-    from ..runs.pairing import check_releases
+    from ..runs.leaderboard import read
 
     settings = options.settings(references is not None, weighted=not no_references)
     names = options.names(settings)
     page.check()
     if leaderboard is not None:
-        leaderboards.read(leaderboard)  # another file is refused before the work
-    systems, gold = _read(results, references, layout, image_ids)
-    if references is not None and gold is not None and options.objects:
-        check_releases(options.objects, settings.labels, references, gold)
-    warn_of_lengths(systems)
-    paths = [result.path for result in results]
-    material = page.material(paths, references, settings, systems, gold)
-    scorers, unavailable = build(names, settings)
-    if not unavailable:
-        tables.check_columns(column_names(scorers))
-    captions = sum(len(system.captions) for system in systems)
-    with progress_bar(captions * len(scorers)) as bar:
-        scores = score_systems(
-            systems, scorers, gold, allow_subset, bar.update, unavailable, named_by(bar)
-        )
+        read(leaderboard)  # another file is refused before the work
+    planned = plan(
+        named(results),
+        references,
+        settings,
+        names,
+        fields=layout.fields(),
+        image_ids=image_ids,
+        allow_subset=allow_subset,
+    )
+    if not planned.unavailable:
+        tables.check_columns(planned.columns)
+    pictures = {} if page.images is None else planned.pictures(page.images)
+    run = scored(planned)
     comparisons = problem = None
     if comparing or page.report is not None:
         try:
-            comparisons = compare(scores, seed, resamples)
+            comparisons = run.compare(seed, resamples)
         except VifidelError as of_comparison:  # the scores are still printed and saved
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        tables.deliver(scores, shown)
+        tables.deliver(run.detail, shown)
     finally:
         if output is not None:
-            write_whole(output, to_json(scores, shown) + "\n")
-        tables.write(scores, shown)
+            run.save(output, shown)
+        tables.write(run.detail, shown)
         if leaderboard is not None:
-            leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
+            run.add_to_leaderboard(leaderboard, (date or datetime.now()).date())
     if problem is not None:
         raise problem
-    page.write(scores, comparisons, systems, gold, scorers.values(), material)
-
-
-def _read(
-    results: tuple[SystemFile, ...],
-    references: Path | None,
-    layout: CaptionOptions,
-    image_ids: Path | None,
-) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return the systems and the references of the images that are scored."""
-    from ..runs.pairing import only_images, read_image_ids
-
-    systems, gold = layout.read(results, references)
-    if image_ids is None:
-        return systems, gold
-    return only_images(read_image_ids(image_ids), systems, gold, str(image_ids))
+    if page.report is not None:
+        run.report(page.report, pictures, page.title, page.images_mb, seed, resamples)

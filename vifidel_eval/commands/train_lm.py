@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from ..progress import progress_bar
 from .caption_options import ReferenceOptions, reference_options
 from .paths import CAPTIONS, Command, Written
 from .printing import harmless, show, tell
-from .progress import progress_bar
 
 
 @click.command("train-lm", cls=Command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import html
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +18,9 @@ from ..image_ids import to_json_value
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
 from ..runs.scores_file import scores_document
-from ..text_tables import Cell, Table, best, direction_notes
+from ..text_tables import Cell, Table, best, direction_notes, one_line
 from .comparison_tables import compared, level_with_the_best, one_table
-from .fitting import PIPED_WIDTH, fitted
+from .fitting import PIPED_WIDTH, fitted, line_width
 from .signatures import folded
 
 
@@ -257,6 +258,32 @@ def table(
         bold=bold,
         digits=layout.decimals(style),
         lower={(-1, at) for at, column in enumerate(columns, 1) if column.lower_is_better},
+    )
+
+
+def in_short(scores: Scores, most: int = 12) -> str:
+    """Return a table for a prompt: the first systems, and no signatures."""
+    whole = table(scores)
+    more = len(whole.rows) - most
+    notes = _directions(scores.columns())
+    if more > 0:
+        notes.insert(0, f"... and {more} more system{'s' * (more > 1)}.")
+    short = replace(whole, rows=whole.rows[:most], notes=notes)
+    return "\n\n".join(e.render("table") for e in fitted(short, "table", line_width(), "Metric"))
+
+
+def in_html(scores: Scores) -> str:
+    """Return a table for a notebook; the signatures unfold below it."""
+    whole = table(scores)
+    signatures = dict.fromkeys(scores.signatures.values())
+    listed = "".join(
+        f"<div><code>{html.escape(one_line(line))}</code></div>" for line in signatures
+    )
+    shown = [note for note in whole.notes if note in _directions(scores.columns())]
+    shown += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
+    return (
+        f"{replace(whole, notes=shown).html()}\n"
+        f"<details><summary>Signatures</summary>{listed}</details>"
     )
 
 
