@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import VifidelError
+from ..progress import progress_bar
 from .metric_options import parsed_metrics
 from .options import WORDS, read_stop_words, with_options
 from .paths import FILE, Between, Command, ReadAnywhere, WrittenTree
 from .printing import show, tell
-from .progress import progress_bar
 
 if TYPE_CHECKING:
     from tqdm import tqdm
