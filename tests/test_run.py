@@ -235,7 +235,7 @@ def test_a_run_is_a_table(run):
     assert len(lines) < 30
     assert "|version:" not in repr(run)
     assert any(f"{run.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
-    assert "CHAIRi, CHAIRs: lower is better." in " ".join(lines)
+    assert "CHAIRs, CHAIRi: lower is better." in " ".join(lines)
     html = run._repr_html_()
     assert html.count("<tr>") == 3
     assert "<b>" in html

@@ -5,6 +5,7 @@ Load it by the path of this folder: ``evaluate.load("examples/vifidel_metric")``
 
 import datasets
 import evaluate
+import numpy as np
 
 from vifidel_eval.scorers import VifidelPRF
 
@@ -29,4 +30,4 @@ class VifidelMetric(evaluate.Metric):
 
     def _compute(self, predictions, references, objects):
         columns = VifidelPRF().score_columns(predictions, objects=objects, references=references)
-        return {name: float(scores[scores == scores].mean()) for name, scores in columns.items()}
+        return {name: float(np.nanmean(scores)) for name, scores in columns.items()}
