@@ -74,6 +74,7 @@ setup(
         "vilbertscore": ["torch>=2.6"],
         "dev": [
             "axe-playwright-python>=0.1.4",
+            "evaluate>=0.4",
             "hypothesis>=6.100",
             "import-linter>=2.3",
             "mypy~=2.4",

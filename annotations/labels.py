@@ -85,15 +85,18 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
         raise AnnotationError(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
         )
-    rows: list[Mapping[str, int]] = []
-    any_scored = False
-    for number, items in enumerate(objects):
-        try:
-            labels, scored = _counted(items, threshold, CategoryNames())
-        except AnnotationError as problem:
-            raise AnnotationError(f"row {number}: {problem}") from None
-        rows.append(labels)
-        any_scored = any_scored or scored
+    listed = objects if isinstance(objects, list | tuple) else list(objects)
+    # The samples of an image often share one list, which is read once.
+    read: dict[int, tuple[dict[str, int], bool]] = {}
+    names = CategoryNames()
+    for number, items in enumerate(listed):
+        if id(items) not in read:
+            try:
+                read[id(items)] = _counted(items, threshold, names)
+            except AnnotationError as problem:
+                raise AnnotationError(f"row {number}: {problem}") from None
+    rows = [read[id(items)][0] for items in listed]
+    any_scored = any(scored for _, scored in read.values())
     return LabelRows(tuple(rows), threshold if any_scored else None)
 
 

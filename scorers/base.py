@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Progress = Callable[[int], object]
+
+# Reading a package's metadata takes longer than scoring some captions.
+_version = cache(importlib.metadata.version)
 
 
 class Scorer(ABC):
@@ -84,13 +87,12 @@ class Scorer(ABC):
 
     def _pinned(self, *settings: str, package: str, splitter: str | None = None) -> str:
         """Return a signature: name, settings, the packages that compute, and this one."""
-        version = importlib.metadata.version
         computed_by = [
-            f"{name.lower()}:{version(name).partition('+')[0]}"  # without +cpu
+            f"{name.lower()}:{_version(name).partition('+')[0]}"  # without +cpu
             for name in (splitter, package)
             if name is not None
         ]
-        ours = f"version:{version('vifidel-eval')}"
+        ours = f"version:{_version('vifidel-eval')}"
         return "|".join([self.method(), *settings, *self._pinned_undefined(), *computed_by, ours])
 
     def _pinned_undefined(self) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -25,14 +26,11 @@ def progress_bar(total: int | None, unit: str = " captions", **settings: Any) ->
     **settings
         Further arguments of `tqdm`.
     """
-    usual = {"disable": None, "delay": 1, "leave": False}
-    if in_notebook():
-        from tqdm.auto import tqdm
-
-        usual["disable"] = False  # a notebook is not a terminal, and somebody looks at it
-    else:
-        from tqdm import tqdm
-    return tqdm(total=total, unit=unit, **{**usual, **settings})
+    notebook = in_notebook()
+    # A notebook is not a terminal, and somebody looks at it.
+    usual = {"disable": False if notebook else None, "delay": 1, "leave": False}
+    bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
+    return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
 
 
 def in_notebook() -> bool:

@@ -51,9 +51,10 @@ def read_references(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    content, where = read_content(path)
-    if isinstance(content, dict):
-        content = {from_json_key(key): captions for key, captions in content.items()}
+    read, where = read_content(path)
+    content: Records | dict[Any, Any] = read
+    if isinstance(read, dict):
+        content = {from_json_key(key): captions for key, captions in read.items()}
     return references_of(content, where, splits, id_fields, reference_fields)
 
 

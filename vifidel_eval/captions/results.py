@@ -46,9 +46,10 @@ def read_results(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    content, where = read_content(path)
-    if isinstance(content, dict):
-        content = {from_json_key(key): caption for key, caption in content.items()}
+    read, where = read_content(path)
+    content: Records | dict[Any, Any] = read
+    if isinstance(read, dict):
+        content = {from_json_key(key): caption for key, caption in read.items()}
     return results_of(content, where, id_fields, caption_fields)
 
 

@@ -180,7 +180,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     VifidelError
         As `Plan.score` raises it.
     """
-    shown = {} if progress is None else {"disable": not progress, "delay": 0}
+    shown: dict[str, Any] = {} if progress is None else {"disable": not progress, "delay": 0}
     with progress_bar(planned.work, **shown) as bar:
         return Run(planned.score(bar.update, named_by(bar)), planned)
 

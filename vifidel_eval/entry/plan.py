@@ -12,7 +12,7 @@ from ..image_ids import ImageId
 from ..metrics import build
 from ..runs.harness import Scores, column_names, score_systems
 from ..runs.lengths import warn_of_lengths
-from ..runs.pairing import System, check_releases
+from ..runs.pairing import System, all_images, check_releases
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from .inputs import Captions, Fields, PathLike, References, paths_in, read_captions
@@ -75,8 +75,7 @@ class Plan:
         """
         from ..report.html import file_names, find_pictures
 
-        captioned = {image_id: [] for system in self.systems for image_id in system.captions}
-        ids: Collection[ImageId] = self.references or captioned
+        ids: Collection[ImageId] = self.references or all_images(self.systems)
         files = [path for paths in self.files.values() for path in paths]
         return find_pictures(Path(folder), ids, file_names(files))
 

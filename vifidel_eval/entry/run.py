@@ -283,7 +283,8 @@ class Run:
 
     def _comparable(self) -> Scores:
         """Return the columns of a loaded run whose corpus scores follow from those of images."""
-        kept, lacking = [], []
+        kept: list[str] = []
+        lacking: list[str] = []
         for column in self.columns:
             evaluations = [of_column[column] for of_column in self.detail.evaluations.values()]
             means = all(

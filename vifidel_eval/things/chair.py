@@ -23,6 +23,7 @@ A scorer is meant to call, with `objects` the labels of images and one system's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -101,13 +102,13 @@ def _share(part: Floats, whole: Floats) -> Floats:
 
 
 def _column(numerator: str, denominator: str) -> Callable[[npt.ArrayLike], Floats]:
-    part, whole = COUNTS.index(numerator), COUNTS.index(denominator)
+    # A partial, which pickles, as a run does.
+    return partial(_ratio, part=COUNTS.index(numerator), whole=COUNTS.index(denominator))
 
-    def share(sums: npt.ArrayLike) -> Floats:
-        sums = np.asarray(sums, dtype=float)
-        return _share(sums[..., part], sums[..., whole])
 
-    return share
+def _ratio(sums: npt.ArrayLike, part: int, whole: int) -> Floats:
+    sums = np.asarray(sums, dtype=float)
+    return _share(sums[..., part], sums[..., whole])
 
 
 def _f1(sums: npt.ArrayLike) -> Floats:

@@ -143,6 +143,7 @@ def _rules() -> Any:
     return rules
 
 
+@cache
 def lemmatizer() -> str:
     """Return what makes words singular and its version, as signatures show it."""
     return f"textblob:{importlib.metadata.version('textblob')}"

@@ -1,0 +1,72 @@
+"""docs/recipes.md: every block of Python runs, and gives what it promises."""
+
+import contextlib
+import importlib.util
+import io
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vifidel_eval
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(
+    r"```python\n(.*?)```", (ROOT / "docs/recipes.md").read_text("utf-8"), re.DOTALL
+)
+PANDAS, REWARD, EVALUATE = range(3)
+
+
+def run(number, monkeypatch, needs=None):
+    """Run a block in a checkout; return its names, and what it prints."""
+    if needs is not None and importlib.util.find_spec(needs) is None:
+        pytest.skip(f"needs {needs}")
+    monkeypatch.chdir(ROOT)
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(BLOCKS[number], "recipes.md", "exec"), names)
+    return names, printed.getvalue()
+
+
+def test_there_are_three():
+    assert len(BLOCKS) == 3
+
+
+def test_pandas(monkeypatch):
+    names, printed = run(PANDAS, monkeypatch, "pandas")
+    assert "VIFIDEL-F" in printed
+    of_image = names["run"].per_image("careful")
+    frame = names["images"]
+    assert len(frame) == 2 * len(of_image)
+    careful = frame[frame["system"] == "careful"].set_index("image_id")["VIFIDEL-F"]
+    mean = names["run"].scores["careful"]["VIFIDEL-F"]
+    assert careful.mean() == pytest.approx(mean, rel=1e-12)
+
+
+def test_reward(monkeypatch):
+    names, _ = run(REWARD, monkeypatch)
+    rewards = names["rewards"]
+    assert rewards.shape == (2, 3)
+    assert (rewards.argmax(axis=1) == 0).all()
+    assert (rewards.argmin(axis=1) == 2).all()
+    np.testing.assert_allclose(names["advantages"].mean(axis=1), 0, atol=1e-12)
+    assert names["reward"](["a dog"], [[]]) == [0.0]  # no NaN in a loss
+
+
+def test_evaluate(monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_EVALUATE_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name in ("HF_HOME", "HF_MODULES_CACHE", "HF_METRICS_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of evaluate and what it imports
+        _, printed = run(EVALUATE, monkeypatch, "evaluate")
+    scores = eval(printed)  # our own dictionary
+    columns = vifidel_eval.scorers.VifidelPRF().score_columns(
+        ["a dog catches a frisbee", "a zebra in the snow"],
+        references=[["a dog jumps for a frisbee"], ["a dog with a frisbee"]],
+        objects=[["dog", "frisbee"]] * 2,
+    )
+    assert scores == pytest.approx({name: of.mean() for name, of in columns.items()}, rel=1e-12)
