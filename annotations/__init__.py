@@ -10,6 +10,7 @@
 
 from .coco import COCO_CATEGORIES, read_coco_instances, read_coco_results
 from .labels import LabelItem, LabelList, LabelRows, label_rows, read_labels
+from .names import CategoryNames, CategorySource, read_categories
 from .objects import (
     DETECTION_THRESHOLD,
     OPEN_IMAGES_THRESHOLD,
@@ -18,13 +19,14 @@ from .objects import (
     union,
 )
 from .open_images import read_class_descriptions, read_open_images
-from .read import CategorySource, ObjectSource, read_categories, read_objects
+from .read import ObjectSource, read_objects
 from .voc import read_voc
 
 __all__ = [
     "COCO_CATEGORIES",
     "DETECTION_THRESHOLD",
     "OPEN_IMAGES_THRESHOLD",
+    "CategoryNames",
     "CategorySource",
     "LabelItem",
     "LabelList",

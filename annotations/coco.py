@@ -13,7 +13,14 @@ from typing import Any
 
 from ..errors import AnnotationError, VifidelWarning
 from ..image_ids import ImageId, from_json_value
-from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, clean_label, count
+from .objects import (
+    DETECTION_THRESHOLD,
+    NO_CATEGORY,
+    ObjectLabels,
+    check_score,
+    clean_label,
+    count,
+)
 
 #: COCO's 80 detection categories; the ids have gaps.
 COCO_CATEGORIES: dict[Any, str] = dict(
@@ -60,38 +67,39 @@ def read_coco_instances(
         an image is listed twice in different ways, or an entry has another shape.
     """
     names = category_names(content.get("categories"), where)
-    images = content.get("images")
     lowest = DETECTION_THRESHOLD if threshold is None else threshold
     any_scored = False
-    labels: dict[ImageId, dict[str, int]] = {}
-    listed: dict[ImageId, dict[str, Any]] = {}
-    for number, image in enumerate(_entries(images or [], "images", where)):
-        at = f"{where}: images[{number}]"
-        image_id = _image_id(image, "id", at)
-        if listed.setdefault(image_id, image) != image:
-            raise AnnotationError(f"{at}: image {image_id!r} is listed twice; keep one entry.")
-        labels[image_id] = {}
-    annotations = _entries(content.get("annotations"), "annotations", where)
+    labels, listed = listed_images(content, where)
+    known: dict[int, str] = {}  # category id to label, of what was seen before
+    annotations = entries(content.get("annotations"), "annotations", where)
     for number, annotation in enumerate(annotations):
+        image_id, category_id = annotation.get("image_id"), annotation.get("category_id")
+        if type(image_id) is int and type(category_id) is int and "score" not in annotation:
+            of_image, label = labels.get(image_id), known.get(category_id)
+            if of_image is not None and label is not None:
+                of_image[label] = of_image.get(label, 0) + 1
+                continue
         at = f"{where}: annotations[{number}]"
-        image_id = _image_id(annotation, "image_id", at)
+        image_id = image_id_of(annotation, "image_id", at)
         if listed and image_id not in listed:
             raise AnnotationError(
                 f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
                 "its annotations out."
             )
-        name = _category_name(annotation, names, at, "this file's")
+        name = category_name(annotation, names, at, "this file's")
         if "score" in annotation:
             any_scored = True
             if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
                 continue
         count(labels.setdefault(image_id, {}), name, at=at)
+        if type(category_id) is int and name != NO_CATEGORY:
+            known[category_id] = clean_label(name)
     return ObjectLabels(
         labels,
         "coco-instances",
         where,
         lowest if any_scored else None,
-        lists_every_image=bool(images),
+        lists_every_image=bool(listed),
         categories=names.values(),
     )
 
@@ -131,12 +139,12 @@ def read_coco_results(
     names = COCO_CATEGORIES if categories is None else categories
     whose = "COCO's" if categories is None else "the given"
     labels: dict[ImageId, dict[str, int]] = {}
-    for number, detection in enumerate(_entries(content, "", where)):
+    for number, detection in enumerate(entries(content, "", where)):
         at = f"{where}: [{number}]"
         if "score" not in detection:
             raise AnnotationError(f"{at} has no 'score': every detection needs one.")
-        image_id = _image_id(detection, "image_id", at)
-        name = _category_name(detection, names, at, whose)
+        image_id = image_id_of(detection, "image_id", at)
+        name = category_name(detection, names, at, whose)
         of_image = labels.setdefault(image_id, {})
         if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
             count(of_image, name, at=at)
@@ -166,7 +174,7 @@ def category_names(categories: Any, where: str) -> dict[Any, str]:
         If it has another shape, or an id has two names.
     """
     names: dict[Any, str] = {}
-    for number, category in enumerate(_entries(categories, "categories", where)):
+    for number, category in enumerate(entries(categories, "categories", where)):
         category_id, name = category.get("id"), category.get("name")
         if (
             isinstance(category_id, bool)
@@ -183,32 +191,79 @@ def category_names(categories: Any, where: str) -> dict[Any, str]:
     return names
 
 
-def _entries(entries: Any, key: str, where: str) -> list[dict[str, Any]]:
-    if not isinstance(entries, list):
-        raise AnnotationError(f"{where}: '{key}' is not a list; is it a COCO file?")
-    for number, entry in enumerate(entries):
-        if not isinstance(entry, dict):
-            raise AnnotationError(f"{where}: {key}[{number}] is {entry!r:.40}, not an object.")
-    return entries
+def listed_images(
+    content: Mapping[str, Any], where: str
+) -> tuple[dict[ImageId, dict[str, int]], dict[ImageId, dict[str, Any]]]:
+    """Return the images that a COCO file lists: without a label yet, and their entries.
+
+    Raises
+    ------
+    AnnotationError
+        If an image is listed twice in different ways, or an entry has another shape.
+    """
+    listed: dict[ImageId, dict[str, Any]] = {}
+    for number, image in enumerate(entries(content.get("images") or [], "images", where)):
+        image_id = image.get("id")
+        if type(image_id) is not int:
+            image_id = image_id_of(image, "id", f"{where}: images[{number}]")
+        first = listed.setdefault(image_id, image)
+        if first is not image and first != image:
+            raise AnnotationError(
+                f"{where}: images[{number}]: image {image_id!r} is listed twice; keep one entry."
+            )
+    return {image_id: {} for image_id in listed}, listed
 
 
-def _image_id(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
+def entries(content: Any, key: str, where: str) -> list[dict[str, Any]]:
+    """Return a list of a COCO file once it is certain that its entries are objects.
+
+    Raises
+    ------
+    AnnotationError
+        If it is not a list, or an entry is something else.
+    """
+    if not isinstance(content, list):
+        raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
+    if not set(map(type, content)) <= {dict}:
+        for number, entry in enumerate(content):
+            if not isinstance(entry, dict):
+                raise AnnotationError(f"{where}: {key}[{number}] is {entry!r:.40}, not an object.")
+    return content
+
+
+def image_id_of(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
+    """Return the image id of an entry.
+
+    Raises
+    ------
+    AnnotationError
+        If it is missing, or neither an integer nor a string.
+    """
     image_id = from_json_value(entry.get(key))
     if image_id is None:
-        raise AnnotationError(
-            f"{at}: '{key}' is {entry.get(key)!r:.40}; an image id is an integer or a string."
-        )
+        what = f"'{key}' is {entry[key]!r:.40}" if key in entry else f"'{key}' is missing"
+        raise AnnotationError(f"{at}: {what}; an image id is an integer or a string.")
     return image_id
 
 
-def _category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
+def category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
+    """Return the name of an entry's category; `whose` says in messages who lists the categories.
+
+    Raises
+    ------
+    AnnotationError
+        If the id is missing, or is not one of `names`.
+    """
     category_id = entry.get("category_id")
     try:
         if not isinstance(category_id, bool):
             return names[category_id]
     except (KeyError, TypeError):
         pass
+    at = f"{at} (image {entry['image_id']!r:.40})" if "image_id" in entry else at
+    if "category_id" not in entry:
+        raise AnnotationError(f"{at}: 'category_id' is missing; every object needs one.")
     raise AnnotationError(
-        f"{at} (image {entry.get('image_id')!r:.40}): category_id {category_id!r:.40} is not one "
-        f"of {whose} {len(names)} categories; give the file that lists the categories."
+        f"{at}: category_id {category_id!r:.40} is not one of {whose} {len(names)} categories; "
+        "give the file that lists the categories."
     )

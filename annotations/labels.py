@@ -2,7 +2,8 @@
 
 The value of an image is a list. Each item is a label (``"dog"``), a label with a score
 (``["dog", 0.9]``), or a detection as Hugging Face pipelines (``{"label", "score", "box"}``) and
-Ultralytics (``{"name", "confidence", "box"}``) write it. A mapping of label to count serves too.
+Ultralytics (``{"name", "confidence", "box"}``) write it. A mapping of label to count serves too,
+and so do parallel arrays (`.arrays`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,11 @@ from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
+from .arrays import detections, has_indices, is_arrays
+from .names import CategoryNames
 from .objects import (
     DETECTION_THRESHOLD,
+    HIGHEST_COUNT,
     ObjectLabels,
     check_score,
     check_threshold,
@@ -25,11 +29,8 @@ from .objects import (
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
-#: What an image or a row may have: items, or label to count.
-LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int]
-
-# Counts up to here are whole numbers in float64 too.
-_HIGHEST_COUNT = 1 << 53
+#: What an image or a row may have: items, label to count, or parallel arrays.
+LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     Parameters
     ----------
     objects : sequence
-        One list of labels, ``[label, score]`` pairs or detections, or one mapping of label to
-        count, per row; NumPy arrays serve as lists.
+        One list of labels, ``[label, score]`` pairs or detections, one mapping of label to count,
+        or the parallel arrays of a detector per row; NumPy arrays serve as lists.
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
@@ -88,7 +89,7 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     any_scored = False
     for number, items in enumerate(objects):
         try:
-            labels, scored = _counted(items, threshold)
+            labels, scored = _counted(items, threshold, CategoryNames())
         except AnnotationError as problem:
             raise AnnotationError(f"row {number}: {problem}") from None
         rows.append(labels)
@@ -97,7 +98,10 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
 
 
 def read_labels(
-    content: Mapping[Any, LabelList], where: str, threshold: float | None = None
+    content: Mapping[Any, LabelList],
+    where: str,
+    threshold: float | None = None,
+    names: CategoryNames | None = None,
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}`` in any of the item shapes above.
 
@@ -106,36 +110,86 @@ def read_labels(
     Parameters
     ----------
     content : mapping
-        Image id to items, or to a mapping of label to count.
+        Image id to items, to a mapping of label to count, or to parallel arrays.
     where : str
         The file, for messages.
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
+    names : CategoryNames, optional
+        Names of the class indices in parallel arrays.
 
     Raises
     ------
     AnnotationError
-        If an item has another shape or a score is not a number.
+        If an item has another shape, a score is not a number or a class has no name.
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
+    names = CategoryNames() if names is None else names
     images: dict[ImageId, dict[str, int]] = {}
     any_scored = False
     for image_id, items in content.items():
         try:
-            images[image_id], scored = _counted(items, threshold)
+            images[image_id], scored = _counted(items, threshold, names)
         except AnnotationError as problem:
             raise AnnotationError(f"{where}: image {image_id!r}: {problem}") from None
         any_scored = any_scored or scored
-    return ObjectLabels(images, "labels", where, threshold if any_scored else None)
+    indexed = any(isinstance(items, Mapping) and has_indices(items) for items in content.values())
+    return ObjectLabels(
+        images,
+        "labels",
+        where,
+        threshold if any_scored else None,
+        categories=names.by_index().values() if indexed else (),
+    )
 
 
-def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
+def _counted(items: Any, threshold: float, names: CategoryNames) -> tuple[dict[str, int], bool]:
     """Return label to count, and whether any item has a score."""
-    if isinstance(items, Mapping):
-        return _given_counts(items), False
+    entries, scored = label_entries(items, threshold, names)
     labels: dict[str, int] = {}
+    for name, number in entries:
+        count(labels, name, number)
+    return labels, scored
+
+
+def label_entries(
+    items: Any, threshold: float, names: CategoryNames | None = None
+) -> tuple[list[tuple[str, int]], bool]:
+    """Return the labels of one image that count, as they are spelt, with their numbers.
+
+    Parameters
+    ----------
+    items : collection or mapping
+        Labels, ``[label, score]`` pairs or detections, a mapping of label to count, or parallel
+        arrays.
+    threshold : float
+        The lowest score that counts.
+    names : CategoryNames, optional
+        Names of classes, for parallel arrays of class indices.
+
+    Returns
+    -------
+    entries : list of (str, int)
+        A label may occur several times.
+    scored : bool
+        Whether any item has a score.
+
+    Raises
+    ------
+    AnnotationError
+        If an item has another shape, a score is not a number or a class has no name.
+    """
+    entries: list[tuple[str, int]] = []
     scored = False
+    if isinstance(items, Mapping):
+        if not is_arrays(items):
+            return _given_counts(items), False
+        for found, has_score in detections(items, threshold, names or CategoryNames()):
+            scored = has_score
+            if found is not None:
+                entries.append((found, 1))
+        return entries, scored
     for number, item in enumerate(_listed(items)):
         if isinstance(item, str):
             name = item
@@ -146,8 +200,8 @@ def _counted(items: Any, threshold: float) -> tuple[dict[str, int], bool]:
                 continue
         if not name.strip():
             raise _unexpected(item, number)
-        count(labels, name)
-    return labels, scored
+        entries.append((name, 1))
+    return entries, scored
 
 
 def _listed(items: Any) -> Iterable[Any]:
@@ -161,8 +215,8 @@ def _listed(items: Any) -> Iterable[Any]:
     return listed
 
 
-def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
-    labels: dict[str, int] = {}
+def _given_counts(counts: Mapping[Any, Any]) -> list[tuple[str, int]]:
+    entries: list[tuple[str, int]] = []
     for name, number in counts.items():
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
@@ -171,13 +225,13 @@ def _given_counts(counts: Mapping[Any, Any]) -> dict[str, int]:
             )
         if number < 0:
             raise AnnotationError(f"the count of {name!r:.40} is negative ({number!r:.40}).")
-        if int(number) > _HIGHEST_COUNT:
+        if int(number) > HIGHEST_COUNT:
             raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
         if number:
-            count(labels, name, int(number))
-    return labels
+            entries.append((name, int(number)))
+    return entries
 
 
 def _name_and_score(item: Any, number: int) -> tuple[str, float]:

@@ -32,11 +32,14 @@ _CLEANED_NAMES_KEPT = 1 << 14
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
 
-# The longest names of categories, LVIS's with their senses, have about 40 characters.
-_LONGEST_NAME = 1000
+#: The longest names of categories, LVIS's with their senses, have about 40 characters.
+LONGEST_NAME = 1000
 
-# Single precision may round a score of 1 up.
-_HIGHEST_SCORE = 1.001
+#: Single precision may round a score of 1 up.
+HIGHEST_SCORE = 1.001
+
+#: Counts up to here are whole numbers in float64 too.
+HIGHEST_COUNT = 1 << 53
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -243,10 +246,10 @@ def count(labels: dict[str, int], name: str, number: int = 1, at: str = "") -> N
     if name == NO_CATEGORY:
         return
     before = f"{at}: " if at else ""
-    if len(name) > _LONGEST_NAME:
+    if len(name) > LONGEST_NAME:
         raise AnnotationError(
             f"{before}the label {name!r:.40} is {len(name)} characters long; at most "
-            f"{_LONGEST_NAME} are read: is it a label?"
+            f"{LONGEST_NAME} are read: is it a label?"
         )
     label = clean_label(name)
     if not label:
@@ -304,7 +307,7 @@ def check_score(score: Any, where: str) -> float:
         raise AnnotationError(f"{where}: score {score!r:.40} is not a number; write a number.")
     if number < 0:
         raise AnnotationError(f"{where}: score {score!r:.40} is negative; scores are from 0 to 1.")
-    if number > _HIGHEST_SCORE:
+    if number > HIGHEST_SCORE:
         raise AnnotationError(
             f"{where}: score {score!r:.40} is above 1; divide percentages by 100."
         )

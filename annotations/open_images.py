@@ -7,12 +7,12 @@ some releases and without one in others.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
+from .csv_rows import rows
 from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, check_score, clean_label, count
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
@@ -46,8 +46,8 @@ def read_open_images(
         a quote that does not end, a class has no name, or a confidence is not a number.
     """
     threshold = OPEN_IMAGES_THRESHOLD if threshold is None else threshold
-    rows = _rows(text, where)
-    _, header = next(rows, (1, []))
+    table = rows(text, where)
+    _, header = next(table, (1, []))
     missing = sorted(_COLUMNS - set(header))
     if missing:
         raise AnnotationError(
@@ -59,7 +59,7 @@ def read_open_images(
         raise AnnotationError(f"{where}: line 1 names the column {twice[0]} twice; keep one.")
     image_at, label_at, confidence_at = map(header.index, ("ImageID", "LabelName", "Confidence"))
     labels: dict[ImageId, dict[str, int]] = {}
-    for line, row in rows:
+    for line, row in table:
         at = f"{where}: line {line}"
         if len(row) != len(header):
             raise AnnotationError(
@@ -74,28 +74,6 @@ def read_open_images(
     return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
 
 
-def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV that are not blank, with their line numbers.
-
-    A field that runs over the end of its line is a quote that nobody closed.
-    """
-    for line, row in enumerate(map(_parsed, text.split("\n")), 1):
-        if row is None:
-            raise AnnotationError(
-                f"{where}: line {line} is not CSV (a quote that does not end, or a field of more "
-                "than 100,000 characters); is it the right file?"
-            )
-        if row:
-            yield line, row
-
-
-def _parsed(line: str) -> list[str] | None:
-    try:
-        return next(csv.reader([line], strict=True), [])
-    except csv.Error:
-        return None
-
-
 def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     """Return ``{machine id: name}`` from a class descriptions CSV, with or without its header.
 
@@ -105,11 +83,11 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
         If a line does not have two fields, none names a class, or a class has two names.
     """
     names: dict[Any, str] = {}
-    for number, (line, row) in enumerate(_rows(text, where)):
+    for number, (line, row) in enumerate(rows(text, where)):
         if len(row) != 2:
             raise AnnotationError(
                 f"{where}: line {line} has {len(row)} fields; class descriptions have two, the "
-                "machine id and the name."
+                "machine id and the name, and other lists of classes have one name per line."
             )
         machine_id, name = row
         if not machine_id.startswith("/"):

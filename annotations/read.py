@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import AnnotationError
-from ..files import as_text, parse_json, read_bytes, read_json, read_text
+from ..files import as_text, parse_json, read_bytes
 from ..image_ids import from_json_key
-from .coco import category_names, read_coco_instances, read_coco_results
-from .labels import LabelList, read_labels
+from .formats import Source, not_a_source, read_content
+from .labels import LabelList
+from .names import CategoryNames, CategorySource, read_categories
+from .nocaps import NocapsImages
 from .objects import ObjectLabels, check_threshold, union
-from .open_images import read_class_descriptions, read_open_images
-from .voc import read_voc
 
 
 class HasDataset(Protocol):
@@ -35,16 +35,6 @@ ObjectSource: TypeAlias = (
     | Mapping[Any, LabelList]
     | Sequence["ObjectSource"]
 )
-#: Everything that `read_categories` takes.
-CategorySource: TypeAlias = (
-    str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[Any, str] | None
-)
-
-_ACCEPTED = (
-    "COCO or LVIS instances JSON, COCO detection results JSON, a folder of PASCAL VOC XML files "
-    "or one such file, Open Images boxes CSV, {image id: [label, ...]} JSON, or a folder of "
-    "detector output with one JSON file per image"
-)
 
 
 def read_objects(
@@ -57,17 +47,15 @@ def read_objects(
     Parameters
     ----------
     source : path, pycocotools COCO, mapping, or list of these
-        A file or folder, recognised by its content: COCO or LVIS instances, COCO detection
-        results, PASCAL VOC XML (a folder or one file), Open Images boxes, labels keyed by image
-        id, or a folder with one JSON file of Hugging Face or Ultralytics detections per image. A
-        mapping has the shape of the labels file; it is copied. A list is the union of its
-        members.
+        A file or folder of any of the formats in `FORMATS`, recognised by its content. A mapping
+        has the shape of the labels file; it is copied. A list is the union of its members; nocaps'
+        images among them give the others nocaps' image ids.
     threshold : float, optional
         The lowest score that counts where there are scores, from 0 to 1; by default .6, and .4
         for Open Images (VIFIDEL paper, section 4.1).
     categories : path, mapping, or list of paths, optional
-        Names of category ids, where the source has only ids: a COCO file with ``categories``,
-        Open Images class descriptions, or ``{id: name}``.
+        Names of category ids or class indices, where the source has only these, as
+        `read_categories` takes them.
 
     Returns
     -------
@@ -82,6 +70,19 @@ def read_objects(
         If members of a list have no image in common.
     """
     check_threshold(threshold)
+    if isinstance(source, list | tuple):
+        members = [_read(member, threshold, categories) for member in source]
+        return _pickled_as_paths(_united(members), source, threshold, categories)
+    objects = _read(source, threshold, categories)
+    if isinstance(objects, NocapsImages):
+        raise _no_objects(objects)
+    return _pickled_as_paths(objects, source, threshold, categories)
+
+
+def _read(
+    source: ObjectSource, threshold: float | None, categories: CategorySource
+) -> ObjectLabels | NocapsImages:
+    """Read one source, or a list as the union of its members."""
     if isinstance(source, ObjectLabels):
         if threshold is not None:
             raise AnnotationError(
@@ -90,64 +91,46 @@ def read_objects(
             )
         return source
     if isinstance(source, list | tuple):
-        united = union([read_objects(member, threshold, categories) for member in source])
-        return _pickled_as_paths(united, source, threshold, categories)
+        return read_objects(source, threshold, categories)
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        objects = _read_path(Path(source), threshold, read_categories(categories))
-        return _pickled_as_paths(objects, source, threshold, categories)
+        return _read_path(Path(source), threshold, read_categories(categories))
     dataset = getattr(source, "dataset", None)
     if isinstance(dataset, Mapping):  # a pycocotools COCO
-        return _read_mapping(dataset, "the COCO object", threshold)
-    if isinstance(source, Mapping):
-        return _read_mapping(source, "objects", threshold)
-    raise AnnotationError(
-        f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a path, a "
-        "pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
-    )
-
-
-def read_categories(source: CategorySource) -> dict[Any, str] | None:
-    """Return ``{category id: name}`` from what `read_objects` accepts as `categories`.
-
-    Raises
-    ------
-    AnnotationError
-        If a file lists no categories.
-    """
-    if source is None:
-        return None
-    if isinstance(source, Mapping):
-        return category_names(
-            [
-                {"id": from_json_key(k) if isinstance(k, str) else k, "name": source[k]}
-                for k in source
-            ],
-            "categories",
+        content: Mapping[Any, Any] = dataset
+        where = "the COCO object"
+    elif isinstance(source, Mapping):
+        content, where = source, "objects"
+    else:
+        raise AnnotationError(
+            f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
+            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
         )
-    names: dict[Any, str] = {}
-    for path in source if isinstance(source, list | tuple) else [source]:
-        if not isinstance(path, str | os.PathLike):
-            raise AnnotationError(
-                f"categories cannot be {type(path).__name__}; accepted: a path, a list of paths, "
-                "or a mapping {id: name}."
-            )
-        text, where = read_text(path, AnnotationError), str(path)
-        if text.lstrip()[:1] not in ("{", "["):
-            found = read_class_descriptions(text, where)
-        else:
-            content = parse_json(text, where, AnnotationError)
-            listed = content.get("categories") if isinstance(content, dict) else content
-            found = category_names(listed, where)
-        for category_id, name in found.items():
-            if names.setdefault(category_id, name) != name:
-                raise AnnotationError(
-                    f"{where}: category {category_id!r:.40} is called {name!r:.40}, and "
-                    f"{names[category_id]!r:.40} in another file; give the one that the detector "
-                    "used."
-                )
-    return names
+    return read_content("object", content, Source(where, threshold, read_categories(categories)))
+
+
+def _united(members: list[ObjectLabels | NocapsImages]) -> ObjectLabels:
+    """Return the union of all objects, under nocaps' image ids if its images are among them."""
+    images = [member for member in members if isinstance(member, NocapsImages)]
+    objects = [member for member in members if isinstance(member, ObjectLabels)]
+    if len(images) > 1:
+        raise AnnotationError(
+            f"{images[1].where}: a second file of nocaps' images beside {images[0].where}; "
+            "give one."
+        )
+    if images and not objects:
+        raise _no_objects(images[0])
+    for one in images:
+        objects = [one.rename(member) for member in objects]
+    return union(objects)
+
+
+def _no_objects(images: NocapsImages) -> AnnotationError:
+    return AnnotationError(
+        f"{images.where}: nocaps' images and captions, without objects; give Open Images' boxes "
+        "beside it, which then get nocaps' image ids."
+    )
 
 
 def _pickled_as_paths(
@@ -174,90 +157,24 @@ def _absolute(source: Any) -> Any:
 
 
 def _read_path(
-    path: Path, threshold: float | None, categories: dict[Any, str] | None
-) -> ObjectLabels:
+    path: Path, threshold: float | None, names: CategoryNames
+) -> ObjectLabels | NocapsImages:
     where = str(path)
+    source = Source(where, threshold, names)
     if os.path.isdir(path):
-        return _read_folder(path, threshold)
+        return read_content("folder", path, source)
     raw = read_bytes(path, AnnotationError)  # opened once: it may be a pipe
     if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
-        return read_voc([path], where, {path: raw})  # the file itself declares its encoding
+        return read_content("xml", raw, source)  # the file itself declares its encoding
     text = as_text(raw, where, AnnotationError)
     if not text.strip():
         raise AnnotationError(f"{where}: the file is empty; write it again.")
-    numbered, machine = _split_ids(categories)
-    start = text.lstrip()[:1]
-    if start not in ("{", "["):
-        if "ImageID" in text.partition("\n")[0]:
-            return read_open_images(text, where, threshold, machine)
-        if path.suffix.lower() != ".json":
-            raise AnnotationError(f"{where}: not a source of objects; accepted: {_ACCEPTED}.")
+    if text.lstrip()[0] not in "{[" and path.suffix.lower() != ".json":
+        return read_content("table", text, source)
     content = parse_json(text, where, AnnotationError)
     if isinstance(content, list):
-        return _read_list(content, where, threshold, numbered)
+        return read_content("list", content, source)
     if isinstance(content, dict) and content:
         keyed = {from_json_key(key): value for key, value in content.items()}
-        return _read_mapping(keyed, where, threshold)
-    raise AnnotationError(f"{where}: not a source of objects; accepted: {_ACCEPTED}.")
-
-
-def _read_folder(folder: Path, threshold: float | None) -> ObjectLabels:
-    xml, json_files = sorted(folder.glob("*.xml")), sorted(folder.glob("*.json"))
-    if xml:
-        return read_voc(xml, str(folder))
-    if not json_files:
-        raise AnnotationError(
-            f"{folder}: no XML or JSON file in this folder; give a folder of PASCAL VOC "
-            "annotations or of detections, with one file per image."
-        )
-    images: dict[Any, Any] = {}
-    for path in json_files:
-        detections = read_json(path, AnnotationError)
-        if isinstance(detections, dict) and "images" in detections:
-            raise AnnotationError(
-                f"{path}: describes a whole dataset, not the detections in one image; give the "
-                "file itself instead of its folder."
-            )
-        images[from_json_key(path.stem)] = detections
-    return read_labels(images, str(folder), threshold)
-
-
-def _read_list(
-    content: list[Any], where: str, threshold: float | None, categories: dict[Any, str]
-) -> ObjectLabels:
-    first = content[0] if content else None
-    if isinstance(first, dict) and "caption" in first:
-        raise AnnotationError(
-            f"{where}: holds captions, not objects; give captions as results or references."
-        )
-    if isinstance(first, dict) and "image_id" in first:
-        return read_coco_results(content, where, threshold, categories or None)
-    if first is None:
-        raise AnnotationError(f"{where}: an empty list; there is no detection in it.")
-    raise AnnotationError(
-        f"{where}: a list whose entries have no 'image_id', so nothing says which image each "
-        "belongs to; write {image id: [detections]} instead."
-    )
-
-
-def _read_mapping(content: Mapping[Any, Any], where: str, threshold: float | None) -> ObjectLabels:
-    annotations = content.get("annotations")
-    if isinstance(annotations, list):
-        if "categories" in content:
-            return read_coco_instances(content, where, threshold)
-        raise AnnotationError(
-            f"{where}: has 'annotations' but no 'categories': a caption file says nothing of "
-            "objects; give the instances file of the same images."
-        )
-    if isinstance(content.get("images"), list) and "categories" in content:
-        raise AnnotationError(f"{where}: has no 'annotations'; give the instances file.")
-    return read_labels(content, where, threshold)
-
-
-def _split_ids(categories: dict[Any, str] | None) -> tuple[dict[Any, str], dict[Any, str]]:
-    """Separate the names of COCO category ids from those of Open Images machine ids."""
-    numbered: dict[Any, str] = {}
-    machine: dict[Any, str] = {}
-    for key, name in (categories or {}).items():
-        (machine if isinstance(key, str) and key.startswith("/") else numbered)[key] = name
-    return numbered, machine
+        return read_content("object", keyed, source)
+    raise not_a_source(where)

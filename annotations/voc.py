@@ -40,9 +40,7 @@ def read_voc(
             raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
-        # A Windows path accepts both kinds of slash.
-        image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
-        image_id = from_json_key(image.stem)
+        image_id = image_id_of(root, path.name)
         if image_id == "":
             raise AnnotationError(f"{path}: its <filename> names no file.")
         if image_id in read_from:
@@ -58,3 +56,10 @@ def read_voc(
                 raise AnnotationError(f"{path}: object {number + 1} has no <name>.")
             count(labels[image_id], name, at=str(path))
     return ObjectLabels(labels, "voc", where)
+
+
+def image_id_of(root: ElementTree.Element, name: str) -> ImageId:
+    """Return the image that an ``annotation`` is of, in the XML file of that name."""
+    # A Windows path accepts both kinds of slash.
+    image = PureWindowsPath(root.findtext("filename", "").strip() or name)
+    return from_json_key(image.stem)

@@ -1,9 +1,10 @@
-"""How large a report of 5 000 images and 4 systems is, and how fast it opens and sorts.
+"""How large a report of 5 000 images and 4 systems is, and how fast it is made, opens and sorts.
 
     python benchmarks/html_report.py REFERENCES.json INSTANCES.json RESULTS.json ... [--keep FILE]
 
 A system is made up from the first one if there are fewer than four: it keeps every other caption
-and takes the rest from the image after next. Times in the browser (Chromium, through Playwright)
+and takes the rest from the image after next. What follows the scoring (comparison, explanations,
+page) is given as a share of it, by processor time. Times in the browser (Chromium, by Playwright)
 are medians of several runs, from the action to the next painted frame; the longest task is the
 longest time for which the page could not react to the user in that step.
 """
@@ -15,6 +16,7 @@ import shutil
 import statistics
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -31,7 +33,7 @@ SYSTEMS, REPEATS = 4, 5
 
 # From a change of the controls to the next painted frame.
 TIMED = """async ([name, value]) => {
-    const control = document.querySelector(`.controls [name=${name}], .pages [name=${name}]`);
+    const control = document.querySelector(`#images [name=${name}]`);
     const tasks = [];
     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries()));
     observer.observe({ type: "longtask" });
@@ -57,13 +59,33 @@ LOADED = """async () => {
             Math.max(0, ...tasks.map((task) => task.duration))];
 }"""
 STEPS = [
-    ("sort by the lowest score", "sort", "lowest"),
+    ("sort by the worst score", "sort", "worst"),
     ("sort by the disagreement of metrics", "sort", "metrics"),
     ("another metric", "metric", "1"),
     ("scores below 0.3", "below", "0.3"),
     ("search a word", "text", "dog"),
     ("next page", "next", None),
+    ("search a phrase", "text", '"a dog on"'),
+    ("a word not in the image", "judged", "absent"),
+    ("leaves out a person", "object", "person"),
 ]
+# The plot of two metrics, and all categories under another metric.
+PLOT = """async () => {
+    const start = performance.now();
+    document.getElementById("agreement").scrollIntoView();
+    const drawn = () => document.querySelector(".fits tbody tr");
+    while (!drawn()) await new Promise((done) => requestAnimationFrame(done));
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    return [performance.now() - start, 0];
+}"""
+CATEGORIES = """async () => {
+    const start = performance.now();
+    const metric = document.querySelector("#categories [name=metric]");
+    metric.value = 1;
+    metric.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    return [performance.now() - start, 0];
+}"""
 
 
 def make_up(system: System) -> System:
@@ -79,8 +101,8 @@ def make_up(system: System) -> System:
     )
 
 
-def build(arguments: argparse.Namespace) -> tuple[str, float]:
-    """Return the page and the seconds that gathering and writing it took, scores apart."""
+def build(arguments: argparse.Namespace) -> tuple[str, list[tuple[str, float]]]:
+    """Return the page, and the seconds of processor time of each step to it."""
     names = system_names(arguments.results)
     files = zip(names, arguments.results, strict=True)
     systems = [System(name, read_results(path)) for name, path in files]
@@ -95,11 +117,19 @@ def build(arguments: argparse.Namespace) -> tuple[str, float]:
         "ROUGE_L": RougeL(tokens),
         "CIDEr": Cider(tokens),
     }
+    clock = [time.process_time()]
     scores = score_systems(systems, scorers, references, allow_subset=True)
+    clock.append(time.process_time())
     comparisons = compare(scores)
-    start = time.perf_counter()
+    clock.append(time.process_time())
     content = html_report.gather(scores, comparisons, systems, references, scorers.values())
-    return html_report.render_page(content), time.perf_counter() - start
+    clock.append(time.process_time())
+    page = html_report.render_page(content)
+    clock.append(time.process_time())
+    steps = ("scoring", "comparison", "explanations", "page")
+    return page, [
+        (step, end - start) for step, (start, end) in zip(steps, pairwise(clock), strict=True)
+    ]
 
 
 def measure(page: Page, address: str) -> list[tuple[str, float, float]]:
@@ -110,6 +140,8 @@ def measure(page: Page, address: str) -> list[tuple[str, float, float]]:
         times.setdefault("open", []).append(page.evaluate(LOADED))
         for what, name, value in STEPS:
             times.setdefault(what, []).append(page.evaluate(TIMED, [name, value]))
+        times.setdefault("plot", []).append(page.evaluate(PLOT))
+        times.setdefault("categories of another metric", []).append(page.evaluate(CATEGORIES))
     return [
         (what, *(statistics.median(column) for column in zip(*of_step, strict=True)))
         for what, of_step in times.items()
@@ -124,16 +156,20 @@ def main() -> None:
     parser.add_argument("results", type=Path, nargs="+")
     parser.add_argument("--keep", type=Path, help="write the report to this file")
     arguments = parser.parse_args()
-    page, seconds = build(arguments)
+    page, steps = build(arguments)
+    scoring = steps[0][1]
+    rows = [(step, seconds, seconds / scoring) for step, seconds in steps]
+    rows.append(("after scoring", sum(row[1] for row in rows[1:]), sum(r[2] for r in rows[1:])))
+    print(tabulate(rows, ["step", "s of CPU", "share of scoring"], floatfmt=".2f"))
     with tempfile.TemporaryDirectory() as folder:
         path = (arguments.keep or Path(folder) / "report.html").resolve()
         path.write_text(page, "utf-8")
-        print(f"{path.stat().st_size / 1e6:.1f} MB, made in {seconds:.1f} s")
+        print(f"{path.stat().st_size / 1e6:.1f} MB")
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
-            rows = measure(browser.new_page(), path.as_uri())
+            measured = measure(browser.new_page(), path.as_uri())
             browser.close()
-    print(tabulate(rows, ["step", "ms", "longest task, ms"], floatfmt=".0f"))
+    print(tabulate(measured, ["step", "ms", "longest task, ms"], floatfmt=".0f"))
 
 
 if __name__ == "__main__":

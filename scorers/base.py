@@ -6,6 +6,7 @@ import importlib.metadata
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from numbers import Real
@@ -108,6 +109,24 @@ class Scorer(ABC):
         VifidelError
             If an image is unknown or what is known of it cannot be used.
         """
+
+    def in_run(self, systems: Sequence[Rows]) -> AbstractContextManager[Scorer]:
+        """Return this scorer for the time of a run, in which it makes once what systems share.
+
+        Nothing is kept in the scorer itself, and what is shared goes with the run. The scores are
+        the same without it.
+
+        Parameters
+        ----------
+        systems : sequence of Rows
+            What will be evaluated, in that order.
+
+        Returns
+        -------
+        context manager
+            It gives a scorer with the settings of this one, for one thread.
+        """
+        return nullcontext(self)
 
     @abstractmethod
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:

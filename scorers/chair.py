@@ -23,6 +23,7 @@ from ..things.mentions import Mention, MentionFinder, Mentions
 from ..things.synonyms import ClassList, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
 from .base import Progress, Scorer, labels_of
+from .papers import ROHRBACH_2018
 from .record import Metric, Option, Settings
 
 _LOWER = frozenset({"CHAIRs", "CHAIRi"})
@@ -295,4 +296,5 @@ CHAIR = Metric(
             default=False,
         ),
     ),
+    papers=(ROHRBACH_2018,),
 )

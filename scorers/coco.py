@@ -3,30 +3,38 @@
 All take captions as written and tokenise them alike. On captions without line breaks the numbers
 are those of ``COCOEvalCap``, to the last digit. An image without references has no score: NaN.
 METEOR and SPICE, which need Java, have files of their own.
+
+pycocoevalcap makes the n-grams of the references again for each system. Here they are made once in
+a run: with its own functions for BLEU, whose scorer takes them ready-made. The scorers of CIDEr and
+ROUGE-L do not, so `cider` and `lcs` compute the same numbers with the same order of operations.
+Tests compare all of them with stock runs.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pycocoevalcap.bleu.bleu_scorer import BleuScorer
-from pycocoevalcap.cider.cider import Cider as HostCider
-from pycocoevalcap.rouge.rouge import Rouge as HostRouge
 
-from ..errors import CaptionError
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
 from ..rows import Rows, coco_rows
-from ..text.tokenization import Tokenization, Tokens
+from ..text.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
+from .cider import CiderCorpus
+from .lcs import Reference, rouge_l, rouge_l_references
+from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
 from .record import Metric
+
+_Made = TypeVar("_Made")
 
 
 class HostColumn(NamedTuple):
@@ -35,6 +43,11 @@ class HostColumn(NamedTuple):
     corpus_score: float
     scores: Sequence[float]
     statistics: Statistics | None = None
+
+
+#: From tokens of references and of one candidate per image, the same images in the same order, to
+#: each column's scores in that order. There is at least one image, and each has a reference.
+Scoring = Callable[[Tokens, Tokens, Progress], Sequence[HostColumn]]
 
 
 class HostMetric(Scorer):
@@ -56,6 +69,7 @@ class HostMetric(Scorer):
     ) -> None:
         super().__init__(undefined)
         self._tokenization = Tokenization() if tokenization is None else tokenization
+        self._run: _Run | None = None
 
     def method(self) -> str:
         return self._names[-1]
@@ -67,7 +81,28 @@ class HostMetric(Scorer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
 
+    @contextmanager
+    def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
+        """Return this metric for a run, as described at `Scorer.in_run`.
+
+        The captions of all systems are tokenised together, and references are prepared once.
+        """
+        if self._run is not None:  # a run within a run
+            yield self
+            return
+        with self._scoring() as score:
+            of_run = copy.copy(self)
+            of_run._run = _Run(score, systems)
+            yield of_run
+
+    @abstractmethod
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        """Return what scores the systems of a run, one after the other."""
+
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        if self._run is None:
+            with self.in_run([rows]) as of_run:
+                return of_run._evaluate(rows, on_progress)
         done = 0
 
         def advance(scored: int) -> None:
@@ -75,18 +110,14 @@ class HostMetric(Scorer):
             done += scored
             on_progress(scored)
 
-        gts = dict(zip(rows.keys, rows.references, strict=True))
-        res = {key: [caption] for key, caption in zip(rows.keys, rows.captions, strict=True)}
         is_scored = np.array([len(references) > 0 for references in rows.references], dtype=bool)
         columns: Sequence[HostColumn] = [HostColumn(math.nan, [])] * len(self._names)
         if is_scored.any():
-            of_references = self._tokenization.references(gts)
-            of_candidates = self._tokenization.candidates(res)
+            self._tokenization.prepare(self._run.ahead(rows))
+            gts, res = map(self._tokenization.tokens, _captions(rows))
             scored = [key for key, references in gts.items() if references]
-            columns = self._score(
-                {key: of_references[key] for key in scored},
-                {key: of_candidates[key] for key in scored},
-                advance,
+            columns = self._run.score(
+                {key: gts[key] for key in scored}, {key: res[key] for key in scored}, advance
             )
         advance(len(rows) - done)
         signature = self.signature()
@@ -104,12 +135,54 @@ class HostMetric(Scorer):
             for name, column in zip(self._names, columns, strict=True)
         }
 
-    @abstractmethod
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
-        """Return each column, with its scores of the images in the order of `gts`.
 
-        There is at least one image, and each has a reference.
-        """
+class _Run:
+    """What the systems of a run share: what scores them, and captions that are still to come."""
+
+    def __init__(self, score: Scoring, systems: Sequence[Rows]) -> None:
+        self.score = score
+        self._coming = list(systems)
+
+    def ahead(self, rows: Rows) -> list[Captions]:
+        """Return the captions to tokenise together with those of `rows`: each is returned once."""
+        if not any(coming is rows for coming in self._coming):
+            return []
+        some, self._coming = self._coming[:MOST_TOGETHER], self._coming[MOST_TOGETHER:]
+        return [captions for coming in some for captions in _captions(coming)]
+
+
+def _captions(rows: Rows) -> tuple[Captions, Captions]:
+    """Return the references and the candidate of each row, as pycocoevalcap has them."""
+    keys = rows.keys
+    return (
+        dict(zip(keys, rows.references, strict=True)),
+        {key: [caption] for key, caption in zip(keys, rows.captions, strict=True)},
+    )
+
+
+class OfReferences(Generic[_Made]):
+    """What is made of the references of an image, kept from one system to the next.
+
+    It goes by what the references are, and what the last system did not need is forgotten.
+
+    Parameters
+    ----------
+    make : callable
+        From the tokens of an image's references to what is made of them.
+    """
+
+    def __init__(self, make: Callable[[list[str]], _Made]) -> None:
+        self._make = make
+        self._known: dict[tuple[str, ...], _Made] = {}
+
+    def __call__(self, gts: Tokens) -> list[_Made]:
+        """Return what is made of the references of each image, in the order of `gts`."""
+        known, self._known = self._known, {}
+        for references in gts.values():
+            key = tuple(references)
+            if key not in self._known:
+                self._known[key] = known[key] if key in known else self._make(references)
+        return [self._known[tuple(references)] for references in gts.values()]
 
 
 def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Floats:
@@ -143,16 +216,30 @@ class Bleu(HostMetric):
         columns = self.evaluate(coco_rows(gts, res)).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
-        scorer = BleuScorer(n=4)
-        for image_id, references in gts.items():
-            scorer += (res[image_id][0], references)
-        corpus_scores, rows = scorer.compute_score(option="closest", verbose=0)
-        counts = np.array([_bleu_counts(caption) for caption in scorer.ctest], dtype=float)
-        return [
-            HostColumn(corpus_score, row, Statistics(counts, partial(_bleu, n=n)))
-            for n, (corpus_score, row) in enumerate(zip(corpus_scores, rows, strict=True), 1)
-        ]
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        from pycocoevalcap.bleu.bleu_scorer import cook_refs
+
+        return nullcontext(partial(_bleu_columns, OfReferences(cook_refs)))
+
+
+def _bleu_columns(
+    cooked: OfReferences[Any], gts: Tokens, res: Tokens, _: Progress
+) -> list[HostColumn]:
+    """Return pycocoevalcap's BLEU, whose scorer is given what it would make of the references."""
+    from pycocoevalcap.bleu.bleu_scorer import BleuScorer, cook_test
+
+    scorer = BleuScorer(n=4)
+    scorer.crefs = cooked(gts)
+    scorer.ctest = [
+        cook_test(caption, references)
+        for (caption,), references in zip(res.values(), scorer.crefs, strict=True)
+    ]
+    corpus_scores, rows = scorer.compute_score(option="closest", verbose=0)
+    counts = np.array([_bleu_counts(caption) for caption in scorer.ctest], dtype=float)
+    return [
+        HostColumn(corpus_score, row, Statistics(counts, partial(_bleu, n=n)))
+        for n, (corpus_score, row) in enumerate(zip(corpus_scores, rows, strict=True), 1)
+    ]
 
 
 def _bleu_counts(caption: dict[str, Any]) -> list[int]:
@@ -173,27 +260,21 @@ def _bleu(sums: Floats, n: int) -> Floats:
     return product ** (1 / n) * np.exp(np.minimum(1 - 1 / ratio, 0))
 
 
-# pycocoevalcap's ROUGE-L keeps a table of them: 200 MB.
-_MOST_PAIRS = 25_000_000
-
-
 class RougeL(HostMetric):
     """ROUGE-L: the longest common subsequence (Lin, 2004)."""
 
     _names = ("ROUGE_L",)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
-        for image_id, references in gts.items():
-            tokens = len(res[image_id][0].split())
-            longest = max((len(reference.split()) for reference in references), default=0)
-            if tokens * longest > _MOST_PAIRS:
-                raise CaptionError(
-                    f"image {image_id!r}: ROUGE-L compares every token of the caption ({tokens}) "
-                    f"with every token of a reference ({longest}); at most {_MOST_PAIRS} such "
-                    "pairs are compared: shorten one of them."
-                )
-        corpus_score, row = HostRouge().compute_score(gts, res)
-        return [HostColumn(corpus_score, row)]
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        return nullcontext(partial(_rouge_l_column, OfReferences(rouge_l_references)))
+
+
+def _rouge_l_column(
+    prepared: OfReferences[list[Reference]], gts: Tokens, res: Tokens, _: Progress
+) -> list[HostColumn]:
+    candidates = (caption for (caption,) in res.values())
+    scores = list(map(rouge_l, candidates, prepared(gts)))
+    return [HostColumn(float(np.mean(np.array(scores))), scores)]
 
 
 class Cider(HostMetric):
@@ -204,13 +285,22 @@ class Cider(HostMetric):
 
     _names = ("CIDEr",)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
-        if not any(reference.split() for references in gts.values() for reference in references):
-            # pycocoevalcap gives 0 to an image whose references have no token, but fails where
-            # that is so for all images.
-            return [HostColumn(0.0, [0.0] * len(gts))]
-        corpus_score, row = HostCider().compute_score(gts, res)
-        return [HostColumn(corpus_score, row)]
+    @contextmanager
+    def _scoring(self) -> Iterator[Scoring]:
+        from pycocoevalcap.cider.cider_scorer import cook_refs
+
+        cooked = OfReferences(cook_refs)
+        corpus: CiderCorpus | None = None
+
+        def score(gts: Tokens, res: Tokens, _: Progress) -> list[HostColumn]:
+            nonlocal corpus
+            references = cooked(gts)
+            if corpus is None or not corpus.is_of(references):
+                corpus = CiderCorpus(references)
+            scores = corpus.scores([caption for (caption,) in res.values()])
+            return [HostColumn(float(np.mean(np.array(scores))), scores)]
+
+        yield score
 
 
 BLEU = Metric(
@@ -219,6 +309,7 @@ BLEU = Metric(
     tuple(map(Column, Bleu._names)),
     lambda settings: Bleu(settings.tokenization),
     default=True,
+    papers=(PAPINENI_2002,),
 )
 ROUGE_L = Metric(
     "ROUGE_L",
@@ -227,6 +318,7 @@ ROUGE_L = Metric(
     lambda settings: RougeL(settings.tokenization),
     spellings=("ROUGE-L",),
     default=True,
+    papers=(LIN_2004,),
 )
 CIDER = Metric(
     "CIDEr",
@@ -234,4 +326,5 @@ CIDER = Metric(
     tuple(map(Column, Cider._names)),
     lambda settings: Cider(settings.tokenization),
     default=True,
+    papers=(VEDANTAM_2015,),
 )

@@ -12,6 +12,7 @@ from ..image_ids import ImageId
 from ..networks.language_model import load
 from ..rows import Rows
 from .base import MadeAgain, Progress
+from .papers import MADHYASTHA_2019
 from .record import Extra, Metric, Option
 
 
@@ -67,4 +68,5 @@ LM = Metric(
     references=False,
     options=(Option("language_model", "Model that train-lm wrote, for LM.", required=True),),
     extra=Extra("lm", ("torch",)),
+    papers=(MADHYASTHA_2019,),
 )

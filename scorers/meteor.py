@@ -8,9 +8,11 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol, TypeVar
 
 import pycocoevalcap.meteor.meteor as host_meteor
 
@@ -19,7 +21,8 @@ from ..evaluation import Column
 from ..text.java import find_java, why_ended
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric
+from .coco import HostColumn, HostMetric, Scoring
+from .papers import DENKOWSKI_2014
 from .record import Metric
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
@@ -30,7 +33,7 @@ METEOR_PATIENCE = 600.0
 class Meteor(HostMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
-    Each evaluation has a Java process of its own, which ends with it. The arguments are those of
+    Each run has a Java process of its own, which ends with it. The arguments are those of
     `HostMetric`.
 
     Raises
@@ -47,71 +50,129 @@ class Meteor(HostMetric):
         self._java = find_java("METEOR")
         super().__init__(tokenization, undefined)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
+    @contextmanager
+    def _scoring(self) -> Iterator[Scoring]:
         command = self._java.arguments(
             "-Xmx2G", "-jar", host_meteor.METEOR_JAR, "-", "-", "-stdio", "-l", "en", "-norm"
         )
-        with (
-            tempfile.TemporaryFile() as errors,
-            _started(command, errors) as process,
-            _Watchdog(process) as watchdog,
-        ):
-            answer = b""
-
-            def ask(line: str) -> None:
-                _pipe(process.stdin).write(f"{line}\n".encode())
-                _pipe(process.stdin).flush()
-
-            def hear() -> bytes:
-                nonlocal answer
-                answer = _pipe(process.stdout).readline()
-                if not answer:
-                    raise EOFError
-                watchdog.calm()
-                return answer
-
-            # As pycocoevalcap's meteor.py: statistics of each caption, then all of them together
-            # for the score of each and of the corpus.
-            try:
-                statistics = []
-                for image_id, references in gts.items():
-                    caption = res[image_id][0].replace("|||", "").replace("  ", " ")
-                    ask(" ||| ".join(["SCORE", *references, caption]))
-                    statistics.append(hear().decode().strip())
-                    on_progress(1)
-                ask(" ||| ".join(["EVAL", *statistics]))
-                scores = [float(hear()) for _ in statistics]
-                corpus_score = float(hear())
-            except (EOFError, OSError):
-                raise MetricUnavailable(_why_silent(watchdog, process, errors)) from None
-            except ValueError:
-                raise MetricUnavailable(
-                    "METEOR: its Java process answered "
-                    f"{answer.decode(errors='replace').strip()!r:.100}, not a number."
-                ) from None
-        return [HostColumn(corpus_score, scores)]
-
-
-@contextlib.contextmanager
-def _started(command: list[str], errors: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """Give METEOR's process, and end it in every case."""
-    try:
-        process = subprocess.Popen(
-            command,
-            cwd=Path(host_meteor.__file__).parent,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,  # a file: pipes that nobody reads fill up and block
-        )
-    except OSError as problem:
-        raise MetricUnavailable(f"METEOR: Java cannot be started ({problem}).") from None
-    with process:
+        process = _Process(command)
         try:
-            yield process
+            yield partial(_meteor_column, process)
         finally:
-            process.kill()
-            with contextlib.suppress(OSError):  # what a dead process did not read
-                _pipe(process.stdin).close()
+            process.end()
+
+
+def _meteor_column(
+    process: _Process, gts: Tokens, res: Tokens, on_progress: Progress
+) -> list[HostColumn]:
+    """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
+
+    That is: statistics of each caption, then all of them together for the score of each and of the
+    corpus.
+    """
+    with process.asked() as (ask, hear):
+        statistics = []
+        for image_id, references in gts.items():
+            caption = res[image_id][0].replace("|||", "").replace("  ", " ")
+            ask(" ||| ".join(["SCORE", *references, caption]))
+            statistics.append(hear(str.strip))
+            on_progress(1)
+        ask(" ||| ".join(["EVAL", *statistics]))
+        scores = [hear(float) for _ in statistics]
+        return [HostColumn(hear(float), scores)]
+
+
+_Answer = TypeVar("_Answer")
+
+
+class _Hear(Protocol):
+    def __call__(self, read: Callable[[str], _Answer]) -> _Answer:
+        """Return the next line of the answer, as `read` reads it."""
+
+
+class _Process:
+    """METEOR's process: started when it is first asked something, ended with the run.
+
+    Its tables take seconds to read, so that all systems of a run share it. One that failed or was
+    interrupted in the middle is ended; the next question starts another.
+    """
+
+    def __init__(self, command: list[str]) -> None:
+        self._command = command
+        self._running: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
+        self._ending = contextlib.ExitStack()
+
+    def end(self) -> None:
+        """End the process if it runs."""
+        self._running = None
+        self._ending.close()
+
+    @contextmanager
+    def asked(self) -> Iterator[tuple[Callable[[str], None], _Hear]]:
+        """Give functions that ask and hear, under watch.
+
+        Raises
+        ------
+        MetricUnavailable
+            If the process fails, hangs or says what cannot be read.
+        """
+        process, errors = self._started()
+        answer = b""
+
+        def ask(line: str) -> None:
+            _pipe(process.stdin).write(f"{line}\n".encode())
+            _pipe(process.stdin).flush()
+
+        def hear(read: Callable[[str], _Answer]) -> _Answer:
+            nonlocal answer
+            answer = _pipe(process.stdout).readline()
+            if not answer:
+                raise EOFError
+            watchdog.calm()
+            return read(answer.decode())
+
+        try:
+            with _Watchdog(process) as watchdog:
+                try:
+                    yield ask, hear
+                except (EOFError, OSError):
+                    raise MetricUnavailable(_why_silent(watchdog, process, errors)) from None
+                except ValueError:
+                    raise MetricUnavailable(
+                        "METEOR: its Java process answered "
+                        f"{answer.decode(errors='replace').strip()!r:.100}, not a number."
+                    ) from None
+        except BaseException:
+            self.end()  # it may be in the middle of an answer
+            raise
+
+    def _started(self) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+        """Return the process and its errors."""
+        if self._running is None:
+            # A file: pipes that nobody reads fill up and block.
+            errors = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
+            self._ending.callback(errors.close)
+            try:
+                process = subprocess.Popen(
+                    self._command,
+                    cwd=Path(host_meteor.__file__).parent,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                )
+            except OSError as problem:
+                self.end()
+                raise MetricUnavailable(f"METEOR: Java cannot be started ({problem}).") from None
+            self._ending.callback(_end, process)
+            self._running = process, errors
+        return self._running
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with process:
+        process.kill()
+        with contextlib.suppress(OSError):  # what a dead process did not read
+            _pipe(process.stdin).close()
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
@@ -170,4 +231,5 @@ METEOR = Metric(
     lambda settings: Meteor(settings.tokenization),
     needs=("Java",),
     check=Meteor,
+    papers=(DENKOWSKI_2014,),
 )

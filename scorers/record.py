@@ -14,6 +14,7 @@ from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
 from .base import Scorer
+from .papers import Paper
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,8 @@ class Metric:
         The extra of this package that it needs.
     check : callable, optional
         Raises `MetricUnavailable` if the metric cannot run here; quick.
+    papers : tuple of Paper
+        What a paper that reports it cites.
     """
 
     name: str
@@ -169,6 +172,7 @@ class Metric:
     needs: tuple[str, ...] = ()
     extra: Extra | None = None
     check: Callable[[], object] | None = None
+    papers: tuple[Paper, ...] = ()
 
     @property
     def main(self) -> Column:

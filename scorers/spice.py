@@ -7,11 +7,9 @@ import math
 import shutil
 import sys
 import tempfile
-import zipfile
 from collections.abc import Sequence
-from http.client import HTTPException
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from urllib.request import build_opener
 
 import numpy as np
 import pycocoevalcap.spice as host_spice
@@ -22,7 +20,8 @@ from ..image_ids import ImageId
 from ..text.java import PATIENCE, find_java, run_java
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric
+from .coco import HostColumn, HostMetric, Scoring
+from .papers import ANDERSON_2016
 from .record import Metric
 
 #: Seconds that SPICE may take for each image; it needs about one.
@@ -65,7 +64,10 @@ class Spice(HostMetric):
             )
         super().__init__(tokenization, undefined)
 
-    def _score(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Sequence[HostColumn]:
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        return nullcontext(self._score)
+
+    def _score(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[HostColumn]:
         _fetch_stanford_models()
         ids = _sorted_if_possible(gts)
         # JSON would make strings of ids: SPICE gets positions.
@@ -128,6 +130,11 @@ def _fetch_stanford_models() -> None:
     MetricUnavailable
         If that fails; nothing half downloaded is left.
     """
+    # The network's modules take longer to import than all other metrics together.
+    import zipfile
+    from http.client import HTTPException
+    from urllib.request import build_opener
+
     lib = _SPICE_FOLDER / "lib"
     if all((lib / jar).is_file() for jar in _JARS):
         return
@@ -156,4 +163,5 @@ SPICE = Metric(
     lambda settings: Spice(settings.tokenization),
     needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
     check=Spice,
+    papers=(ANDERSON_2016,),
 )

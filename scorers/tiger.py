@@ -20,6 +20,7 @@ from ..networks.scan_features import RegionSource, ids_path, read_regions
 from ..networks.scan_words import Tokenizer
 from ..rows import Rows, image_ids_of
 from .base import MadeAgain, Progress
+from .papers import JIANG_2019
 from .record import DEVICE, Extra, Metric, Option
 
 _COLUMNS = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
@@ -255,4 +256,5 @@ TIGER = Metric(
         DEVICE,
     ),
     extra=Extra("tiger", ("torch", "nltk")),
+    papers=(JIANG_2019,),
 )

@@ -29,8 +29,9 @@ from ..rows import Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
+from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
-from .word_vectors import Gold, TransportScorer
+from .word_vectors import Gold, Part, Scored, WordVectorScorer
 
 _THRESHOLDS = Thresholds()
 
@@ -43,7 +44,7 @@ class _WeightedGold(Gold):
     weighted: NDArray[np.bool_]  # (rows,): has a usable reference
 
 
-class Vifidel(TransportScorer[_WeightedGold]):
+class Vifidel(WordVectorScorer[_WeightedGold]):
     """Visual fidelity of captions (Madhyastha, Wang & Specia, ACL 2019).
 
     The bag of an image's object labels is moved onto the bag of the caption's content words by
@@ -90,6 +91,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
     """
 
     _sees_objects = True
+    _counted = ("no_words", "unknown_words", "unweighted")
 
     def __init__(
         self,
@@ -115,7 +117,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
     def method(self) -> str:
         return "VIFIDEL"
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pinned(
             f"refs:{'yes' if self._use_references else 'no'}",
             f"counts:{'yes' if self._counts else 'no'}",
@@ -128,7 +130,8 @@ class Vifidel(TransportScorer[_WeightedGold]):
     def _counts_labels(self) -> bool:
         return self._counts
 
-    def _score(self, gold: _WeightedGold, words: Bags) -> tuple[Floats, int]:
+    def score_part(self, part: Part[_WeightedGold]) -> Scored:
+        gold, words = part.gold, part.words
         distances = travel_distances(
             gold.lexicon.distances,
             gold.objects,
@@ -137,9 +140,10 @@ class Vifidel(TransportScorer[_WeightedGold]):
             gold.label_penalties,
             self._penalties(words, gold),
         )
-        unweighted = int((~np.isnan(distances) & ~gold.weighted).sum())
+        unweighted = ~np.isnan(distances) & ~gold.weighted & self._use_references
         scores = similarities(gold.objects.sizes > 0, words, distances)
-        return scores, unweighted if self._use_references else 0
+        counts = {"no_words": words.sizes == 0, "unweighted": unweighted}
+        return Scored(scores[:, None], counts, distances)
 
     def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, Mapping[str, int]]:
         """Return the object labels of images with their counts.
@@ -250,7 +254,7 @@ class Vifidel(TransportScorer[_WeightedGold]):
             )
             yield from explanations_of(weighed, judge, sought, thresholds.far)
 
-    def _prepared(self, gold: Gold) -> _WeightedGold:
+    def prepare(self, gold: Gold, rows: Rows) -> _WeightedGold:
         weighted = np.zeros(gold.rows, dtype=bool)
         weighted[gold.row_of_reference[gold.references.sizes > 0]] = True
         return _WeightedGold(
@@ -284,4 +288,5 @@ VIFIDEL = Metric(
     references=False,
     objects=True,
     default=True,
+    papers=(MADHYASTHA_2019,),
 )

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..annotations import ObjectSource
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats, Integers, Statistics, Tally, add_tallies
+from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
 from ..explain.explanation import SUPPORT, Verdict, mentions_of
 from ..explain.judging import Evidence, Judge, Mentioned
-from ..kernels.lexicon import Lexicon
 from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource
-from .base import Progress
+from .papers import MADHYASTHA_2019
 from .record import Metric
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordSupport
-from .word_vectors import Gold
+from .word_vectors import Gold, Part, Scored
 
 _COLUMNS = (Column("VIFIDEL-Hs", True), Column("VIFIDEL-Hi", True), Column("VIFIDEL-T"))
 
@@ -98,6 +98,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     [0.0, 0.5]
     """
 
+    reads_texts = True
+    _counted = ("unknown_words", "not_judged")
+
     def __init__(
         self,
         objects: ObjectSource | None = None,
@@ -124,26 +127,22 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     def columns(self) -> tuple[Column, ...]:
         return _COLUMNS
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, f"support:{self._support:g}")
 
-    def _gold(self, part: Rows, lexicon: Lexicon) -> _EvidenceGold:
-        gold = super()._gold(part, lexicon)
-        references = part.references if self._use_references else [()] * len(part)
-        evidence = self._judge.evidence(lexicon, self._labels_of(part), references, self._sought)
+    def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
+        references = rows.references if self._use_references else [()] * len(rows)
+        labels = self._labels_of(rows)
+        evidence = self._judge.evidence(gold.lexicon, labels, references, self._sought)
         return _EvidenceGold(**vars(gold), evidence=evidence)
 
-    def _prepared(self, gold: Gold) -> _EvidenceGold:
-        assert isinstance(gold, _EvidenceGold)
-        return gold
-
-    def _mentions(self, part: Rows) -> Iterable[str]:
-        return self._judge.texts(part.captions)
+    def further_words(self, rows: Rows) -> Iterable[str]:
+        return self._judge.texts(rows.captions)
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the mentions and the other content words of each caption with their support."""
         found: list[list[WordSupport]] = []
-        for part in self._read(rows, self._mentions):
+        for part in self._read(rows):
             lexicon, captions = part.gold.lexicon, part.rows.captions
             supports = self._judge.supports(lexicon, captions, part.gold.evidence)
             for caption, of_caption in zip(captions, supports, strict=True):
@@ -157,47 +156,38 @@ class VifidelH(ThingScorer[_EvidenceGold]):
                 )
         return found
 
-    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        counts: list[Floats] = [np.empty((0, 4))]
-        means: list[Floats] = [np.empty(0)]
-        details: list[dict[str, Any]] = []
-        read: list[Mapping[str, Tally]] = []
-        not_judged = 0
-        for part in self._read(rows, self._mentions):
-            evidence = part.gold.evidence
-            found = self._judge.judge(part.gold.lexicon, part.rows.captions, evidence)
-            counts.append(_counts(found, evidence))
-            means.append(np.where(evidence.is_there, _mean_support(found, len(part.rows)), np.nan))
-            details += _details(found, len(part.rows))
-            not_judged += int((found.verdicts == Verdict.NOT_JUDGED).sum())
-            read.append({**part.gold.tallies, "captions": part.of_words})
-            on_progress(part.gold.rows)
-        tallies = add_tallies(read)
-        unknown = tallies["captions"].unknown.total() if read else 0
-        of_rows = np.concatenate(counts)
-        sums = np.nansum(of_rows, axis=0)
-        signature = self._signature_of(rows)
+    def score_part(self, part: Part[_EvidenceGold]) -> Scored:
+        evidence, rows = part.gold.evidence, part.gold.rows
+        found = self._judge.judge(part.gold.lexicon, part.rows.captions, evidence)
+        counts = _counts(found, evidence)
+        mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
+        not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
+        return Scored(
+            np.column_stack([_of_captions(counts), _of_mentions(counts), mean_support]),
+            {"not_judged": not_judged},
+            of_rows=counts,
+            details=partial(_details, found, rows),
+        )
 
-        def evaluation(scores: Floats, **more: Any) -> Evaluation:
-            return Evaluation(
-                rows.ids,
-                scores,
-                counts={"unknown_words": unknown, "not_judged": not_judged},
-                tallies=tallies,
-                signature=signature,
-                **more,
-            )
-
-        evaluations = {
-            name: evaluation(
-                formula(of_rows),
+    def _evaluations(
+        self,
+        rows: Rows,
+        scores: Floats,
+        of_rows: Floats | None,
+        details: list[Any],
+        make: Callable[..., Evaluation],
+    ) -> dict[str, Evaluation]:
+        evaluations = super()._evaluations(rows, scores, of_rows, details, make)
+        counts = np.empty((0, 4)) if of_rows is None else of_rows
+        sums = np.nansum(counts, axis=0)
+        for name, formula in (("VIFIDEL-Hs", _of_captions), ("VIFIDEL-Hi", _of_mentions)):
+            evaluations[name] = replace(
+                evaluations[name],
                 corpus_score=float(formula(sums)),
-                statistics=Statistics(of_rows, formula),
+                statistics=Statistics(counts, formula),
             )
-            for name, formula in (("VIFIDEL-Hs", _of_captions), ("VIFIDEL-Hi", _of_mentions))
-        }
-        mean_support = evaluation(np.concatenate(means), details={self.method(): details})
-        return {**evaluations, "VIFIDEL-T": mean_support}
+        evaluations[self.main] = replace(evaluations[self.main], details={self.method(): details})
+        return evaluations
 
 
 def _places(caption: str, units: Iterable[Unit]) -> list[range]:
@@ -271,4 +261,5 @@ VIFIDEL_H = Metric(
     references=False,
     either=True,
     options=(THINGS,),
+    papers=(MADHYASTHA_2019,),
 )

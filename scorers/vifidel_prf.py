@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource
-from ..evaluation import Column, Evaluation, Floats, Integers, Tally, add_tallies
-from ..kernels.bags import Bags
+from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import Said, nearest, said_by, weighted_means
 from ..rows import Rows
@@ -21,11 +20,11 @@ from ..things.mentions import MentionFinder
 from ..things.synonyms import ClassList
 from ..things.words import singular
 from ..vectors import VectorSource
-from .base import Progress
+from .papers import MADHYASTHA_2019
 from .record import Metric
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordDetails, WordSupport
-from .word_vectors import Gold
+from .word_vectors import Gold, Part, Scored
 
 _COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
 
@@ -116,37 +115,26 @@ class VifidelPRF(ThingScorer[_SaidGold]):
     def columns(self) -> tuple[Column, ...]:
         return _COLUMNS
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects)
 
-    def _prepared(self, gold: Gold) -> _SaidGold:
+    def prepare(self, gold: Gold, rows: Rows) -> _SaidGold:
         said = said_by(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
         return _SaidGold(**vars(gold), said=said)
 
-    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        scores: list[Floats] = [np.empty((0, len(_COLUMNS)))]
-        read: list[Mapping[str, Tally]] = []
-        no_words = 0
-        for part in self._read(rows):
-            scores.append(self._scores(part.gold, part.words))
-            no_words += int((part.words.sizes == 0).sum())
-            read.append({**part.gold.tallies, "captions": part.of_words})
-            on_progress(part.gold.rows)
-        tallies = add_tallies(read)
-        unknown = tallies["captions"].unknown.total() if read else 0
-        signature = self._signature_of(rows)
-        details = {self.method(): WordDetails(self, rows)}
-        return {
-            column.name: Evaluation(
-                rows.ids,
-                np.ascontiguousarray(of_column),
-                counts={"no_words": no_words, "unknown_words": unknown},
-                tallies=tallies,
-                signature=signature,
-                details=details if column.name == self.main else {},
-            )
-            for column, of_column in zip(_COLUMNS, np.concatenate(scores).T, strict=True)
-        }
+    def _evaluations(
+        self,
+        rows: Rows,
+        scores: Floats,
+        of_rows: Floats | None,
+        details: list[Any],
+        make: Callable[..., Evaluation],
+    ) -> dict[str, Evaluation]:
+        evaluations = super()._evaluations(rows, scores, of_rows, details, make)
+        evaluations[self.main] = replace(
+            evaluations[self.main], details={self.method(): WordDetails(self, rows)}
+        )
+        return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the content words of each caption with the support that P gives them.
@@ -180,8 +168,8 @@ class VifidelPRF(ThingScorer[_SaidGold]):
                 )
         return found
 
-    def _scores(self, gold: _SaidGold, words: Bags) -> Floats:
-        """Return P, R and F of each row, (rows, 3)."""
+    def score_part(self, part: Part[_SaidGold]) -> Scored:
+        gold, words = part.gold, part.words
         distances = gold.lexicon.distances
         to_said = nearest(distances, words, gold.said.words)
         to_objects = nearest(distances, words, gold.objects)
@@ -197,7 +185,8 @@ class VifidelPRF(ThingScorer[_SaidGold]):
         speechless = words.sizes == 0
         p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
         f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
-        return np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
+        scores = np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
+        return Scored(scores, {"no_words": speechless})
 
     def _name_things(self, lexicon: Lexicon, atoms: Integers) -> NDArray[np.bool_]:
         """Return whether words name things; each word of a lexicon is looked up once."""
@@ -263,4 +252,5 @@ VIFIDEL_PRF = Metric(
     either=True,
     default=True,
     options=(THINGS,),
+    papers=(MADHYASTHA_2019,),
 )

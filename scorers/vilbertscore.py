@@ -20,6 +20,7 @@ from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architectur
 from ..networks.vilbert_words import WordPieces
 from ..rows import Rows, image_ids_of
 from .base import MadeAgain, Progress
+from .papers import LEE_2020
 from .record import DEVICE, Extra, Metric, Option
 
 # How many captions' images are in memory at once, beside those that are kept.
@@ -284,4 +285,5 @@ VILBERTSCORE = Metric(
         DEVICE,
     ),
     extra=Extra("vilbertscore", ("torch",)),
+    papers=(LEE_2020,),
 )

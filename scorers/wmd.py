@@ -8,18 +8,19 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Floats
-from ..kernels.bags import Bags
+from ..evaluation import Column
 from ..kernels.transport import check_exponent, similarities, travel_distances
+from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
+from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric
-from .word_vectors import Gold, TransportScorer
+from .word_vectors import Gold, Part, Scored, WordVectorScorer
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
 
 
-class Wmd(TransportScorer[Gold]):
+class Wmd(WordVectorScorer[Gold]):
     """Word Mover's Distance, as a similarity (Kusner et al., 2015; Kilickaya et al., 2017).
 
     The bag of a reference's content words is moved onto the bag of the candidate's; the score is
@@ -56,6 +57,7 @@ class Wmd(TransportScorer[Gold]):
 
     _needed = "a usable reference"
     _sees_objects = False
+    _counted = ("no_words", "unknown_words", "unweighted")
 
     def __init__(
         self,
@@ -75,15 +77,16 @@ class Wmd(TransportScorer[Gold]):
     def method(self) -> str:
         return "WMD" if self._against == "best" else f"WMD-{self._against}"
 
-    def _signature(self, objects: str) -> str:
+    def signature_with(self, objects: str) -> str:
         return self._pinned(
             f"against:{self._against}", f"p:{self._p}", *self._space.signature(), package="POT"
         )
 
-    def _prepared(self, gold: Gold) -> Gold:
+    def prepare(self, gold: Gold, rows: Rows) -> Gold:
         return gold
 
-    def _score(self, gold: Gold, words: Bags) -> tuple[Floats, int]:
+    def score_part(self, part: Part[Gold]) -> Scored:
+        gold, words = part.gold, part.words
         usable = np.flatnonzero(gold.references.sizes)
         images = gold.row_of_reference[usable]
         references, candidates = gold.references.take(usable), words.take(images)
@@ -101,7 +104,8 @@ class Wmd(TransportScorer[Gold]):
             numbers = np.diff(first, append=len(images)) if self._against == "mean" else 1
             of_image[images[first]] = _REDUCE[self._against].reduceat(distances, first) / numbers
         has_reference = np.bincount(images, minlength=gold.rows) > 0
-        return similarities(has_reference, words, of_image), 0
+        scores = similarities(has_reference, words, of_image)
+        return Scored(scores[:, None], {"no_words": words.sizes == 0})
 
 
 WMD = Metric(
@@ -111,16 +115,28 @@ WMD = Metric(
     lambda settings: Wmd("best", **settings.words),
     spellings=("WMD-best",),
     default=True,
+    papers=(
+        KUSNER_2015,
+        KILICKAYA_2017,
+    ),
 )
 WMD_WORST = Metric(
     "WMD-worst",
     "Word Mover's Distance to the farthest reference, as a similarity",
     (Column("WMD-worst"),),
     lambda settings: Wmd("worst", **settings.words),
+    papers=(
+        KUSNER_2015,
+        KILICKAYA_2017,
+    ),
 )
 WMD_MEAN = Metric(
     "WMD-mean",
     "Mean Word Mover's Distance to all references, as a similarity",
     (Column("WMD-mean"),),
     lambda settings: Wmd("mean", **settings.words),
+    papers=(
+        KUSNER_2015,
+        KILICKAYA_2017,
+    ),
 )

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
-from ..kernels.lexicon import Lexicon, word_space
+from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..kernels.verdicts import check_known_words
 from ..nfc import nfc
 from ..rows import LabelCounts, Rows
@@ -25,8 +27,8 @@ from .base import Progress, Scorer, labels_of
 
 _ROWS_AT_ONCE = 1024
 _MOST_ROWS_KEPT = 1 << 16
-# Transport takes more than the square of the number of words, in time and in memory.
-_MOST_DIFFERENT = 2000
+#: Transport takes more than the square of the number of words, in time and in memory.
+MOST_DIFFERENT = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,18 @@ class Gold:
     row_of_reference: Integers
     tallies: Mapping[str, Tally]
 
+    def part(self, start: int, end: int) -> Gold:
+        """Return the rows from `start` up to `end`; the tallies are those of all."""
+        first, last = np.searchsorted(self.row_of_reference, [start, end])
+        return Gold(
+            self.lexicon,
+            end - start,
+            self.objects.part(start, end),
+            self.references.part(first, last),
+            self.row_of_reference[first:last] - start,
+            self.tallies,
+        )
+
 
 GoldT = TypeVar("GoldT", bound=Gold)
 
@@ -82,6 +96,31 @@ class Part(Generic[GoldT]):
     of_words: Tally
 
 
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a metric says of some rows.
+
+    Attributes
+    ----------
+    scores : (rows, columns) float64
+        NaN where undefined.
+    counts : mapping
+        Key of `vifidel_eval.evaluation.COUNTS` to what each row adds to it, (rows,).
+    distances : (rows,) float64, optional
+        The transport distance that the score follows from, NaN where there is none.
+    of_rows : (rows, k) float64, optional
+        `Statistics.of_rows`, where a corpus score is not the mean of its column.
+    details : callable, optional
+        Returns what ``--output`` says of each row; made when it is wanted.
+    """
+
+    scores: Floats
+    counts: Mapping[str, Integers | NDArray[np.bool_]]
+    distances: Floats | None = None
+    of_rows: Floats | None = None
+    details: Callable[[], list[Any]] | None = None
+
+
 class _Kept(NamedTuple):
     """The gold side of the rows that were evaluated last, and what it depends on."""
 
@@ -92,10 +131,6 @@ class _Kept(NamedTuple):
 
 
 _Words = Callable[[Rows], Iterable[str]]
-
-
-def _nothing(_: Rows) -> Iterable[str]:
-    return ()
 
 
 class WordVectorScorer(Scorer, Generic[GoldT]):
@@ -129,6 +164,10 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _needed: str
     #: Whether the metric sees object labels.
     _sees_objects: bool
+    #: Whether it reads the texts of the rows, beside the words and labels of their bags.
+    reads_texts = False
+    #: What it counts beside the scores: keys of `COUNTS`.
+    _counted: tuple[str, ...] = ("no_words", "unknown_words")
 
     def __init__(
         self,
@@ -152,20 +191,41 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         self._objects = objects
         self._kept: _Kept | None = None
 
-    @abstractmethod
-    def _prepared(self, gold: Gold) -> GoldT:
-        """Return the gold side with what this metric derives from it."""
+    @property
+    def space(self) -> WordSpace:
+        """How words become vectors; metrics that read words alike share it."""
+        return self._space
 
-    def _signature(self, objects: str) -> str:
+    @abstractmethod
+    def prepare(self, gold: Gold, rows: Rows) -> GoldT:
+        """Return the gold side of rows with what this metric derives from it.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for what it adds.
+        """
+
+    @abstractmethod
+    def score_part(self, part: Part[GoldT]) -> Scored:
+        """Return what the metric says of rows that were read."""
+
+    def further_words(self, rows: Rows) -> Iterable[str]:
+        """Return the words and terms that `score_part` looks up beside the content words."""
+        return ()
+
+    @abstractmethod
+    def signature_with(self, objects: str) -> str:
         """Return the signature; `objects` is what it says of the object labels."""
-        raise NotImplementedError
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        return self._signature("rows" if self._objects is None else self._objects.signature())
+        return self.signature_with("rows" if self._objects is None else self._objects.signature())
 
     def _signature_of(self, rows: Rows) -> str:
         return (
-            self._signature(rows.objects_signature) if rows.objects_signature else self.signature()
+            self.signature_with(rows.objects_signature)
+            if rows.objects_signature
+            else self.signature()
         )
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
@@ -185,7 +245,59 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
                 stacklevel=4,
             )
 
-    def _read(self, rows: Rows, also: _Words = _nothing) -> Iterator[Part[GoldT]]:
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        scores: list[Floats] = [np.empty((0, len(self.columns)))]
+        of_rows: list[Floats] = []
+        details: list[Any] = []
+        counts: Counter[str] = Counter()
+        read: list[Mapping[str, Tally]] = []
+        for part in self._read(rows):
+            scored = self.score_part(part)
+            scores.append(scored.scores)
+            if scored.of_rows is not None:
+                of_rows.append(scored.of_rows)
+            if scored.details is not None:
+                details += scored.details()
+            for key, values in scored.counts.items():
+                counts[key] += int(values.sum())
+            read.append({**part.gold.tallies, "captions": part.of_words})
+            on_progress(part.gold.rows)
+        tallies = add_tallies(read)
+        counts["unknown_words"] = tallies["captions"].without_vector if read else 0
+        make = partial(Evaluation, rows.ids, tallies=tallies, signature=self._signature_of(rows))
+        return self._evaluations(
+            rows,
+            np.concatenate(scores),
+            np.concatenate(of_rows) if of_rows else None,
+            details,
+            partial(make, counts={key: counts[key] for key in self._counted}),
+        )
+
+    def _evaluations(
+        self,
+        rows: Rows,
+        scores: Floats,
+        of_rows: Floats | None,
+        details: list[Any],
+        make: Callable[..., Evaluation],
+    ) -> dict[str, Evaluation]:
+        """Return an evaluation per column from what `score_part` said of all rows.
+
+        Parameters
+        ----------
+        rows : Rows
+            All rows.
+        scores, of_rows, details
+            As in `Scored`, of all rows.
+        make : callable
+            From scores to an evaluation with counts, tallies and signature.
+        """
+        return {
+            column.name: make(np.ascontiguousarray(of_column))
+            for column, of_column in zip(self.columns, scores.T, strict=True)
+        }
+
+    def _read(self, rows: Rows, also: _Words | None = None) -> Iterator[Part[GoldT]]:
         """Yield all rows with their gold side, some at a time.
 
         The gold side is prepared once for all systems, unless there are so many rows that it would
@@ -195,9 +307,11 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         ----------
         rows : Rows
             What is scored.
-        also : callable
-            From some rows to further words and terms that their lexicon is to know.
+        also : callable, optional
+            From some rows to further words and terms that their lexicon is to know; by default
+            `further_words`.
         """
+        also = self.further_words if also is None else also
         key = _Kept(
             None if rows.image_ids is None else list(rows.image_ids),
             list(rows.references) if self._use_references else None,
@@ -228,7 +342,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         self, part: Rows, gold: GoldT | None, also: _Words, lexicon: Lexicon
     ) -> Part[GoldT]:
         if gold is None or gold.lexicon is not lexicon:
-            gold = self._prepared(self._gold(part, lexicon))
+            gold = self.prepare(self._gold(part, lexicon), part)
         lexicon.numbers(also(part))
         words, of_words = bags_of_captions(lexicon, part.captions)
         _check_sizes(words, part, range(len(part)), "the caption has", "words")
@@ -265,40 +379,10 @@ def _check_sizes(
     bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
 ) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    too_many = np.flatnonzero(bags.sizes > _MOST_DIFFERENT)
+    too_many = np.flatnonzero(bags.sizes > MOST_DIFFERENT)
     if len(too_many):
         bag = int(too_many[0])
         raise CaptionError(
             f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "
-            f"on word vectors take at most {_MOST_DIFFERENT}: shorten it."
+            f"on word vectors take at most {MOST_DIFFERENT}: shorten it."
         )
-
-
-class TransportScorer(WordVectorScorer[GoldT]):
-    """A metric that moves a bag of the gold side onto the bag of the caption's content words."""
-
-    @abstractmethod
-    def _score(self, gold: GoldT, words: Bags) -> tuple[Floats, int]:
-        """Return a score for each row, NaN where undefined, and how many lack weights."""
-
-    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        scores: list[Floats] = [np.empty(0)]
-        read: list[Mapping[str, Tally]] = []
-        no_words = unweighted = 0
-        for part in self._read(rows):
-            of_part, unweighted_of_part = self._score(part.gold, part.words)
-            scores.append(of_part)
-            no_words += int((part.words.sizes == 0).sum())
-            unweighted += unweighted_of_part
-            read.append({**part.gold.tallies, "captions": part.of_words})
-            on_progress(part.gold.rows)
-        tallies = add_tallies(read)
-        unknown = tallies["captions"].unknown.total() if read else 0
-        evaluation = Evaluation(
-            rows.ids,
-            np.concatenate(scores),
-            counts={"no_words": no_words, "unknown_words": unknown, "unweighted": unweighted},
-            tallies=tallies,
-            signature=self._signature_of(rows),
-        )
-        return {self.main: evaluation}

@@ -23,8 +23,8 @@ def pytest_addoption(parser):
         "--need",
         default="",
         metavar="WHAT,...",
-        help="what this machine must have, of Java, PyTorch, NLTK and browser: tests that would "
-        "skip for want of it fail",
+        help="what this machine must have, of Java, PyTorch, NLTK, LaTeX, browser, pyspark, ray, "
+        "duckdb and datasets: tests that would skip for want of it fail",
     )
 
 
@@ -38,6 +38,8 @@ def pytest_collection_modifyitems(items):
 def pytest_runtest_setup(item):
     if item.get_closest_marker("java") and shutil.which("java") is None:
         pytest.skip("needs Java")
+    if item.get_closest_marker("latex") and shutil.which("pdflatex") is None:
+        pytest.skip("needs LaTeX")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -59,6 +59,21 @@ def test_value_that_is_no_image_id(value):
         (["000000000042_caption"], {42}, {}),
         ([("val", 42)], {("val", 42): "dog"}, {("val", 42): ("val", 42)}),
         ([], {42}, {}),
+        # paths and names of pictures
+        (["val2017/000000000042.jpg"], {42}, {"val2017/000000000042.jpg": 42}),
+        ([42], {"/data/val2017/000000000042.jpg"}, {42: "/data/val2017/000000000042.jpg"}),
+        (["images/beach.jpg"], {"beach"}, {"images/beach.jpg": "beach"}),
+        (["beach"], {"images/beach.JPEG"}, {"beach": "images/beach.JPEG"}),
+        (["beach.jpg"], {"beach.png"}, {"beach.jpg": "beach.png"}),
+        (["1000092795.jpg"], {1000092795}, {"1000092795.jpg": 1000092795}),
+        (["VG_100K\\2370799.jpg"], {2370799}, {"VG_100K\\2370799.jpg": 2370799}),
+        (["./val/beach.jpg"], {"val/beach"}, {"./val/beach.jpg": "val/beach"}),
+        (["data/val/beach.jpg"], {"val/beach.jpg"}, {"data/val/beach.jpg": "val/beach.jpg"}),
+        (["train/beach.jpg"], {"val/beach.jpg"}, {}),
+        (["val/beach.jpg"], {"val"}, {}),
+        (["beach.v2"], {"beach"}, {}),
+        ([".jpg"], {""}, {}),
+        (["a/1.jpg", "b/1.jpg"], {"b/1", "a/1"}, {"a/1.jpg": "a/1", "b/1.jpg": "b/1"}),
     ],
 )
 def test_match(wanted, known, matched):
@@ -71,6 +86,20 @@ def test_equal_ids_go_before_file_stems():
         "000000000042": "000000000042",
         7: "000000000007",
     }
+
+
+@pytest.mark.parametrize(
+    ("wanted", "known", "message"),
+    [
+        (["beach"], ["a/beach.jpg", "b/beach.jpg"], "'beach' could be 'a/beach.jpg' or 'b/beach"),
+        (["beach.jpg"], ["beach.png", "beach.gif"], "could be 'beach.png' or 'beach.gif'"),
+        (["a/beach.jpg", "b/beach.jpg"], ["beach"], "'a/beach.jpg' and 'b/beach.jpg' both mean"),
+        (["beach", "a/beach.jpg"], ["beach"], "'beach' and 'a/beach.jpg' both mean 'beach'"),
+    ],
+)
+def test_paths_that_are_ambiguous(wanted, known, message):
+    with pytest.raises(ImageIdError, match=message):
+        match(wanted, known)
 
 
 def test_two_ids_that_mean_one_image():

@@ -21,21 +21,22 @@ TABLE = Table(
         (
             "table",
             "Accuracy\nSystem    Kind      VIFIDEL\n--------  ------  ---------\n"
-            "a_b       HC         0.5000\nb         HI       -2.0e-05\nc         HI"
+            "a_b       HC         0.5000\nb         HI         0.0000\nc         HI"
             "              -\n\nsignature",
         ),
         (
             "markdown",
             "Accuracy\n\n| System   | Kind   |   VIFIDEL |\n|----------|--------|-----------|\n"
-            "| a_b      | HC     |    0.5000 |\n| b        | HI     |  -2.0e-05 |\n"
+            "| a_b      | HC     |    0.5000 |\n| b        | HI     |    0.0000 |\n"
             "| c        | HI     |         - |\n\nsignature",
         ),
         ("csv", "System,Kind,VIFIDEL\na_b,HC,0.5\nb,HI,-2e-05\nc,HI,"),
         (
             "latex",
-            "% Accuracy\n\\begin{tabular}{llr}\n\\toprule\n System   & Kind   &   VIFIDEL \\\\\n"
+            "% Accuracy\n% In the preamble: \\usepackage{booktabs}\n"
+            "\\begin{tabular}{llr}\n\\toprule\n System   & Kind   &   VIFIDEL \\\\\n"
             "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n"
-            " b        & HI     &  -2.0e-05 \\\\\n"
+            " b        & HI     &    0.0000 \\\\\n"
             " c        & HI     &         - \\\\\n\\bottomrule\n\\end{tabular}\n\n% signature",
         ),
     ],
@@ -52,10 +53,10 @@ def test_bold_cells_keep_what_tabulate_escapes():
     rows = [["a_b & 50% #1|^", 0.5], ["{c}", 0.4]]
     table = Table(["System|x", "M_1"], rows, bold={(0, 0), (0, 1)})
     latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
-    assert latex[2:6] == [
-        r"System|x & M\_1 \\",
+    assert latex[3:7] == [
+        r"System\textbar{}x & M\_1 \\",
         r"\midrule",
-        r"\textbf{a\_b \& 50\% \#1|\^{}} & \textbf{0.5000} \\",
+        r"\textbf{a\_b \& 50\% \#1\textbar{}\^{}} & \textbf{0.5000} \\",
         r"\{c\} & 0.4000 \\",
     ]
     assert table.render("markdown").splitlines()[2:] == [
@@ -70,7 +71,7 @@ def test_bold_cells_keep_what_tabulate_escapes():
 def test_a_row_of_latex_does_not_begin_with_what_ends_of_rows_take():
     rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1], ["[f]", 2]]
     table = Table(["[System]", "n"], rows, texts=2, bold={(3, 0)}).render("latex")
-    assert [" ".join(line.split()) for line in table.splitlines()[2:8]] == [
+    assert [" ".join(line.split()) for line in table.splitlines()[3:9]] == [
         r"{}[System] & n \\",
         r"\midrule",
         r"{}[1em] a & [b \\",
@@ -110,3 +111,30 @@ def test_a_table_without_rows_shows_what_there_is_to_say():
     assert table.render("table") == table.render("markdown") == "Counts\nnothing"
     assert table.render("latex") == "% Counts\n% nothing"
     assert table.render("csv") == "n,m"
+
+
+def test_digits_and_signs_of_numbers():
+    table = Table(["n", "m"], [["a", -0.126], ["b", -1e-102]], digits=2, lower={(-1, 1)})
+    assert [row.split()[1] for row in table.render("table").splitlines()[2:]] == ["-0.13", "0.00"]
+    assert table.render("csv") == "n,m\na,-0.13\nb,0.00"
+    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
+    assert latex[3] == r"n & m $\downarrow$ \\"
+    assert latex[5:7] == [r"a & $-$0.13 \\", r"b & 0.00 \\"]
+
+
+def test_a_turned_table_keeps_what_is_marked():
+    table = Table(
+        ["System", "up", "down"], [["a", 1.0, 2.0], ["b", 0.5, 1.0]],
+        bold={(0, 1), (1, 2)}, lower={(-1, 2)},
+    )  # fmt: skip
+    turned = table.turned("Metric")
+    assert turned.headers == ["Metric", "a", "b"]
+    assert [list(row) for row in turned.rows] == [["up", 1.0, 0.5], ["down", 2.0, 1.0]]
+    assert (turned.bold, turned.lower) == ({(0, 1), (1, 2)}, {(1, 0)})
+    some = table.with_columns([0, 2])
+    assert (some.headers, some.bold, some.lower) == (["System", "down"], {(1, 1)}, {(-1, 1)})
+
+
+def test_a_system_that_is_called_like_a_column_gets_no_arrow():
+    table = Table(["System", "LEN"], [["LEN", 1.0]], lower={(-1, 1)})
+    assert table.render("latex").count("downarrow") == 1

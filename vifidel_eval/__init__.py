@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     # Absolute names: Pyright follows the links of a strict editable installation.
     import vifidel_eval.annotations as annotations  # noqa: PLR0402
     import vifidel_eval.scorers as scorers  # noqa: PLR0402
+    import vifidel_eval.tables as tables  # noqa: PLR0402
     from vifidel_eval.scorers import Vifidel
 
+    from .entry import Run, evaluate, load
     from .text.words import STOP_WORDS, content_words
 
     __version__: str
@@ -36,6 +38,7 @@ __all__ = [
     "CaptionError",
     "ImageIdError",
     "MetricUnavailable",
+    "Run",
     "VectorsError",
     "Vifidel",
     "VifidelError",
@@ -43,15 +46,25 @@ __all__ = [
     "__version__",
     "annotations",
     "content_words",
+    "evaluate",
+    "load",
     "scorers",
+    "tables",
 ]
 
 if not os.path.isdir(os.path.join(__path__[0], "scorers")):
     from . import checkout  # noqa: F401
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
-_PACKAGES = ("annotations", "scorers")
-_MODULE_OF = {"STOP_WORDS": ".text.words", "Vifidel": ".scorers", "content_words": ".text.words"}
+_PACKAGES = ("annotations", "scorers", "tables")
+_MODULE_OF = {
+    "STOP_WORDS": ".text.words",
+    "Run": ".entry",
+    "Vifidel": ".scorers",
+    "content_words": ".text.words",
+    "evaluate": ".entry",
+    "load": ".entry",
+}
 
 
 def __getattr__(name: str) -> Any:

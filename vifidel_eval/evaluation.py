@@ -74,6 +74,12 @@ class Count:
 #: Every count that a metric may report.
 COUNTS = (
     Count(
+        "missing",
+        "Missing",
+        "missing",
+        "images of the run of which the system has no caption, under --allow-subset",
+    ),
+    Count(
         "undefined",
         "Undefined",
         "undefined",
@@ -123,15 +129,42 @@ COUNTS = (
 )
 
 
+# How many different words a tally lists at least.
+_MOST_LISTED = 5_000
+
+
 @dataclass(frozen=True)
 class Tally:
-    """How many words were read, and which of them have no vector."""
+    """How many words were read, and which of them have no vector.
+
+    Attributes
+    ----------
+    words : int
+        How many were read.
+    unknown : Counter
+        Those without a vector; of very many, the most frequent.
+    others : int
+        How many more have none.
+    """
 
     words: int
     unknown: Counter[str]
+    others: int = 0
+
+    @property
+    def without_vector(self) -> int:
+        """How many words have no vector."""
+        return self.unknown.total() + self.others
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.words + other.words, self.unknown + other.unknown)
+        unknown = self.unknown + other.unknown
+        others = self.others + other.others
+        if len(unknown) > 2 * _MOST_LISTED:  # a table may have as many as it has rows
+            kept = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LISTED]
+            listed = Counter(dict(kept))
+            others += unknown.total() - listed.total()
+            unknown = listed
+        return Tally(self.words + other.words, unknown, others)
 
 
 NOTHING_READ = Tally(0, Counter())
@@ -188,6 +221,8 @@ class Evaluation:
         One line that pins everything that changes the number.
     details : mapping
         What ``--output`` says of each row beside its score: a name to one JSON value per row.
+    left_out : (n,) bool, optional
+        Which rows the corpus score leaves out, where a file says so and `statistics` are gone.
     """
 
     ids: Sequence[ImageId]
@@ -200,6 +235,7 @@ class Evaluation:
     tallies: Mapping[str, Tally] = field(default_factory=dict)
     signature: str = ""
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    left_out: NDArray[np.bool_] | None = None
 
     @property
     def score(self) -> float:
@@ -216,6 +252,8 @@ class Evaluation:
         A row without a score of its own may still count: a caption that mentions nothing has no
         share of absent mentions, and adds nothing to the mentions of the run.
         """
+        if self.left_out is not None:
+            return self.left_out
         if self.statistics is None:
             return np.isnan(np.asarray(self.scores))
         return np.asarray(np.isnan(self.statistics.of_rows).any(axis=1))

@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +21,11 @@ from .errors import VifidelError
 #: say how many they have. COCO's and Open Images' largest files have half of that.
 MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
 
+#: What stands for standard input where a command reads a caption file.
+STANDARD_INPUT = "-"
+
 _BLOCK = 1 << 20
+_ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of two
 _LONGEST_NAME = 255  # bytes, on every file system in use
 # What a terminal obeys: C0 without tab and line feed, DEL, C1.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -68,6 +73,30 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
         raise error(
             f"{path}: has more than {most >> 20} MiB, the most that is read into memory; is it the "
             "right file?"
+        )
+    return content
+
+
+def read_standard_input(error: type[VifidelError]) -> bytes:
+    """Return all of standard input.
+
+    Raises
+    ------
+    VifidelError
+        Of the class `error`, if it cannot be read or has too many bytes.
+    """
+    try:
+        content = b"".join(_blocks(sys.stdin.buffer, MOST_OF_A_PIPE))
+    except (
+        AttributeError,
+        OSError,
+        ValueError,
+    ) as problem:  # closed, or replaced by another object
+        raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
+    if len(content) > MOST_OF_A_PIPE:
+        raise error(
+            f"standard input: has more than {MOST_OF_A_PIPE >> 20} MiB, the most that is read into "
+            "memory; write it to a file."
         )
     return content
 
@@ -139,6 +168,38 @@ def parse_json(
         ) from None
     except RecursionError:
         raise error(f"{where}: the JSON is nested too deeply to be read.") from None
+
+
+def parse_json_lines(
+    text: str, where: str, error: type[VifidelError]
+) -> tuple[list[Any], list[int]]:
+    """Return the values of JSON Lines, one per line that is not blank, and their line numbers.
+
+    Raises
+    ------
+    VifidelError
+        Of the class `error`, naming the line, if one is not JSON.
+    """
+    values, numbers = [], []
+    decode = json.JSONDecoder(object_pairs_hook=_unrepeated).decode
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line or line.isspace():
+            continue
+        at = f"{where}: line {number}"
+        try:
+            values.append(decode(line))
+        except _RepeatedKeyError as problem:
+            raise error(f"{at}: the key {problem.args[0]!r} appears twice; keep one.") from None
+        except json.JSONDecodeError as problem:
+            raise error(
+                f"{at} is not JSON (column {problem.colno}: {problem.msg}); write one JSON object "
+                "per line."
+            ) from None
+        except (ValueError, RecursionError):
+            parse_json(line, at, error)  # says what is wrong
+            raise
+        numbers.append(number)
+    return values, numbers
 
 
 def json_text(content: Any) -> str:
@@ -276,6 +337,56 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
                 f"{path}: the output would lie in a folder that is read ({other}); name a file "
                 "somewhere else."
             )
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text is the address of an object store; ``C:`` is a drive.
+
+    >>> is_address("s3://bucket/folder"), is_address("folder/file.csv")
+    (True, False)
+    """
+    return _ADDRESS.match(text) is not None
+
+
+def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
+    """Raise, before long work starts, if a tree of files in a folder would destroy an input.
+
+    Parameters
+    ----------
+    path : path
+        The folder; it may not exist yet.
+    inputs : iterable of path
+        Everything that is read or written beside it.
+
+    Raises
+    ------
+    VifidelError
+        If `path` is one of the inputs, in a folder that is one, or has one below it.
+    """
+    try:
+        target = os.path.realpath(path)
+        known = [(other, os.path.realpath(other)) for other in inputs if os.path.exists(other)]
+    except (OSError, ValueError) as problem:
+        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+    for other, place in known:
+        if _same(other, target):
+            raise VifidelError(f"{path}: the output would replace an input; name another folder.")
+        if _is_below(target, place):
+            raise VifidelError(
+                f"{path}: the output would lie in a folder that is read ({other}); name a folder "
+                "somewhere else."
+            )
+        if _is_below(place, target):
+            raise VifidelError(
+                f"{path}: an input ({other}) lies in the folder of the output; name another folder."
+            )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    try:
+        return os.path.commonpath([path, folder]) == folder
+    except ValueError:  # other drives
+        return False
 
 
 def _same(one: str | os.PathLike[str], other: str) -> bool:

@@ -3,7 +3,9 @@
 An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. Two
 sides are compared by equality first. Where that fails, a COCO file stem
 (``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) means image
-42 if the other side has numbers.
+42 if the other side has numbers. Where that fails too, an id that is the path or name of a picture
+(``val2017/000000000042.jpg``, ``beach.jpg``) means the image whose id is its end, with or without
+the extension: see `match`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ ImageId = Hashable
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
+_OF_PATHS = frozenset("./\\")
+_PICTURE = re.compile(r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic)", re.IGNORECASE)
 
 
 def from_json_key(key: str) -> ImageId:
@@ -117,10 +121,15 @@ def match(
 ) -> dict[ImageId, ImageId]:
     """Return the other side's id of each wanted image that it has.
 
+    Equal ids go first, then COCO's numbers and file stems, then paths and names of pictures. A path
+    means another id if one of them is the end of the other, folder by folder and without the
+    extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg`` and ``beach``, and not
+    ``train/beach.jpg``; ``images/42.jpg`` means 42.
+
     Raises
     ------
     ImageIdError
-        If two ids of the other side mean the same image.
+        If two ids of the other side mean the same image, or a path could mean two of them.
     """
     wanted = list(wanted)
     matched = {image_id: image_id for image_id in wanted if image_id in known}
@@ -141,7 +150,67 @@ def match(
         number = _number(image_id)
         if image_id not in matched and number in by_number:
             matched[image_id] = by_number[number]
+    if len(matched) < len(wanted):
+        _match_paths(wanted, known, matched)
     return matched
+
+
+def _match_paths(
+    wanted: list[ImageId], known: Iterable[ImageId], matched: dict[ImageId, ImageId]
+) -> None:
+    """Add to `matched` the wanted images that paths and names of pictures lead to."""
+    missing = {image_id: _ends(image_id) for image_id in wanted if image_id not in matched}
+    paths_wanted = any(ends is not None and ends[1] for ends in missing.values())
+    of_end: dict[str, list[tuple[ImageId, tuple[str, ...], bool]]] = {}
+    for image_id in known:
+        # Without a path on either side there is nothing to match.
+        if paths_wanted or (isinstance(image_id, str) and not _OF_PATHS.isdisjoint(image_id)):
+            ends = _ends(image_id)
+            if ends is not None:
+                of_end.setdefault(ends[0][0], []).append((image_id, *ends))
+    taken = {other: image_id for image_id, other in matched.items()}
+    for image_id, ends in missing.items():
+        if ends is None:
+            continue
+        parts, is_path = ends
+        same = [
+            other
+            for other, theirs, theirs_is_path in of_end.get(parts[0], ())
+            if (is_path or theirs_is_path)
+            and all(mine == their for mine, their in zip(parts, theirs, strict=False))
+        ]
+        if len(same) > 1:
+            raise ImageIdError(
+                f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write the ids of "
+                "both sides in one way."
+            )
+        if same:
+            if same[0] in taken:
+                raise ImageIdError(
+                    f"{taken[same[0]]!r:.80} and {image_id!r:.80} both mean {same[0]!r:.80}: write "
+                    "the ids of both sides in one way."
+                )
+            taken[same[0]] = image_id
+            matched[image_id] = same[0]
+
+
+def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
+    """Return the parts of an id from its end, and whether it is a path or name of a picture.
+
+    The extension is left out, and COCO's file stems are their numbers.
+
+    >>> _ends("val2017/000000000042.jpg"), _ends(42), _ends("beach")
+    ((('42', 'val2017'), True), (('42',), False), (('beach',), False))
+    """
+    if not isinstance(image_id, str):
+        return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
+    *folders, name = image_id.replace("\\", "/").split("/")
+    stem, dot, extension = name.rpartition(".")
+    has_extension = bool(dot and stem and _PICTURE.fullmatch(dot + extension))
+    number = _number(stem if has_extension else name)
+    end = str(number) if number is not None else stem if has_extension else name
+    inner = [folder for folder in reversed(folders) if folder not in ("", ".")]
+    return (end, *inner), bool(has_extension or folders)
 
 
 def mismatch(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tabulate import tabulate
 
@@ -15,15 +16,27 @@ from .files import printable
 #: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 
-_SMALLEST_READABLE = 1e-4
+_DECIMALS = 4
 _TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 
-# What marks bold cells, and cells that LaTeX would take for an argument of the command before them,
-# while tabulate lays out and escapes: characters that `one_line` leaves in no name.
-_BOLD_FROM, _BOLD_TO, _GUARD = "\x02", "\x03", "\x04"
+# What stands for commands of LaTeX while tabulate lays out and escapes: noncharacters of Unicode,
+# which `one_line` leaves in no name, and which are as wide as a letter wherever widths are looked
+# up. The guard keeps a cell from being taken for an argument of the command before it.
+_BOLD_FROM, _BOLD_TO, _GUARD, _MINUS, _ARROW, _BAR = map(chr, range(0xFDD0, 0xFDD6))
+_LATEX = {
+    _BOLD_FROM: r"\textbf{",
+    _BOLD_TO: "}",
+    _GUARD: "{}",
+    _MINUS: "$-$",
+    _ARROW: r"$\downarrow$",
+    _BAR: r"\textbar{}",
+}
 _BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+#: What a table in LaTeX needs, as the comment above it says.
+LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
 
 # What makes a spreadsheet run a cell:
 # https://owasp.org/www-community/attacks/CSV_Injection
@@ -41,7 +54,7 @@ class Table:
     headers : sequence of str
         One per column.
     rows : sequence of sequences
-        Text, whole numbers, floats (with four decimals; in full in CSV) or None.
+        Text, whole numbers, floats or None.
     notes : sequence of str
         Lines below the table; comments in LaTeX, left out of CSV.
     texts : int
@@ -50,6 +63,13 @@ class Table:
         A line above the table; a comment in LaTeX, left out of CSV.
     bold : collection of (row, column)
         Cells in bold face, in Markdown and LaTeX; see `best`.
+    digits : int, optional
+        Decimals of floats; by default four, and in CSV all.
+    lower : collection of (row, column)
+        Names of what is better where it is lower, which get an arrow in LaTeX; the headers are
+        row -1.
+    narrow : bool
+        Whether LaTeX sets it in smaller type with little space between columns.
     """
 
     headers: Sequence[str]
@@ -58,48 +78,140 @@ class Table:
     texts: int = 1
     title: str = ""
     bold: Collection[tuple[int, int]] = ()
+    digits: int | None = None
+    lower: Collection[tuple[int, int]] = ()
+    narrow: bool = False
 
     def render(self, style: str) -> str:
         """Return the table as text, in one of `FORMATS` except ``json``.
 
         Line breaks and control characters become blanks; in CSV, where line breaks stay, control
         characters become escapes, and text that a spreadsheet would take for a formula gets an
-        apostrophe before it. Without rows only title
-        and notes are shown; CSV keeps its headers.
+        apostrophe before it. Without rows only title and notes are shown; CSV keeps its headers.
         """
         if style == "csv":
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            writer.writerows([_defused(cell) for cell in row] for row in [self.headers, *self.rows])
+            writer.writerow(map(_defused, self.headers))
+            writer.writerows([self._csv_cell(cell) for cell in row] for row in self.rows)
             return text.getvalue().rstrip("\n")
         comment = "% " if style == "latex" else ""
         title = [f"{comment}{one_line(self.title)}"] if self.title else []
         notes = [f"{comment}{one_line(note)}" for note in self.notes]
         if not self.rows:
             return "\n".join([*title, *notes])
+        headers, *rows = self.cells(style)
         table = tabulate(
-            [
-                [self._cell(cell, style, (at, column)) for column, cell in enumerate(row)]
-                for at, row in enumerate(self.rows)
-            ],
-            [_escaped(header, style, at) for at, header in enumerate(self.headers)],
+            rows,
+            headers,
             _TABULATE[style],
             disable_numparse=True,
             colalign=["left"] * self.texts + ["right"] * (len(self.headers) - self.texts),
         )
-        if style == "latex":  # only now: tabulate would escape the command
-            table = table.replace(_BOLD_FROM, r"\textbf{").replace(_BOLD_TO, "}")
-            table = table.replace(_GUARD, "{}")
-        above = [*title, ""] if title and style == "markdown" else title
+        above = title
+        if style == "latex":  # only now: tabulate would escape the commands
+            for mark, command in _LATEX.items():
+                table = table.replace(mark, command)
+            if self.narrow:
+                table = f"{{\\small\\setlength{{\\tabcolsep}}{{3pt}}%\n{table}}}"
+            above = [*title, LATEX_PREAMBLE]
+        elif title and style == "markdown":
+            above = [*title, ""]
         return "\n".join([*above, table, *(["", *notes] if notes else [])])
 
+    def html(self) -> str:
+        """Return the table as HTML: ``<table>``, and a paragraph per note."""
+        headers, *rows = self.cells("table")
+        head = "".join(self._html_cell(text, (-1, at)) for at, text in enumerate(headers))
+        body = [
+            "".join(self._html_cell(text, (row, at)) for at, text in enumerate(cells))
+            for row, cells in enumerate(rows)
+        ]
+        lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
+        lines += [*(f"<tr>{row}</tr>" for row in body), "</tbody>", "</table>"]
+        return "\n".join(
+            [*lines, *(f"<p>{html.escape(one_line(note))}</p>" for note in self.notes)]
+        )
+
+    def _html_cell(self, text: str, place: tuple[int, int]) -> str:
+        row, column = place
+        kind = "th" if row < 0 or column < self.texts else "td"
+        side = "left" if column < self.texts else "right"
+        shown = html.escape(text)
+        if place in self.bold:
+            shown = f"<b>{shown}</b>"
+        return f'<{kind} style="text-align: {side}">{shown}</{kind}>'
+
+    def cells(self, style: str) -> list[list[str]]:
+        """Return headers and rows as a style shows them, before they are laid out.
+
+        LaTeX's commands are still single characters; see `in_print`.
+        """
+        headers = [self._named(header, style, (-1, at)) for at, header in enumerate(self.headers)]
+        return [headers] + [
+            [self._cell(cell, style, (at, column)) for column, cell in enumerate(row)]
+            for at, row in enumerate(self.rows)
+        ]
+
+    def turned(self, corner: str) -> Table:
+        """Return the table with its columns as rows; only the first column may hold text.
+
+        Parameters
+        ----------
+        corner : str
+            What the new first column is called.
+        """
+        first, *columns = zip(*self.rows, strict=True)
+        return replace(
+            self,
+            headers=[corner, *map(str, first)],
+            rows=[[header, *c] for header, c in zip(self.headers[1:], columns, strict=True)],
+            bold={(column - 1, row + 1) for row, column in self.bold},
+            lower={(column - 1, row + 1) for row, column in self.lower},
+        )
+
+    def with_columns(self, places: Sequence[int]) -> Table:
+        """Return the table with some of its columns, those of text first."""
+        at = {place: new for new, place in enumerate(places)}
+        return replace(
+            self,
+            headers=[self.headers[place] for place in places],
+            rows=[[row[place] for place in places] for row in self.rows],
+            bold={(row, at[column]) for row, column in self.bold if column in at},
+            lower={(row, at[column]) for row, column in self.lower if column in at},
+        )
+
     def _cell(self, cell: Cell, style: str, place: tuple[int, int]) -> str:
+        if isinstance(cell, str):
+            shown = self._named(cell, style, place)
+        else:
+            shown = readable(cell, self.digits)
+            if style == "latex" and shown.startswith("-") and cell is not None:
+                shown = f"{_MINUS}{shown[1:]}"
         before, after = _BOLD.get(style, ("", "")) if place in self.bold else ("", "")
-        return f"{before}{_escaped(_readable(cell), style, place[1])}{after}"
+        return f"{before}{shown}{after}"
+
+    def _named(self, text: str, style: str, place: tuple[int, int]) -> str:
+        arrow = f" {_ARROW}" if style == "latex" and place in self.lower else ""
+        return f"{_escaped(text, style, place[1])}{arrow}"
+
+    def _csv_cell(self, cell: Cell) -> Cell:
+        if isinstance(cell, float) and self.digits is not None:
+            return readable(cell, self.digits)
+        return _defused(cell)
+
+
+def in_print(cell: str) -> tuple[str, bool]:
+    """Return what is printed of a cell of LaTeX, from `Table.cells`, and whether it is bold."""
+    shown = cell.translate({ord(_BOLD_FROM): None, ord(_BOLD_TO): None, ord(_GUARD): None})
+    return shown.replace(_MINUS, "+").replace(_ARROW, "+").replace(_BAR, "m"), _BOLD_FROM in cell
 
 
 def best(
-    rows: Sequence[Sequence[Cell]], columns: Iterable[int], lower: Collection[int] = ()
+    rows: Sequence[Sequence[Cell]],
+    columns: Iterable[int],
+    lower: Collection[int] = (),
+    digits: int | None = None,
 ) -> set[tuple[int, int]]:
     """Return the places of the best numbers of columns, all that read the same.
 
@@ -117,8 +229,8 @@ def best(
         }
         if len(rows) > 1 and numbers:
             best_of = min if column in lower else max
-            shown = _readable(best_of(numbers.values()))
-            places |= {(at, column) for at, c in numbers.items() if _readable(c) == shown}
+            shown = readable(best_of(numbers.values()), digits)
+            places |= {(at, column) for at, n in numbers.items() if readable(n, digits) == shown}
     return places
 
 
@@ -133,7 +245,7 @@ def direction_notes(lower: Sequence[str], unranked: Sequence[str] = ()) -> list[
 
 
 def one_line(text: str) -> str:
-    r"""Return text with blanks for line breaks and control characters.
+    r"""Return text with blanks for line breaks, control characters and noncharacters.
 
     >>> one_line("a\nb")
     'a b'
@@ -153,11 +265,19 @@ def _escaped(text: str, style: str, column: int) -> str:
     # tabulate escapes for LaTeX, but lets a bar end a Markdown cell.
     if style == "markdown":
         return text.replace("|", r"\|")
+    if style == "latex":  # where a bar of the usual fonts is a dash
+        text = text.replace("|", _BAR)
     takes = style == "latex" and column == 0 and text.lstrip().startswith(("[", "*"))
     return f"{_GUARD}{text}" if takes else text
 
 
-def _readable(cell: Cell) -> str:
+def readable(cell: Cell, digits: int | None = None) -> str:
+    """Return a cell as people read it, a float with four decimals unless told otherwise.
+
+    >>> readable(0.51234), readable(-1e-102), readable(51.234, 1), readable(None)
+    ('0.5123', '0.0000', '51.2', '-')
+    """
     if isinstance(cell, float):
-        return f"{cell:.4f}" if cell == 0 or abs(cell) >= _SMALLEST_READABLE else f"{cell:.1e}"
+        shown = f"{cell:.{_DECIMALS if digits is None else digits}f}"
+        return shown if shown.strip("-0.") else shown.removeprefix("-")
     return "-" if cell is None else str(cell)

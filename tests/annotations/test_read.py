@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from vifidel_eval.annotations import read_categories, read_labels, read_objects
+from vifidel_eval.annotations import CategoryNames, read_categories, read_labels, read_objects
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
 # Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
@@ -137,8 +137,9 @@ def test_detections_with_categories_of_a_file(tmp_path, name, content):
 def test_categories_of_several_files_serve_a_union(tmp_path):
     coco = write(tmp_path, "categories.json", [{"id": 18, "name": "hound"}])
     classes = write(tmp_path, "classes.csv", "LabelName,DisplayName\n" + CLASSES)
-    names = {18: "hound", "/m/0cmf2": "Airplane", "/m/01g317": "Person"}
-    assert read_categories([coco, classes]) == names
+    names = read_categories([coco, classes])
+    assert names.ids == {18: "hound"}
+    assert names.machine_ids == {"/m/0cmf2": "Airplane", "/m/01g317": "Person"}
     dog = write(tmp_path, "detections.json", [DETECTIONS[0] | {"image_id": "0001eeaf4aed83f9"}])
     boxes = write(tmp_path, "boxes.csv", OPEN_IMAGES)
     united = read_objects([dog, boxes], categories=[coco, classes])
@@ -152,14 +153,14 @@ def test_open_images_keep_coco_names_for_other_sources(tmp_path):
 
 
 def test_no_categories():
-    assert read_categories(None) is None
+    assert read_categories(None) == CategoryNames()
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("captions.json", CAPTIONS, "'categories' is not a list"),
-        ("names.json", ["dog"], r"categories\[0\] is 'dog', not an object"),
+        ("captions.json", CAPTIONS, "'categories' is missing"),
+        ("names.json", [["dog"]], r"categories\[0\] is \['dog'\], not an object"),
         ("classes.csv", "dog,cat\n", "no class in it"),
         ("cut.json", '{"categories": [{"id": 18', "the JSON ends too early"),
     ],

@@ -1,4 +1,4 @@
-"""``info --cite``: the paragraph on CHAIR for a paper's appendix."""
+"""``info --cite``: paragraphs for a paper's appendix, and BibTeX."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import vifidel_eval
 from vifidel_eval.commands.main import main
+from vifidel_eval.metrics import METRICS
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 
@@ -37,12 +39,69 @@ def test_the_paragraph_says_what_the_file_says(scores):
     assert content["signatures"]["CHAIRi"] in text
 
 
+def test_the_papers_and_the_paragraph_on_all_metrics(tmp_path):
+    path = tmp_path / "scores.json"
+    run = vifidel_eval.evaluate(
+        {"mine": EXAMPLES / "captions_example_careful_results.json"},
+        EXAMPLES / "captions_example.json",
+        EXAMPLES / "instances_example.json",
+        ["VIFIDEL-PRF", "WMD", "VIFIDEL+CIDEr"],
+    )
+    run.save(path)
+    result = CliRunner().invoke(main, ["info", "--cite", str(path)])
+    assert result.exit_code == 0, result.output
+    paragraph, *entries = result.output.strip().split("\n\n")
+    assert paragraph.startswith(
+        "We report VIFIDEL-PRF (Madhyastha et al., 2019), WMD (Kusner et al., 2015; Kilickaya et "
+        "al., 2017) and VIFIDEL+CIDEr (Madhyastha et al., 2019; Vedantam et al., 2015) of 6 images "
+        f"as computed by vifidel-eval {vifidel_eval.__version__}. Signatures: VIFIDEL-PRF|"
+    )
+    assert all(signature in paragraph for signature in run.signatures.values())
+    keys = [entry.partition("{")[2].partition(",")[0] for entry in entries]
+    assert keys == [
+        "madhyastha-etal-2019-vifidel",
+        "kusner-etal-2015-word",
+        "kilickaya-etal-2017-evaluating",
+        "vedantam-etal-2015-cider",
+    ]
+    assert all(entry.count("{") == entry.count("}") for entry in entries)
+    assert all(entry.startswith("@inproceedings{") and entry.endswith("\n}") for entry in entries)
+
+
+def test_every_metric_has_a_paper_whose_entry_names_its_first_author():
+    for metric in METRICS.values():
+        assert metric.papers, metric.name
+        for paper in metric.papers:
+            author = paper.cited.partition(" ")[0].rstrip(",")
+            assert f"author = {{{author}, " in paper.bibtex
+            assert f"year = {{{paper.cited[-4:]}}}" in paper.bibtex
+
+
+def test_a_metric_that_is_not_registered_has_no_paper(tmp_path):
+    path = tmp_path / "scores.json"
+    document = {
+        "signatures": {"Mine": "Mine|version:7"},
+        "systems": {
+            "x": {
+                "overall": {"Mine": 0.5},
+                "counts": {"Mine": {"scored": 1}},
+                "imgToEval": {"1": {"image_id": 1, "Mine": 0.5}},
+            }
+        },
+    }
+    path.write_text(json.dumps(document), "utf-8")
+    result = CliRunner().invoke(main, ["info", "--cite", str(path)])
+    assert result.output == (
+        "We report Mine of 1 image as computed by vifidel-eval 7. Signature: Mine|version:7.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ({"signatures": {"WMD": "WMD|"}, "systems": {}}, "CHAIR is not among its metrics"),
-        ([], "not what score --output writes"),
-        ({"signatures": {"CHAIRi": "CHAIR"}, "systems": {"x": {}}}, "not what score --output"),
+        ({"signatures": {"WMD": "WMD|"}, "systems": {}}, "the scores are damaged"),
+        ([], "give a file that score --output wrote"),
+        ({"signatures": {"CHAIRi": "CHAIR"}, "systems": {"x": {}}}, "the scores are damaged"),
     ],
 )
 def test_other_files_are_refused_in_one_sentence(tmp_path, content, said):

@@ -28,8 +28,9 @@ def dump(name, content):
 
 
 def run(command, *arguments):
+    profile = ("--profile", "coco") if command == "check" else ()
     images = ("--images-val", "val.json", "--images-test", "test.json")
-    return CliRunner().invoke(main, ["submission", command, *images, *arguments])
+    return CliRunner().invoke(main, ["submission", command, *profile, *images, *arguments])
 
 
 def with_string_ids():
@@ -170,8 +171,43 @@ def test_wrong_arguments(folder, arguments, status, message):
 
 
 def test_image_lists_are_needed(folder):
-    result = CliRunner().invoke(main, ["submission", "check", VAL])
+    result = CliRunner().invoke(main, ["submission", "check", VAL, "--profile", "coco"])
     assert result.exit_code == 2
     assert "give --images-val" in result.stderr
-    one = ["submission", "check", VAL, TEST, "--images-val", "val.json"]
+    one = ["submission", "check", VAL, TEST, "--images-val", "val.json", "--profile", "coco"]
     assert "give --images-test." in CliRunner().invoke(main, one).stderr
+
+
+def test_check_against_any_list_of_images(folder):
+    with open("ids.txt", "w", encoding="utf-8") as file:
+        file.writelines(f"{i}\n" for i in IDS["val2014"])
+    result = CliRunner().invoke(main, ["submission", "check", VAL, "--images", "ids.txt"])
+    assert (result.exit_code, result.stdout) == (0, f"No fault: 30 captions of {VAL}\n")
+    with_string_ids()
+    result = CliRunner().invoke(main, ["submission", "check", VAL, "--images", "val.json"])
+    assert result.exit_code == 1
+    assert result.stdout.split()[:6] == [
+        "File",
+        "Entry",
+        "Image",
+        "Fault",
+        "repair",
+        "-" * len(VAL),
+    ]
+    assert result.stdout.splitlines()[-1] == (
+        f"30 faults; entries count from 0. Read: 30 captions of {VAL}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "give --images FILE"),
+        (["--images-val", "val.json"], "belong to --profile coco"),
+        (["--profile", "coco", "--images", "val.json"], "takes --images-val and --images-test"),
+    ],
+)
+def test_options_of_the_other_profile(folder, options, message):
+    result = CliRunner().invoke(main, ["submission", "check", VAL, *options])
+    assert result.exit_code == 2
+    assert message in result.stderr

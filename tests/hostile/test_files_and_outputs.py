@@ -93,16 +93,38 @@ def test_names_labels_and_captions_in_every_format(tmp_path, style, command):
         assert HOSTILE in (system if isinstance(system, str) else system["system"])
 
 
+@pytest.mark.parametrize("style", FORMATS)
+def test_names_that_users_give_to_systems_in_every_format(style, tmp_path):
+    name = f"=a{HOSTILE}\u2028\ufdd0b"
+    arguments = ("score", f"x{name}={RESULTS}", *SCORE[2:], "--format", style)
+    assert invoke(*arguments).exit_code == 1  # what is before the first "=" is the name
+    named = f"+x{HOSTILE}\u2028\ufdd0b"
+    images = tmp_path / "images.csv"
+    result = invoke(
+        "score", f"{named}={RESULTS}", *SCORE[2:], "--format", style, "--per-image", images
+    )
+    assert result.exit_code == 0, result.output
+    for text in (result.stdout, result.stderr, images.read_text("utf-8")):
+        assert not [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
+    assert (
+        next(csv.reader(io.StringIO(images.read_text("utf-8").split("\n", 1)[1])))[0][:3] == "'+x"
+    )
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ("score", "gone\x1b[2J\x9b.json", "--no-references"),
+        ("score", "a\x9b=gone\x1b[2J\x9b.json", "--no-references"),
+        ("table", "gone\x1b[2J\x9b.json"),
+        ("table", "gone.json", "--columns", "a,\x1b[2J,"),
         ("score", "gone\n\n\n\n.json", "--no-references"),
         ("score", "--no\x1b[2Jsuch"),
         ("no\x1b[2Jsuch",),
         ("--no\x9bsuch",),
         ("leaderboard", "gone\x9b"),
-        ("submission", "check", "a\x1b.zip", "--images-val", "gone\x1b"),
+        ("submission", "check", "a\x1b.zip", "--profile", "coco", "--images-val", "gone\x1b"),
+        ("submission", "check", "a\x1b.zip", "--images", "gone\x1b"),
     ],
 )
 def test_errors_name_hostile_names_harmlessly(arguments):
@@ -407,7 +429,7 @@ def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
     def failing(*_):
         raise problem
 
-    monkeypatch.setattr("vifidel_eval.captions.read_references", failing)
+    monkeypatch.setattr("vifidel_eval.entry.inputs.read_references", failing)
     result = invoke(*SCORE)
     sentence(result, said)
     assert "output" not in result.stderr.replace("input/output", "")
@@ -472,7 +494,7 @@ def test_members_with_odd_names(tmp_path, name):
     for found in read_sources([path]):
         label = found.file if isinstance(found, Fault) else found.label
         assert not [character for character in label if ord(character) < 32]
-    result = invoke("submission", "check", path, "--images-val", REFERENCES)
+    result = invoke("submission", "check", path, "--profile", "coco", "--images-val", REFERENCES)
     assert isinstance(result.exception, SystemExit), result.exception
 
 

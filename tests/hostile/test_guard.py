@@ -10,9 +10,13 @@ from vifidel_eval.commands.main import main
 from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Written, WrittenFolder
 
 # Options that take text which names no file.
+# Names of fields and splits, in every command that reads caption files.
+OF_CAPTIONS = {"id_field", "caption_field", "reference_field", "split"}
 NO_PATHS = {
-    "score": {"metrics", "device", "vilbertscore_device"},
+    "score": {"metrics", "columns", "title", "device", "vilbertscore_device"},
+    "table": {"columns"},
     "explain": {"image", "caption"},
+    "score-table": {"metrics", "caption", "labels", "label_scores", "references", "keep"},
     "leaderboard": {"sort"},
     "pack": {"algorithm"},
 }
@@ -81,7 +85,7 @@ def test_every_option_with_a_path_says_whether_it_is_read_or_written():
                 assert isinstance(command, Command), words
                 seen += 1
             elif isinstance(param.type, click.types.StringParamType):
-                allowed = NO_PATHS.get(words[-1], set())
+                allowed = OF_CAPTIONS | NO_PATHS.get(words[-1], set())
                 allowed |= NO_PATHS_OF_AGREEMENT if words[0] == "agreement" else set()
                 assert isinstance(param.type, ReadByName) or param.name in allowed, (words, param)
     assert seen > 50
@@ -180,3 +184,15 @@ def test_converted_features_do_not_go_among_those_that_are_read(tmp_path):
         main, ["convert-features", str(tmp_path), str(tmp_path), "--trust-pickles"]
     )
     assert "the output would lie in a folder that is read" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["", "mine="])
+def test_a_named_result_file_is_an_input_too(tmp_path, name):
+    path = tmp_path / "a=b.json"
+    path.write_text("precious")
+    result = CliRunner().invoke(main, ["score", f"{name}{path}", "--output", str(path)])
+    assert "the output would replace an input" in result.stderr
+    folder = CliRunner().invoke(
+        main, ["explain", f"{name}{tmp_path}", "--output", str(tmp_path / "o.json")]
+    )
+    assert "the output would lie in a folder that is read" in folder.stderr

@@ -71,7 +71,7 @@ def report(tmp_path, contents):
 def test_a_bad_picture_loses_only_itself(tmp_path, bad):
     made, (said,) = report(tmp_path, [encoded("PNG"), bad, encoded("JPEG")])
     assert list(made) == [0, 2]
-    assert said.startswith(f"1 of 3 pictures cannot be read and have no thumbnail, such as "
+    assert said.startswith(f"1 of 3 pictures cannot be read and are left out, such as "
                            f"{tmp_path / '1.png'} (")  # fmt: skip
     assert "\n" not in said
 

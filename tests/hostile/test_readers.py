@@ -289,7 +289,19 @@ ODD = st.sampled_from(
         *([], {}, [[]], [None], {"": None}, {"id": 1}),
     ]
 )
+PANOPTIC = {
+    **INSTANCES,
+    "annotations": [{"image_id": 1, "segments_info": [{"id": 9, "category_id": 18}]}],
+}
+GENOME = [{"image_id": 1, "objects": [{"object_id": 5, "names": ["dog"], "synsets": []}]}]
+NOCAPS = {"images": [{"id": 0, "open_images_id": "a1"}, {"id": 1, "open_images_id": "b2"}]}
+ARRAYS = {"1": {"labels": ["a dog", "cat"], "scores": [0.9, 0.7], "boxes": [[0, 0, 5, 5]] * 2}}
 EXAMPLES = {
+    "panoptic.json": PANOPTIC,
+    "genome.json": GENOME,
+    "nocaps.json": NOCAPS,
+    "arrays.json": ARRAYS,
+    "labels.csv": "image_id,label,score,count\n1,dog,0.9,2\n2,Hot dog,1,1\n",
     "instances.json": INSTANCES,
     "detections.json": DETECTIONS,
     "labels.json": LABELS,
@@ -361,3 +373,55 @@ def test_any_mutation(tmp_path_factory, name, data):
         text = example if isinstance(example, str) else json.dumps(example)
         path.write_bytes(data.draw(mutated_bytes(text)))
     reads_or_refuses(read_and_sign, path)
+
+
+YOLO = "1 0.5 0.5 0.2 0.3 0.9\n0 0.1 0.2 0.3 0.4\n"
+CLASSES = {
+    "classes.txt": "person\nhot dog\n",
+    "data.yaml": "train: images\nnames:\n  0: person\n  1: 'hot dog'\n",
+    "config.json": '{"id2label": {"0": "person", "1": "hot dog"}}',
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+@settings(max_examples=150, derandomize=True, database=None)
+@given(data=st.data())
+def test_any_mutation_of_yolo_labels_and_class_names(tmp_path_factory, name, data):
+    base = tmp_path_factory.getbasetemp() / f"mutated-yolo-{name}"
+    labels, names = base / "labels", base / name
+    labels.mkdir(parents=True, exist_ok=True)
+    broken = data.draw(st.booleans())
+    (labels / "7.txt").write_bytes(data.draw(mutated_bytes(YOLO)) if broken else YOLO.encode())
+    names.write_bytes(CLASSES[name].encode() if broken else data.draw(mutated_bytes(CLASSES[name])))
+    try:
+        objects = read_objects(labels, categories=names)
+    except VifidelError as problem:
+        message = str(problem)
+    else:
+        assert list(objects) == [7]
+        assert objects.signature()
+        return
+    assert str(base) in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("arrays.json", {"101": {"labels": ["dog"], "scores": [0.9, 0.8]}}, "'scores' has 2"),
+        ("arrays.json", {"101": {"labels": [3], "scores": [0.9]}}, "class 3 is a number without"),
+        ("genome.json", [GENOME[0], GENOME[0]], "image 1 is listed twice"),
+        ("labels.csv", "image,label\n101,dog\n102\n", "line 3 has 1 fields"),
+        ("labels/101.txt", "0 0.5 0.5 0.2 0.3\n0 0.5\n", "line 2"),
+    ],
+)
+def test_command_refuses_new_formats(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    classes = tmp_path / "classes.txt"
+    classes.write_text("person\n")
+    source = path.parent if path.suffix == ".txt" else path
+    options = ("--categories", classes) if path.suffix == ".txt" else ()
+    result = run("score", RESULTS, "--references", REFERENCES, "--objects", source, *options)
+    refused(result, path, message, status=1)

@@ -68,7 +68,7 @@ def test_unknown_ids_are_named():
 def test_two_files_of_an_image():
     features = Plain({"dog.jpg": ones(), "dog.png": ones(), "cat": ones()})
     assert features.find(["dog.jpg", "cat.jpg"]) == ["dog.jpg", "cat"]
-    with pytest.raises(ImageIdError, match=r"'dog\.jpg' and 'dog\.png' both stand for image 'dog'"):
+    with pytest.raises(ImageIdError, match=r"'dog' could be 'dog\.jpg' or 'dog\.png'"):
         features.find(["dog"])
 
 

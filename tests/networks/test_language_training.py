@@ -295,9 +295,3 @@ class TestCommand:
         assert isinstance(result.exception, VifidelError)
         assert "would replace an input" in str(result.exception)
         assert captions.read_bytes() == before
-
-    def test_result_files_are_refused(self, tmp_path):
-        path = tmp_path / "results.json"
-        path.write_text('[{"image_id": 1, "caption": "a dog"}]', "utf-8")
-        result = self.run(path, "--output", tmp_path / "lm.pt")
-        assert "holds a list, as result files do" in str(result.exception)

@@ -35,6 +35,7 @@ def test_systems_are_scored_in_the_order_of_the_references():
         on_progress=done.append,
     )
     assert scores.to_json() == {
+        "scores": 1,
         "signatures": {"LENGTH": "LENGTH|fake"},
         "systems": {
             "x": {

@@ -5,21 +5,12 @@ import sys
 import threading
 
 import pytest
-from fake_java import children, is_running, put_java
+from fake_java import METEOR, children, is_running, put_java
 from host_metrics import GTS, RES, evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.scorers import Meteor
 from vifidel_eval.scorers import meteor as meteor_module
-
-METEOR = """
-for line in sys.stdin:
-    if line.startswith("EVAL"):
-        for part in line.split("|||"):
-            print(0.5, flush=True)
-    else:
-        print("1.0 2.0", flush=True)
-"""
 
 
 @on_posix

@@ -76,7 +76,7 @@ def test_faultless_submission_is_packed_as_the_server_expects(submit):
         ({"image_id": 42, "caption": ["a"]}, "caption type", "is a list, not", None),
         ({"image_id": 42, "caption": 7}, "caption type", "is 7, not", None),
         ({"image_id": 42}, "no caption", "no key caption", None),
-        ({"image_id": 42, "caption": "\ud83d"}, "half a character", "UTF-8", None),
+        ({"image_id": 42, "caption": "\ud83d"}, "lone surrogate", "UTF-8", None),
     ],
 )
 def test_each_fault_of_an_entry_is_the_only_one(submit, entry, kind, what, repair):

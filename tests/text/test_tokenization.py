@@ -86,6 +86,30 @@ def test_ptb_reads_every_script_in_every_locale(monkeypatch):
     assert PtbTokenizer().tokenize(CAPTIONS) == expected
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_are_tokenised_as_if_each_were_alone(kind):
+    several = [
+        CAPTIONS,
+        {1: ["plan b."]},  # before a capital its full stop would end a sentence
+        {1: ["A dog.", "plan b."]},
+        {1: ["A dog."]},
+        {},
+        {1: [], 2: [""]},
+        {1: ["..."]},
+        {1: ["last line\r\n", "the end \ud83d"]},
+    ]
+    tokens = kind().tokenize_each(several)
+    assert tokens == [kind().tokenize(captions) for captions in several]
+    assert kind().tokenize_each([]) == []
+
+
+@pytest.mark.java
+def test_what_a_caption_becomes_depends_on_the_next_one():
+    """Without this the test above would guard against nothing."""
+    alone = PtbTokenizer().tokenize({1: ["plan b."]})
+    assert PtbTokenizer().tokenize({1: ["plan b.", "A dog."]})[1][0] != alone[1][0]
+
+
 @pytest.mark.java
 def test_ptb_says_nothing(capfd):
     PtbTokenizer().tokenize(CAPTIONS)
@@ -185,9 +209,11 @@ class Counting:
     def __init__(self):
         self.runs = 0
 
-    def tokenize(self, captions):
+    def tokenize_each(self, several):
         self.runs += 1
-        return {image_id: list(texts) for image_id, texts in captions.items()}
+        return [
+            {image_id: list(texts) for image_id, texts in captions.items()} for captions in several
+        ]
 
 
 def test_captions_are_tokenised_once_until_they_change():
@@ -195,63 +221,71 @@ def test_captions_are_tokenised_once_until_they_change():
     shared = Tokenization(counting)
     gts = {1: ["a"], 2: ["b"]}
     for _ in range(3):
-        assert shared.references(gts) == gts
+        assert shared.tokens(gts) == gts
     assert counting.runs == 1
     gts[1].append("c")
-    assert shared.references(gts) == {1: ["a", "c"], 2: ["b"]}
-    assert list(shared.references({2: ["b"], 1: ["a", "c"]})) == [2, 1]
+    assert shared.tokens(gts) == {1: ["a", "c"], 2: ["b"]}
+    assert list(shared.tokens({2: ["b"], 1: ["a", "c"]})) == [2, 1]
     assert counting.runs == 3
-    shared.candidates({1: ["x"]})
-    shared.references({2: ["b"], 1: ["a", "c"]})
+    shared.tokens({1: ["x"]})
+    shared.tokens({2: ["b"], 1: ["a", "c"]})
     assert counting.runs == 4
 
 
-def test_candidates_of_the_systems_of_a_run_are_tokenised_once():
+def test_what_is_prepared_is_tokenised_together_and_once():
     counting = Counting()
     shared = Tokenization(counting)
+    gts = {1: ["a", "b"]}
     systems = [{1: [f"a {at}"]} for at in range(4)]
     for _metric in range(3):
-        assert [shared.candidates(system) for system in systems] == systems
-    assert counting.runs == 4
+        shared.prepare([gts, *systems, gts])
+        assert [shared.tokens(system) for system in systems] == systems
+        assert shared.tokens(gts) == gts
+    assert counting.runs == 1
+    shared.prepare([gts, {1: ["new"]}])
+    assert counting.runs == 2
 
 
 def test_threads_share_a_tokenization():
     shared, barrier = Tokenization(Counting()), threading.Barrier(8)
-    systems = [{1: [f"a {at}"]} for at in range(40)]  # more than are remembered
+    systems = [{1: [f"a {at}"]} for at in range(80)]  # more than are remembered
     found = [[] for _ in range(8)]
 
     def use(at):
         barrier.wait()
         order = systems[5 * at :] + systems[: 5 * at]
+        shared.prepare(order[:20])
         for system in order:
-            found[at].append(shared.candidates(system) == system == shared.references(system))
+            found[at].append(shared.tokens(system) == system)
 
     threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [[True] * 40] * 8
-    assert len(shared._candidates._known) == 16
+    assert found == [[True] * 80] * 8
+    assert len(shared._last._known) == 32
 
 
 def test_what_failed_is_not_tried_again_for_the_next_metric():
     class Failing(Counting):
-        def tokenize(self, captions):
-            super().tokenize(captions)
+        def tokenize_each(self, several):
+            super().tokenize_each(several)
             raise MetricUnavailable("no Java here.")
 
     failing = Failing()
     shared = Tokenization(failing)
     for _ in range(2):
-        with pytest.raises(MetricUnavailable, match="no Java here"):
-            shared.references({1: ["a"]})
+        shared.prepare([{1: ["a"]}, {1: ["b"]}])
+        for text in "ab":
+            with pytest.raises(MetricUnavailable, match="no Java here"):
+                shared.tokens({1: [text]})
     assert failing.runs == 1
 
 
 def test_a_pickle_is_the_tokenizer_alone():
     shared = Tokenization(PythonTokenizer())
-    shared.references({at: ["a dog"] for at in range(1000)})
+    shared.tokens({at: ["a dog"] for at in range(1000)})
     content = pickle.dumps(shared)
     assert len(content) < 200
-    assert pickle.loads(content).candidates({1: ["A dog."]}) == {1: ["a dog"]}
+    assert pickle.loads(content).tokens({1: ["A dog."]}) == {1: ["a dog"]}

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import itertools
-import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from ..digits import rounded
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Floats
-from ..image_ids import to_json_value
 from ..metrics import needs_references
-from ..rows import Rows
-from ..runs.harness import score_rows
-from ..scorers import Evaluation, Mean, Scorer
+from ..scorers import Scorer
 from .draws import AS_GIVEN, References, drawn, is_drawn, plan
 from .judgements import Judged
 from .parts import Parts
 from .resampling import LEVEL, RESAMPLES
+from .scoring import JudgedRows, Scoring, bases
 
 
 @dataclass(frozen=True)
@@ -181,25 +174,38 @@ def run_trials(
     needing = {
         base
         for name, scorer in scorers.items()
-        for part, base in zip(name.split("+"), _bases({name: scorer}), strict=False)
+        for part, base in zip(name.split("+"), bases({name: scorer}), strict=False)
         if needs_references(part)
     }
     columns_of: dict[str, list[str]] = {}
     trials: list[Trial] = []
-    for number, draw in plan(judged, numbers, draws):
-        gts = drawn(judged, number, seed, draw)
-        scoring = _Scoring(judged, gts, needing, parts, failed, on_progress)
-        scores: dict[str, Floats] = {}
-        for name, scorer in _usable(scorers, number).items():
-            try:
-                columns = scoring.columns(name, scorer)
-            except MetricUnavailable as problem:
-                reasons[name] = str(problem)
-                continue
-            scores |= columns
-            columns_of[name] = list(columns)
-        if scores:
-            trials.append(Trial(number, draw, scores))
+    planned = [
+        (number, draw, JudgedRows(judged, drawn(judged, number, seed, draw), needing))
+        for number, draw in plan(judged, numbers, draws)
+    ]
+    with ExitStack() as stack:
+        in_run = {}
+        for base in bases(scorers):
+            rows = [
+                of_side
+                for number, _, of_draw in planned
+                if base in bases(_usable(scorers, number))
+                for of_side in of_draw.systems(base).values()
+            ]
+            in_run[base] = stack.enter_context(base.in_run(rows))
+        for number, draw, of_draw in planned:
+            scoring = Scoring(of_draw, in_run, parts, failed, on_progress)
+            scores: dict[str, Floats] = {}
+            for name, scorer in _usable(scorers, number).items():
+                try:
+                    columns = scoring.columns(name, scorer)
+                except MetricUnavailable as problem:
+                    reasons[name] = str(problem)
+                    continue
+                scores |= columns
+                columns_of[name] = list(columns)
+            if scores:
+                trials.append(Trial(number, draw, scores))
     signatures: dict[str, str] = {}
     images = list(dict.fromkeys(one.image_id for one in judged))
     lower: set[str] = set()
@@ -228,105 +234,10 @@ def work(
     """Return how many scores `run_trials` will compute."""
     captions = sum(len(one.captions) for one in judged)
     return sum(
-        len(_bases(_usable(scorers, number))) * captions
+        len(bases(_usable(scorers, number))) * captions
         for number, _ in plan(judged, numbers, draws)
     )
 
 
 def _usable(scorers: Mapping[str, Scorer], number: References) -> dict[str, Scorer]:
     return {n: s for n, s in scorers.items() if number != 0 or not needs_references(n)}
-
-
-def _bases(scorers: Mapping[str, Scorer]) -> list[Scorer]:
-    """Return the metrics that are to be computed, each once: combinations follow from them."""
-    parts = [scorer.parts if isinstance(scorer, Mean) else (scorer,) for scorer in scorers.values()]
-    return list(dict.fromkeys(itertools.chain.from_iterable(parts)))
-
-
-class _Scoring:
-    """Scores the captions judged together against one draw of references."""
-
-    def __init__(
-        self,
-        judged: Sequence[Judged],
-        gts: Mapping[int, list[str]],
-        needing: Collection[Scorer],
-        parts: Parts,
-        failed: dict[Scorer, MetricUnavailable],
-        on_progress: Callable[[int], object] | None,
-    ) -> None:
-        self._judged = judged
-        self._sides = range(len(judged[0].captions))
-        self._gts = gts
-        self._needing = needing
-        self._parts = parts
-        self._failed = failed  # what failed once is not tried again
-        self._on_progress = on_progress
-        self._images = list(dict.fromkeys(one.image_id for one in judged))
-        images = [[to_json_value(one.image_id), one.captions] for one in judged]
-        self._content = json.dumps([images, list(gts.values())])
-        self._known: dict[Scorer, dict[str, Floats]] = {}
-
-    def columns(self, name: str, scorer: Scorer) -> dict[str, Floats]:
-        """Return a metric's scores: column to (captions judged together, number of judgements).
-
-        Raises
-        ------
-        MetricUnavailable
-            If it, or a part of a combination, cannot be computed here.
-        """
-        if not isinstance(scorer, Mean):
-            columns = self._columns(scorer)
-            return columns if len(columns) > 1 else {name: next(iter(columns.values()))}
-        ids = list(self._gts)
-        of_parts = [list(self._columns(part).values())[-1] for part in scorer.parts]
-        combined = scorer.combine(
-            [[Evaluation(ids, scores) for scores in side] for side in zip(*of_parts, strict=True)]
-        )
-        return {name: np.array([_rounded(e.scores) for e in combined], np.float64)}
-
-    def _columns(self, scorer: Scorer) -> dict[str, Floats]:
-        if scorer in self._failed:
-            raise self._failed[scorer]
-        if scorer not in self._known:
-            content = f"{scorer.signature(self._images)}\n{self._content}".encode()
-            key = hashlib.sha256(content).hexdigest()
-            if key not in self._parts:
-                self._parts.add(key, self._computed(scorer))
-            elif self._on_progress is not None:
-                self._on_progress(len(self._gts) * len(self._sides))
-            part = self._parts[key]
-            self._known[scorer] = {c: np.array(rows, np.float64) for c, rows in part.items()}
-        return self._known[scorer]
-
-    def _computed(self, scorer: Scorer) -> dict[str, list[list[float | None]]]:
-        # Its own caption may be an image's only reference: no score where one is needed.
-        places = [at for at, refs in self._gts.items() if refs or scorer not in self._needing]
-        systems = {
-            f"caption {side + 1}": Rows(
-                [self._judged[at].captions[side] for at in places],
-                [self._gts[at] for at in places],
-                [self._judged[at].image_id for at in places],
-            )
-            for side in self._sides
-        }
-        try:
-            scores = score_rows(systems, {scorer.method(): scorer}, self._on_progress)
-        except MetricUnavailable as problem:
-            self._failed[scorer] = problem
-            raise
-        if self._on_progress is not None:
-            self._on_progress((len(self._gts) - len(places)) * len(systems))
-        return {
-            column: [self._spread(e[column], places) for e in scores.evaluations.values()]
-            for column in scores.signatures
-        }
-
-    def _spread(self, evaluation: Evaluation, places: Sequence[int]) -> list[float | None]:
-        """Return a score for each judgement, None for those that are not at `places`."""
-        known = dict(zip(places, _rounded(evaluation.scores), strict=True))
-        return [known.get(at) for at in self._gts]
-
-
-def _rounded(scores: Floats) -> list[float | None]:
-    return [rounded(score) for score in scores.tolist()]

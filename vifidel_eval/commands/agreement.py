@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import VifidelError
+from ..progress import progress_bar
 from .agreement_options import Experiment, experiment_options
+from .caption_options import ReferenceOptions, reference_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .paths import FILE
+from .paths import CAPTIONS, FILE
 from .printing import show, tell
-from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..agreement.correlation import Correlations
@@ -84,22 +85,29 @@ def abstract50s(folder: Path, ties: str, experiment: Experiment, options: Metric
 @agreement.command(cls=MetricCommand)
 @click.argument("file", type=FILE)
 @click.option(
-    "--captions", type=FILE, help="References where the file has none: COCO captions JSON."
+    "--captions",
+    type=CAPTIONS,
+    help="References where the file has none: COCO captions JSON or another caption file.",
 )
+@reference_options
 @_TIES
 @experiment_options("all")
 @metric_options
 def distractors(
-    file: Path, captions: Path | None, ties: str, experiment: Experiment, options: MetricOptions
+    file: Path,
+    captions: Path | None,
+    layout: ReferenceOptions,
+    ties: str,
+    experiment: Experiment,
+    options: MetricOptions,
 ) -> None:
     """Correct captions against distractors, kind by kind.
 
     FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.
     """
     from ..agreement.distractors import read_distractors
-    from ..captions import read_references
 
-    references = None if captions is None else read_references(captions)
+    references = None if captions is None else layout.read_references(captions)
     _choose(read_distractors(file, references), ties, experiment, options)
 
 

@@ -1,13 +1,17 @@
-"""The paragraph for a paper's appendix that says how CHAIR was computed."""
+"""What a paper says of its scores: how they were computed, and what to cite."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ..errors import VifidelError
-from ..files import read_json
+from ..evaluation import Evaluation
+from ..metrics import parse, parts_of
+from ..runs.harness import Scores
+from ..runs.scores_file import read_scores
+from ..scorers.papers import Paper
 
 _LISTS = {
     "rohrbach2018": "the synonyms published with CHAIR",
@@ -15,36 +19,67 @@ _LISTS = {
 }
 
 
-def paragraphs(path: Path) -> dict[str, str]:
-    """Return the paragraph of each system of a file that ``score --output`` wrote.
+def citations(path: Path) -> Iterator[str]:
+    """Yield what to print for a file that ``score --output`` wrote, part by part.
+
+    The paragraph on CHAIR of each system, where CHAIR is among the metrics; a paragraph for an
+    appendix on all metrics; the BibTeX of their papers.
 
     Raises
     ------
     VifidelError
-        If the file is another one, or CHAIR is not among its metrics.
+        If the file is another one.
     """
-    content = read_json(path, VifidelError)
+    scores = read_scores(path).scores
     try:
-        signature = content["signatures"].get("CHAIRi")
-        systems = {} if signature is None else content["systems"]
-        told = {name: _paragraph(signature, of_system) for name, of_system in systems.items()}
-    except (AttributeError, KeyError, TypeError, ValueError):
+        if "CHAIRi" in scores.signatures:
+            for name, of_column in scores.evaluations.items():
+                yield f"{name}: {_on_chair(of_column)}"
+    except (KeyError, ValueError):
         raise VifidelError(
-            f"{path}: not what score --output writes with --metrics CHAIR; score again."
+            f"{path}: the columns or the signature of CHAIR are not complete; score again."
         ) from None
-    if not told:
-        raise VifidelError(
-            f"{path}: CHAIR is not among its metrics; score with --metrics CHAIR --output."
-        )
-    return told
+    yield _on_all(scores)
+    papers = dict.fromkeys(paper for text in scores.signatures.values() for paper in _papers(text))
+    yield from (paper.bibtex for paper in papers)
 
 
-def _paragraph(signature: str, system: Mapping[str, Any]) -> str:
-    settings = dict(part.split(":", 1) for part in signature.split("|")[1:])
-    overall, counts = system["overall"], system["counts"]["CHAIRi"]
-    values = {name: overall[f"CHAIR{name}"] for name in ("s", "i")}
-    values |= {name: overall[f"CHAIR-{name}"] for name in ("Recall", "Precision", "F1", "Len")}
-    shown = {name: "-" if value is None else f"{value:.4f}" for name, value in values.items()}
+def _papers(signature: str) -> list[Paper]:
+    """Return the papers of a metric, or of the parts of a combination."""
+    try:
+        (name,) = parse(signature.partition("|")[0])
+    except (VifidelError, ValueError):
+        return []  # a scorer of somebody else
+    return list(dict.fromkeys(paper for part in parts_of(name) for paper in part.papers))
+
+
+def _on_all(scores: Scores) -> str:
+    signatures = list(dict.fromkeys(scores.signatures.values()))
+    versions = {part for text in signatures for part in text.replace(")", "|").split("|")}
+    versions = {part.partition(":")[2] for part in versions if part.startswith("version:")}
+    metrics = []
+    for text in signatures:
+        cited = "; ".join(paper.cited for paper in _papers(text))
+        metrics.append(text.partition("|")[0] + (f" ({cited})" if cited else ""))
+    *most, last = metrics
+    listed = f"{', '.join(most)} and {last}" if most else last
+    images = {len(next(iter(e.values())).ids) for e in scores.evaluations.values()}
+    fewest, largest = min(images), max(images)
+    number = f"{largest}" if fewest == largest else f"{fewest} to {largest}"
+    return (
+        f"We report {listed} of {number} image{'s' * (largest != 1)} as computed by vifidel-eval "
+        f"{' and '.join(sorted(versions))}".rstrip()
+        + f". Signature{'s' * (len(signatures) > 1)}: {'; '.join(signatures)}."
+    )
+
+
+def _on_chair(of_column: dict[str, Evaluation]) -> str:
+    main = of_column["CHAIRi"]
+    settings = dict(part.split(":", 1) for part in main.signature.split("|")[1:])
+    names = {"s": "CHAIRs", "i": "CHAIRi"}
+    names |= {name: f"CHAIR-{name}" for name in ("Recall", "Precision", "F1", "Len")}
+    values = {short: of_column[name].score for short, name in names.items()}
+    shown = {name: "-" if math.isnan(value) else f"{value:.4f}" for name, value in values.items()}
     synonyms, _, digest = settings["synonyms"].partition("#")
     instances, *references = settings["objects"].split("+references")
     objects = f"the categories of its instances ({instances})"
@@ -54,7 +89,8 @@ def _paragraph(signature: str, system: Mapping[str, Any]) -> str:
     images, _, of_images = settings.get("images", "").partition("#")
     which = f"The {images} images have the digest {of_images}. " if images else ""
     if settings["drop-incomplete"] == "yes":
-        ends = f"An incomplete last sentence was left out of {counts['incomplete']} captions."
+        incomplete = main.counts.get("incomplete", 0)
+        ends = f"An incomplete last sentence was left out of {incomplete} captions."
     else:
         ends = "Captions were evaluated as generated."
     return (
@@ -64,5 +100,5 @@ def _paragraph(signature: str, system: Mapping[str, Any]) -> str:
         f"{shown['Len']} tokens on average. Captions were split into sentences and Penn Treebank "
         f"tokens and made singular with TextBlob {settings['textblob']}; categories were found "
         f"with {_LISTS.get(synonyms, f'the list {synonyms}')} (digest {digest}). An image's "
-        f"objects are {objects}. {which}{ends} Signature: {signature}."
+        f"objects are {objects}. {which}{ends} Signature: {main.signature}."
     )

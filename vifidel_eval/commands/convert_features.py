@@ -11,9 +11,9 @@ import click
 
 from ..errors import VifidelError
 from ..files import first_line, reason
+from ..progress import progress_bar
 from .paths import FILE, Command, WrittenFolder
 from .printing import show
-from .progress import progress_bar
 
 # What the extraction script of vilbert-multi-task calls our arrays.
 _PUBLISHED = {

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..explain.explanation import Thresholds
+from ..progress import progress_bar
 from ..text_tables import Table
+from .caption_options import CaptionOptions, caption_options
 from .options import TransportOptions, format_option, transport_options
-from .paths import FILE, OUTPUT, Between, Command
+from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile
 from .printing import show
-from .progress import progress_bar
 
 if TYPE_CHECKING:
     from ..explain.explanation import Explanation
@@ -29,15 +30,16 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 
 
 @click.command(cls=Command)
-@click.argument("results", nargs=-1, type=FILE)
+@click.argument("results", nargs=-1, type=RESULTS)
 @click.option("--image", help="Explain the captions of this image id alone.")
 @click.option("--caption", help="Explain this caption of --image instead of result files.")
 @click.option(
     "--references",
-    type=FILE,
-    help="Reference captions: COCO captions JSON. They weight words as in score, and what they "
-    "mention is in the image.",
+    type=CAPTIONS,
+    help="Reference captions: COCO captions JSON or another caption file. They weight words as "
+    "in score, and what they mention is in the image.",
 )
+@caption_options
 @transport_options
 @click.option(
     "--things",
@@ -71,10 +73,11 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 @click.option("--output", type=OUTPUT, help="Write everything found to this JSON file.")
 @format_option("How to print; csv has the whole transport plan or the findings.")
 def explain(
-    results: tuple[Path, ...],
+    results: tuple[SystemFile, ...],
     image: str | None,
     caption: str | None,
     references: Path | None,
+    layout: CaptionOptions,
     options: TransportOptions,
     things: Path | None,
     support: float,
@@ -91,23 +94,18 @@ def explain(
     --plan also the transport plan. Without --image, for whole result files: the things that are
     most often not in the image and the objects most often unmentioned.
 
-    Things are judged as VIFIDEL-H judges them.
+    Things are judged as VIFIDEL-H judges them. RESULTS are PATH or NAME=PATH, as in score.
     """
     _check_usage(results, image, caption, options, plan)
-    from ..captions import read_references, read_results, system_names
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
     from ..scorers.vifidel import make_vifidel
     from ..things.synonyms import read_things
 
-    systems = [
-        System(name, read_results(path))
-        for name, path in zip(system_names(list(results)), results, strict=True)
-    ]
+    systems, gold = layout.read(results, references)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
-    gold = None if references is None else read_references(references)
     has_references = gold is not None
     names = read_things(things)
     settings = options.settings(has_references, has_references, {"things": names})
@@ -141,7 +139,7 @@ def explain(
 
 
 def _check_usage(
-    results: Sequence[Path],
+    results: Sequence[SystemFile],
     image: str | None,
     caption: str | None,
     options: TransportOptions,

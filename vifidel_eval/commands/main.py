@@ -23,8 +23,14 @@ from .leaderboard import leaderboard
 from .paths import FILE, Command
 from .printing import one_sentence, show, tell
 from .score import score
+from .score_table import score_table
 from .submission import submission
+from .table import table
 from .train_lm import train_lm
+
+# POT imports whichever of these is installed, which takes seconds, to compute with its arrays.
+# Commands give it NumPy's. The switches are POT's own (see its documentation of backends).
+_NOT_NEEDED = ("PYTORCH", "JAX", "CUPY", "TENSORFLOW")
 
 
 class _Group(click.Group):
@@ -36,6 +42,8 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a `VifidelError` ends it with status 1."""
+        for backend in _NOT_NEEDED:
+            os.environ.setdefault(f"POT_BACKEND_DISABLE_{backend}", "1")
         said = set()
 
         def warn(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -112,7 +120,10 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="vifidel-eval")
 def main() -> None:
     """Score image captions against what their images show."""
@@ -122,16 +133,15 @@ def main() -> None:
 @click.option(
     "--cite",
     type=FILE,
-    help="Print instead the paragraph for a paper's appendix that says how CHAIR was computed: "
-    "this is the file that score --output wrote.",
+    help="Print instead what a paper says of this file that score --output wrote: a paragraph on "
+    "how the scores were computed, and the metrics' papers as BibTeX.",
 )
 def info(cite: Path | None) -> None:
     """Print versions, and which metrics run here and what they need."""
     if cite is not None:
-        from .citation import paragraphs
+        from .citation import citations
 
-        for name, paragraph in paragraphs(cite).items():
-            show(f"{name}: {paragraph}")
+        show("\n\n".join(citations(cite)))
         return
     from .environment import environment
 
@@ -155,6 +165,8 @@ def clear_cache_command() -> None:
 
 for command in (
     score,
+    table,
+    score_table,
     explain,
     leaderboard,
     agreement,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from pathlib import Path
@@ -82,6 +82,19 @@ class MetricCommand(Command):
         at = next(at for at, param in enumerate(params) if param.name == "objects")
         return [*params[:at], *_of_registry(), *params[at:]]
 
+    def of_metrics(self) -> Mapping[str, Collection[str]]:
+        """Return the options of metrics; those of no default metric are rarely needed."""
+        from ..metrics import METRICS
+
+        having: dict[str, list[Metric]] = {}
+        for metric in METRICS.values():
+            for option in metric.options:
+                having.setdefault(option.name, []).append(metric)
+        return {
+            name: [] if any(metric.default for metric in metrics) else [m.name for m in metrics]
+            for name, metrics in having.items()
+        }
+
 
 def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `MetricOptions`, which the command gets together as ``options``.
@@ -111,7 +124,7 @@ def _of_registry() -> list[click.Parameter]:
 def _options(metrics: tuple[Metric, ...]) -> list[click.Parameter]:
     from ..metrics import own_options
 
-    chosen = click.Option(["--metrics"], callback=_parsed, help=_metrics_help(metrics))
+    chosen = click.Option(["--metrics"], callback=parsed_metrics, help=_metrics_help(metrics))
     return [chosen, *map(_own, own_options())]
 
 
@@ -149,7 +162,9 @@ def _needs(metric: Metric) -> list[str]:
     return [*metric.needs, *(metric.extra.packages if metric.extra else ())]
 
 
-def _parsed(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+def parsed_metrics(
+    _: click.Context, __: click.Parameter, value: str | None
+) -> tuple[str, ...] | None:
     """Return the metrics of ``--metrics``."""
     if value is None:
         return None

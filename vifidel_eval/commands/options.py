@@ -49,13 +49,8 @@ class TransportOptions:
         VifidelError
             If the file of stop words cannot be read.
         """
-        from ..files import read_text
         from ..scorers.record import Settings
-        from ..text.words import STOP_WORDS
 
-        words = STOP_WORDS
-        if self.stop_words is not None:
-            words = frozenset(read_text(self.stop_words, VifidelError).split())
         return Settings(
             objects=self.objects or None,
             threshold=self.threshold,
@@ -64,7 +59,7 @@ class TransportOptions:
             vectors=self.vectors,
             trust_pickles=self.trust_pickles,
             normalize=not self.raw_vectors,
-            stop_words=words,
+            stop_words=read_stop_words(self.stop_words),
             p=None if self.p is None else int(self.p),
             references=references,
             weighted=weighted,
@@ -72,27 +67,32 @@ class TransportOptions:
         )
 
 
-#: The options of `TransportOptions`, in the order of ``--help``.
-TRANSPORT = (
-    click.option(
-        "--objects",
-        multiple=True,
-        type=FILE,
-        help="What the images show: COCO or LVIS instances, COCO detection results, PASCAL VOC "
-        "XML (folder or file), Open Images boxes, labels by image id. Repeat for their union.",
-    ),
-    click.option(
-        "--threshold",
-        type=Between(0, 1),
-        help="Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
-    ),
-    click.option(
-        "--categories",
-        multiple=True,
-        type=FILE,
-        help="Names of category ids where --objects has only ids: a COCO file with categories, "
-        "or Open Images class descriptions.",
-    ),
+def read_stop_words(path: Path | None) -> frozenset[str]:
+    """Return the words that are left out of captions: those in a file, by default English ones.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read.
+    """
+    from ..files import read_text
+    from ..text.words import STOP_WORDS
+
+    return STOP_WORDS if path is None else frozenset(read_text(path, VifidelError).split())
+
+
+class _Objects(click.Option):
+    """``--objects``, whose help lists the formats; they are imported when help is printed."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from ..annotations.formats import accepted
+
+        self.help = f"What the images show: {accepted()}. Repeat for their union."
+        return super().get_help_record(ctx)
+
+
+#: The options of words and distances, in the order of ``--help``.
+WORDS = (
     click.option(
         "--vectors",
         type=NAMED,
@@ -115,6 +115,30 @@ TRANSPORT = (
         help="Exponent of the travel cost.  [default: 2; WMD 1]",
     ),
     click.option("--presence", is_flag=True, help="Count each object label once per image."),
+)
+
+#: The options of `TransportOptions`, in the order of ``--help``.
+TRANSPORT = (
+    click.option(
+        "--objects",
+        cls=_Objects,
+        multiple=True,
+        type=FILE,
+    ),
+    click.option(
+        "--threshold",
+        type=Between(0, 1),
+        help="Lowest detection score that counts.  [default: 0.6; Open Images 0.4]",
+    ),
+    click.option(
+        "--categories",
+        multiple=True,
+        type=FILE,
+        help="Names of the classes where --objects has only numbers: a COCO file with categories, "
+        "Open Images class descriptions; for YOLO and class indices data.yaml, config.json, or a "
+        "text file with one name per line.",
+    ),
+    *WORDS,
     click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
 )
 
@@ -127,7 +151,8 @@ def format_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[...
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help=help_text,
+        metavar="FORMAT",
+        help=f"{help_text} One of {', '.join(FORMATS)}.",
     )
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..files import beside, check_output
+from ..errors import VifidelError
+from ..files import STANDARD_INPUT, beside, check_folder, check_output, is_address
+from .help import Explained
 
 
 class Paths(click.Path):
@@ -23,7 +26,7 @@ class Paths(click.Path):
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path.
 
         Raises
@@ -42,15 +45,83 @@ class Read(Paths):
     ----------
     companion : callable, optional
         From its path to that of a file that is read with it.
+    standard_input : bool
+        Whether ``-`` means standard input.
     """
 
-    def __init__(self, companion: Callable[[Path], Path] | None = None) -> None:
+    def __init__(
+        self, companion: Callable[[Path], Path] | None = None, standard_input: bool = False
+    ) -> None:
         super().__init__()
         self._companion = companion
+        self._standard_input = standard_input
 
-    def read(self, value: Path) -> list[Path]:
+    def is_standard_input(self, value: os.PathLike[str]) -> bool:
+        """Whether a value means standard input."""
+        return self._standard_input and os.fspath(value) == STANDARD_INPUT
+
+    def read(self, value: Any) -> list[Path]:
         """Return everything that is read with a value."""
+        if self.is_standard_input(value):
+            return []
         return [value, *([self._companion(value)] if self._companion is not None else [])]
+
+
+@dataclass(frozen=True)
+class SystemFile:
+    """The result file of a system, and the system's name if the user gave one."""
+
+    path: Path
+    name: str | None = None
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+
+class ReadNamed(Read):
+    """A result file: ``PATH`` or ``NAME=PATH``; what exists as a whole is a path."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the `SystemFile`.
+
+        Raises
+        ------
+        click.BadParameter
+            If the path or the name is empty, or the path holds a null character.
+        """
+        if isinstance(value, SystemFile):
+            return value
+        whole = super().convert(value, param, ctx)
+        name, equals, path = os.fsdecode(value).partition("=")
+        if not equals or os.path.lexists(whole):
+            return SystemFile(whole)
+        if not name.strip():
+            self.fail(f"{os.fsdecode(value)!r} has no name before '='.", param, ctx)
+        return SystemFile(super().convert(path, param, ctx), name.strip())
+
+    def read(self, value: Any) -> list[Path]:
+        """Return everything that is read with a value."""
+        return super().read(value.path)
+
+
+def named(results: Sequence[SystemFile]) -> dict[str, Path]:
+    """Return result files by system: by the name that the user gave, or one from the path.
+
+    Raises
+    ------
+    click.UsageError
+        If two have the same name.
+    VifidelError
+        If a file is given twice without a name.
+    """
+    from ..captions import system_names
+
+    by_path = iter(system_names([result.path for result in results if result.name is None]))
+    names = [next(by_path) if result.name is None else result.name for result in results]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.UsageError(f"two systems are called {name!r}; name one of them NAME=PATH.")
+    return {name: result.path for name, result in zip(names, results, strict=True)}
 
 
 class Written(Paths):
@@ -76,6 +147,21 @@ class Written(Paths):
 class WrittenFolder(Paths):
     """A folder that gets one file per image."""
 
+    def check(self, value: Path, taken: Iterable[Path]) -> None:
+        """Check that writing into a folder destroys nothing that is read or written."""
+        if value.is_dir():
+            check_output(value / "image.npz", taken)
+
+
+class WrittenTree(WrittenFolder):
+    """A folder that gets files and folders, of a run that may go on later."""
+
+    def check(self, value: Path, taken: Iterable[Path]) -> None:
+        """Check that nothing that is read lies in the folder, nor the folder in what is read."""
+        if is_address(os.fspath(value)):
+            raise VifidelError(f"{value}: is an address; name a folder of this machine.")
+        check_folder(value, taken)
+
 
 class ReadByName(click.types.StringParamType):
     """Text that may name files: word vectors, or ``NAME=FILE,FILE`` split by a callback.
@@ -95,6 +181,15 @@ class ReadByName(click.types.StringParamType):
         return [path for name in names for path in (Path(name), *_arrays_of(Path(name)))]
 
 
+class ReadAnywhere(ReadByName):
+    """A file or folder: a path, or the address of an object store, such as ``s3://bucket/folder``."""
+
+    def read(self, value: str | tuple[str, str]) -> list[Path]:
+        """Return the path; an address is nothing that this machine could write over."""
+        assert isinstance(value, str)
+        return [] if is_address(value) else [Path(value)]
+
+
 class Between(click.FloatRange):
     """A number in a range, which "nan" is not."""
 
@@ -106,13 +201,16 @@ class Between(click.FloatRange):
         return number
 
 
-#: A file or folder that is read; a file that is written; word vectors; ``NAME=FILE``.
+#: A file or folder that is read; a caption file, or standard input; result files, which may have
+#: names; a file that is written; word vectors and ``NAME=FILE``.
 FILE = Read()
+CAPTIONS = Read(standard_input=True)
+RESULTS = ReadNamed(standard_input=True)
 OUTPUT = Written()
 NAMED = ReadByName()
 
 
-class Command(click.Command):
+class Command(Explained):
     """A command that runs only if none of its outputs can destroy what it reads."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -122,6 +220,8 @@ class Command(click.Command):
         ------
         VifidelError
             As `vifidel_eval.files.check_output` raises it.
+        click.UsageError
+            If standard input is named twice.
         """
         self.guard(ctx)
         return super().invoke(ctx)
@@ -133,6 +233,14 @@ class Command(click.Command):
             for param in self.get_params(ctx)
             for value in _values(ctx.params.get(param.name or ""))
         ]
+        from_input = sum(
+            isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
+        )
+        if from_input > 1:
+            raise click.UsageError(
+                f"{STANDARD_INPUT} (standard input) is given {from_input} times and can be read "
+                "once; write the others to files."
+            )
         taken = [
             path
             for kind, value in given
@@ -145,8 +253,8 @@ class Command(click.Command):
                 for path in written:
                     check_output(path, taken)
                 taken += written
-            elif isinstance(kind, WrittenFolder) and value.is_dir():
-                check_output(value / "image.npz", taken)
+            elif isinstance(kind, WrittenFolder):
+                kind.check(value, taken)
 
 
 def _values(value: Any) -> Iterable[Any]:

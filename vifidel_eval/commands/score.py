@@ -4,46 +4,39 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .options import format_option
-from .paths import FILE, OUTPUT, Written
-from .printing import show, tell
-from .progress import progress_bar
+from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, SystemFile, Written, named
 from .report_options import ReportOptions, report_options
-
-if TYPE_CHECKING:
-    from ..image_ids import ImageId
-    from ..runs.pairing import System
+from .table_options import TableOptions, table_options
 
 
 @click.command(cls=MetricCommand)
-@click.argument("results", nargs=-1, required=True, type=FILE)
-@click.option("--references", type=FILE, help="Reference captions: COCO captions JSON.")
+@click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
+@click.option("--references", type=CAPTIONS, help="Reference captions: any caption file.")
 @click.option(
     "--no-references",
     is_flag=True,
-    help="Score without references, or do not weight words by them.",
+    help="Score without references, or without their weights.",
 )
+@caption_options
 @metric_options
-@click.option(
-    "--allow-subset", is_flag=True, help="Accept result files that lack some of the images."
-)
+@click.option("--allow-subset", is_flag=True, help="Accept files that lack some of the images.")
 @click.option(
     "--image-ids",
     type=FILE,
-    help="Score only these images: a JSON list of image ids, or one per line.",
+    help="Score only these: a JSON list, or an id per line.",
 )
-@click.option("--output", type=OUTPUT, help="Write all scores, image by image, to this JSON file.")
-@format_option("How to print the scores.")
+@table_options
+@click.option("--output", type=OUTPUT, help="Write everything as JSON, image by image.")
 @click.option(
     "--compare",
     "comparing",
     is_flag=True,
-    help="Add bootstrap intervals, significance tests between every two systems, and ranks.",
+    help="Add intervals, tests between systems, ranks.",
 )
 @click.option(
     "--seed",
@@ -62,7 +55,7 @@ if TYPE_CHECKING:
 @click.option(
     "--leaderboard",
     type=Written(".lock"),
-    help="Add the scores to this file, which collects runs of equal signatures over time.",
+    help="Add the scores to this file of runs over time.",
 )
 @click.option(
     "--date",
@@ -71,14 +64,15 @@ if TYPE_CHECKING:
 )
 @report_options
 def score(
-    results: tuple[Path, ...],
+    results: tuple[SystemFile, ...],
     references: Path | None,
     no_references: bool,
+    layout: CaptionOptions,
     options: MetricOptions,
     allow_subset: bool,
     image_ids: Path | None,
+    tables: TableOptions,
     output: Path | None,
-    style: str,
     comparing: bool,
     seed: int,
     resamples: int,
@@ -86,66 +80,54 @@ def score(
     date: datetime | None,
     page: ReportOptions,
 ) -> None:
-    """Score result files: against the objects in the images, the references, or both."""
+    """Score result files against the images' objects, references, or both.
+
+    PATH: JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
+    Parquet, or - (standard input). NAME=PATH names a system.
+    """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
+    comparing = comparing or tables.compare_output is not None
+    tables.check(compared_elsewhere=not comparing or output is not None)
+    from ..entry.evaluating import score as scored
+    from ..entry.plan import plan
     from ..errors import VifidelError
-    from ..files import write_whole
-    from ..metrics import build
-    from ..report.score_tables import beside, render, to_json
-    from ..runs import leaderboard as leaderboards
-    from ..runs.comparison import compare
-    from ..runs.harness import score_systems
-    from ..runs.lengths import warn_of_lengths
-    from ..runs.pairing import check_releases
+    from ..runs.leaderboard import read
 
     settings = options.settings(references is not None, weighted=not no_references)
     names = options.names(settings)
     page.check()
     if leaderboard is not None:
-        leaderboards.read(leaderboard)  # another file is refused before the work
-    systems, gold = _read(results, references, image_ids)
-    if references is not None and gold is not None and options.objects:
-        check_releases(options.objects, settings.labels, references, gold)
-    warn_of_lengths(systems)
-    pictures = page.pictures([*results, references, *options.objects], systems, gold)
-    scorers, unavailable = build(names, settings)
-    captions = sum(len(system.captions) for system in systems)
-    with progress_bar(captions * len(scorers)) as bar:
-        scores = score_systems(systems, scorers, gold, allow_subset, bar.update, unavailable)
+        read(leaderboard)  # another file is refused before the work
+    planned = plan(
+        named(results),
+        references,
+        settings,
+        names,
+        fields=layout.fields(),
+        image_ids=image_ids,
+        allow_subset=allow_subset,
+    )
+    if not planned.unavailable:
+        tables.check_columns(planned.columns)
+    pictures = {} if page.images is None else planned.pictures(page.images)
+    run = scored(planned)
     comparisons = problem = None
     if comparing or page.report is not None:
         try:
-            comparisons = compare(scores, seed, resamples)
+            comparisons = run.compare(seed, resamples)
         except VifidelError as of_comparison:  # the scores are still printed and saved
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        show(render(scores, style, shown))
-        for line in beside(scores, style, shown):
-            tell(line)
+        tables.deliver(run.detail, shown)
     finally:
         if output is not None:
-            write_whole(output, to_json(scores, shown) + "\n")
+            run.save(output, shown)
+        tables.write(run.detail, shown)
         if leaderboard is not None:
-            leaderboards.add(leaderboard, scores, systems, gold, (date or datetime.now()).date())
+            run.add_to_leaderboard(leaderboard, (date or datetime.now()).date())
     if problem is not None:
         raise problem
-    page.write(scores, comparisons, systems, gold, scorers.values(), pictures)
-
-
-def _read(
-    results: tuple[Path, ...], references: Path | None, image_ids: Path | None
-) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return the systems and the references of the images that are scored."""
-    from ..captions import read_references, read_results, system_names
-    from ..runs.pairing import System, only_images, read_image_ids
-
-    systems = [
-        System(name, read_results(path))
-        for name, path in zip(system_names(list(results)), results, strict=True)
-    ]
-    gold = None if references is None else read_references(references)
-    if image_ids is None:
-        return systems, gold
-    return only_images(read_image_ids(image_ids), systems, gold, str(image_ids))
+    if page.report is not None:
+        run.report(page.report, pictures, page.title, page.images_mb, seed, resamples)

@@ -16,6 +16,7 @@ from .printing import show
 
 if TYPE_CHECKING:
     from ..submission import Submission
+    from ..submission.results import ResultFile
     from ..submission.sources import Fault
     from ..text_tables import Table
 
@@ -49,40 +50,71 @@ def _images(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group()
 def submission() -> None:
-    """Check and pack files for the COCO server.
+    """Check result files before you submit them, and pack them for COCO.
 
-    The COCO caption evaluation server takes one results.zip with two files,
-    captions_val2014_ALG_results.json and captions_test2014_ALG_results.json, each a list of
-    {"image_id": int, "caption": str} with one caption for every image of the split. CodaLab closed
-    it for new submissions at the end of 2025.
+    The results format is a JSON list of {"image_id": ..., "caption": "..."} with one caption for
+    every image. The COCO caption evaluation server, for which it was made, takes one results.zip
+    with captions_val2014_ALG_results.json and captions_test2014_ALG_results.json. CodaLab closed it
+    for new submissions at the end of 2025; the format lives on.
     """
 
 
 @submission.command(cls=Command)
 @_images
+@click.option(
+    "--images",
+    type=FILE,
+    help="What lists the images: COCO-style JSON, a JSON list of ids, one id per line, or a table "
+    "with a column of ids.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(["results", "coco"]),
+    default="results",
+    show_default=True,
+    help="The rules: the results format against --images, or those of COCO's server, names and zip "
+    "included, against --images-val and --images-test.",
+)
 @format_option("How to print the faults; csv and json always list all.")
 def check(
     files: tuple[Path, ...],
     images_val: Path | None,
     images_test: Path | None,
+    images: Path | None,
+    profile: str,
     everything: bool,
     style: str,
 ) -> None:
-    """List every fault of the two result FILES, or of a results.zip.
+    """List every fault of result FILES.
+
+    With --profile coco, FILES are the two result files of COCO's server, or a results.zip.
 
     Nothing is changed. The exit status is 1 if there is a fault, else 0.
     """
     from .. import submission as rules
 
-    found = rules.check(files, _read_images(images_val, images_test))
+    fixable = profile == "coco"
+    if fixable:
+        if images is not None:
+            raise click.UsageError("--profile coco takes --images-val and --images-test.")
+        found = rules.check(files, _read_images(images_val, images_test))
+    else:
+        if images_val is not None or images_test is not None:
+            raise click.UsageError("--images-val and --images-test belong to --profile coco.")
+        if images is None:
+            raise click.UsageError(
+                "give --images FILE, which lists the images that the captions are checked against; "
+                "for COCO's server, --profile coco."
+            )
+        found = rules.check_results(files, rules.read_image_list(images))
     if style == "json":
         show(_to_json(found))
     elif style == "csv":
-        show(_table(found.faults, everything=True).render(style))
+        show(_table(found.faults, True, fixable).render(style))
     else:
         if found.faults:
-            show(_table(found.faults, everything).render(style) + "\n")
-        show(_summary(found))
+            show(_table(found.faults, everything, fixable).render(style) + "\n")
+        show(_summary(found, fixable))
     if found.faults:
         raise click.exceptions.Exit(1)
 
@@ -154,10 +186,10 @@ def _read_images(val: Path | None, test: Path | None) -> dict[str, dict[int, Non
     return {split: read_images(path, split) for split, path in given.items() if path is not None}
 
 
-def _table(faults: Sequence[Fault], everything: bool) -> Table:
+def _table(faults: Sequence[Fault], everything: bool, fixable: bool = True) -> Table:
     from ..text_tables import Table
 
-    headers = ["File", "Entry", "Image", "Fault", "pack --fix"]
+    headers = ["File", "Entry", "Image", "Fault", "pack --fix" if fixable else "repair"]
     return Table(headers, list(_rows(faults, everything)), texts=len(headers))
 
 
@@ -179,26 +211,29 @@ def _rows(faults: Sequence[Fault], everything: bool) -> Iterator[list[str | int 
             yield [file, None, None, more, counted(repairs, "repair") if repairs else None]
 
 
-def _summary(found: Submission) -> str:
+def _summary(found: Submission, fixable: bool) -> str:
     from ..submission import counted
 
     if not found.faults:
-        return f"No fault: {_contents(found)}"
+        return f"No fault: {_contents(found, fixable)}"
     repairable = sum(fault.repair is not None for fault in found.faults)
-    repairs = f", of which pack --fix repairs {repairable}" if repairable else ""
+    repairs = f", of which pack --fix repairs {repairable}" if fixable and repairable else ""
     return (
         f"{counted(len(found.faults), 'fault')}{repairs}; entries count from 0. "
-        f"Read: {_contents(found) or 'nothing'}"
+        f"Read: {_contents(found, fixable) or 'nothing'}"
     )
 
 
-def _contents(found: Submission) -> str:
+def _contents(found: Submission, of_splits: bool) -> str:
     from ..submission import counted
 
     return ", ".join(
-        f"{counted(file.entries, 'caption')} of {file.split or 'an unknown split'}"
-        for file in found.files
+        f"{counted(file.entries, 'caption')} of {_whole(file, of_splits)}" for file in found.files
     )
+
+
+def _whole(file: ResultFile, of_splits: bool) -> str:
+    return (file.split or "an unknown split") if of_splits else file.file
 
 
 def _to_json(found: Submission) -> str:

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import click
 
-from .paths import FILE, Command, Written
+from ..progress import progress_bar
+from .caption_options import ReferenceOptions, reference_options
+from .paths import CAPTIONS, Command, Written
 from .printing import harmless, show, tell
-from .progress import progress_bar
 
 
 @click.command("train-lm", cls=Command)
-@click.argument("captions", type=FILE)
+@click.argument("captions", type=CAPTIONS)
+@reference_options
 @click.option(
     "--output",
     type=Written(".training"),
@@ -41,18 +43,19 @@ from .progress import progress_bar
     show_default=True,
     help="Size of the LSTM's state and of its word embeddings.",
 )
-def train_lm(captions: Path, output: Path, epochs: int, seed: int, hidden: int) -> None:
+def train_lm(
+    captions: Path, layout: ReferenceOptions, output: Path, epochs: int, seed: int, hidden: int
+) -> None:
     """Train the language model of the metric LM.
 
-    CAPTIONS is a COCO caption file. After an interruption, the same command goes on from the last
-    complete epoch.
+    CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same
+    command goes on from the last complete epoch.
     """
     from tqdm import tqdm
 
-    from ..captions import read_references
     from ..networks.language_training import Epoch, state_path, train
 
-    texts = read_references(captions)
+    texts = layout.read_references(captions)
     unfinished = state_path(output)
     with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..evaluation import Floats
+from ..evaluation import Floats, Integers
 from ..kernels.bags import Bags, meetings
 from ..kernels.lexicon import Lexicon
 from ..kernels.transport import similarities, sums_of_bags, transport_plans
@@ -75,7 +75,8 @@ def explanations_of(
     plans = transport_plans(objects, words, weighed.costs)
     distances = sums_of_bags(plans * weighed.costs, objects, words)
     scores = similarities(objects.sizes > 0, words, distances)
-    matches = _matches(weighed, plans)
+    moving = np.flatnonzero(plans > 0)
+    matches = _matches(weighed, plans, moving)
     evidence = judge.evidence(lexicon, weighed.labels, weighed.references, sought)
     mentioned = judge.judge(lexicon, rows.captions, evidence)
     mentions: list[list[ThingMentioned]] = [[] for _ in range(len(rows))]
@@ -83,9 +84,10 @@ def explanations_of(
         mentions[row].append(mention)
     of_words = standings(lexicon, words, evidence, mentioned)
     spoken_of = are_mentioned(lexicon, objects, words, mentioned, judge, far)
-    pairs = np.concatenate([[0], np.cumsum(objects.sizes * words.sizes)]).tolist()
+    pairs = np.concatenate([[0], np.cumsum(objects.sizes * words.sizes)])
+    ends = np.searchsorted(moving, pairs).tolist()
     for i, (image_id, caption) in enumerate(zip(rows.ids, rows.captions, strict=True)):
-        moved = [match for match in matches[pairs[i] : pairs[i + 1]] if match.mass > 0]
+        moved = matches[ends[i] : ends[i + 1]]
         amounts: dict[str, list[float]] = {}
         for match in moved:
             amounts.setdefault(match.word, []).append(match.contribution)
@@ -115,17 +117,17 @@ def explanations_of(
         )
 
 
-def _matches(weighed: Weighed, plans: Floats) -> list[Match]:
-    """Return every pair that meets; those that move no mass are no matches yet."""
-    left, right = meetings(weighed.objects, weighed.words)
+def _matches(weighed: Weighed, plans: Floats, moving: Integers) -> list[Match]:
+    """Return the matches of those pairs that move mass."""
+    left, right = (side[moving] for side in meetings(weighed.objects, weighed.words))
     word_of = weighed.lexicon.word
     return [
         Match(word_of(label), word_of(word), *numbers)
         for label, word, *numbers in zip(
             weighed.objects.atoms[left].tolist(),
             weighed.words.atoms[right].tolist(),
-            plans.tolist(),
-            weighed.costs.tolist(),
+            plans[moving].tolist(),
+            weighed.costs[moving].tolist(),
             weighed.label_penalties[left].tolist(),
             weighed.word_penalties[right].tolist(),
             strict=True,

@@ -37,6 +37,8 @@ _CLOSED_SETS = (
     ).union(("dining table", "potted plant", "tv monitor")),
 )
 _NOTHING = -1
+# The units of longer captions are found again: thousands of them would fill the memory.
+_LONGEST_KEPT = 500
 
 
 class Sought(NamedTuple):
@@ -152,6 +154,8 @@ class Judge:
 
     def units(self, caption: str) -> tuple[Unit, ...]:
         """Return the content words of a caption, terms of several words as one."""
+        if len(caption) > _LONGEST_KEPT:
+            return tuple(self._finder.units(caption, self.stop_words))
         return _units(self._finder, self.stop_words, caption)
 
     def texts(self, captions: Iterable[str]) -> list[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..evaluation import Floats, Integers, Tally
+from ..text.words import Pieces
 from .lexicon import Lexicon
 
 #: How many pairs of words are held in memory at once: each takes some 100 bytes.
@@ -132,6 +133,12 @@ def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, T
     return _bags(lexicon, numbers, sizes)
 
 
+def bags_of_pieces(lexicon: Lexicon, read: Pieces) -> tuple[Bags, Tally]:
+    """Return what `bags_of_captions` returns, of captions that were cut into pieces."""
+    numbers, sizes = lexicon.read_pieces(read)
+    return _bags(lexicon, numbers, sizes)
+
+
 def bags_of_labels(
     lexicon: Lexicon, images: Iterable[Mapping[str, int]], counts: bool = True
 ) -> tuple[Bags, Tally]:
@@ -142,6 +149,38 @@ def bags_of_labels(
     sizes = np.array([len(labels) for labels in images], dtype=np.int64)
     atoms = np.array(numbers, dtype=np.int64)
     return _bags(lexicon, atoms, sizes, np.array(amounts, dtype=np.float64))
+
+
+def bags_of_entries(
+    lexicon: Lexicon,
+    atoms: Integers,
+    owners: Integers,
+    amounts: Floats,
+    bags: int,
+    counts: bool = True,
+) -> tuple[Bags, Tally]:
+    """Return bags of labels, as `bags_of_labels` does, from numbers of which some occur twice.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        Where the numbers come from.
+    atoms : (number of entries,) int64
+        The number of each label.
+    owners : (number of entries,) int64
+        The bag of each.
+    amounts : (number of entries,) float64
+        How often it is in there; whole numbers.
+    bags : int
+        How many bags.
+    counts : bool
+        Whether labels weigh as much as they are often; otherwise each weighs 1.
+    """
+    keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
+    together: Floats = np.bincount(at, weights=amounts, minlength=len(keys)).astype(np.float64)
+    owners, atoms = np.divmod(keys, len(lexicon.known))
+    sizes = np.bincount(owners, minlength=bags)
+    return _bags(lexicon, atoms, sizes, together if counts else np.ones(len(atoms)))
 
 
 def _bags(

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import VectorsError
 from ..evaluation import Floats, Integers
-from ..text.words import END, piece_words, pieces, stop_words_signature
+from ..text.words import END, Pieces, piece_words, pieces, stop_words_signature
 from ..vectors import WordVectors
 from .distances import WordDistances
 
@@ -130,16 +130,33 @@ class Lexicon:
         LexiconFull
             If there is no room for new words.
         """
-        read = pieces(captions)
+        places = self._places(pieces(captions))
+        return self._words_of(places, np.flatnonzero(places == _END))
+
+    def read_pieces(self, read: Pieces) -> tuple[Integers, Integers]:
+        """Return what `read` returns, of captions that were cut into pieces.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for new words.
+        """
+        return self._words_of(self._places(read.distinct)[read.at], read.ends)
+
+    def _places(self, read: list[str]) -> Integers:
+        """Return the number of each piece."""
         try:
-            places = np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
+            return np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
         except KeyError:
             self._add_pieces([piece for piece in dict.fromkeys(read) if piece not in self._pieces])
-            places = np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
+            return np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
+
+    def _words_of(self, places: Integers, ends: Integers) -> tuple[Integers, Integers]:
+        """Return the words of pieces, and how many there are up to the end of each caption."""
         sizes = self._piece_sizes[places]
-        ends = np.cumsum(sizes)
-        at = np.repeat(self._piece_starts[places] - ends + sizes, sizes) + np.arange(sizes.sum())
-        return self._piece_words[at], np.diff(ends[places == _END], prepend=0)
+        words = np.concatenate([[0], np.cumsum(sizes)])
+        at = np.repeat(self._piece_starts[places] - words[:-1], sizes) + np.arange(words[-1])
+        return self._piece_words[at], np.diff(words[ends], prepend=0)
 
     def _add_pieces(self, new: list[str]) -> None:
         """Find the content words of new pieces."""

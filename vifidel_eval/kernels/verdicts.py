@@ -37,7 +37,7 @@ def check_known_words(tally: Tally, what: str, vectors: WordVectors) -> None:
     VifidelWarning
         If more than a tenth have none.
     """
-    unknown = tally.unknown.total()
+    unknown = tally.without_vector
     if unknown <= _MANY_UNKNOWN * tally.words:
         return
     examples = ", ".join(word for word, _ in tally.unknown.most_common(5))

@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from ..errors import ImageIdError, VifidelError
-from ..image_ids import ImageId, from_json_key, match, mismatch, to_json_value
-
-_IMAGE_FILES = frozenset({"jpg", "jpeg", "png"})
+from ..image_ids import ImageId, match, mismatch, to_json_value
 
 # So many images are read before they are encoded: bounds memory.
 _IMAGES_AT_ONCE = 32
@@ -67,18 +65,10 @@ class Features(ABC, Generic[_Content]):
             If an id is unknown or means two images of the source.
         """
         known = self._images
-        found = match(ids, known)
-        if any(image_id not in found for image_id in ids):
-            wanted = {_stem(image_id) for image_id in ids if image_id not in found}
-            by_stem: dict[ImageId, ImageId] = {}
-            for image in known:
-                other = by_stem.setdefault(_stem(image), image)
-                if other != image and _stem(image) in wanted:
-                    raise ImageIdError(
-                        f"{self._where}: {other!r} and {image!r} both stand for image "
-                        f"{_stem(image)!r}: keep one of them."
-                    )
-            found |= {i: by_stem[_stem(i)] for i in ids if i not in found and _stem(i) in by_stem}
+        try:
+            found = match(ids, known)
+        except ImageIdError as problem:
+            raise ImageIdError(f"{self._where}: {problem}") from None
         missing = list(dict.fromkeys(image_id for image_id in ids if image_id not in found))
         if missing:
             raise mismatch(missing, known, "the captions", f"the feature side ({self._where})")
@@ -214,12 +204,3 @@ class Kept:
                     self._values[key] = value
                 else:
                     self.is_full = True
-
-
-def _stem(image_id: ImageId) -> ImageId:
-    """Return the id without the extension of an image file."""
-    if isinstance(image_id, str):
-        stem, _, extension = image_id.rpartition(".")
-        if stem and extension.lower() in _IMAGE_FILES:
-            return from_json_key(stem)
-    return image_id

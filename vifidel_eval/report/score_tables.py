@@ -2,17 +2,120 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import difflib
+import html
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from ..digits import rounded
-from ..evaluation import COUNTS
+from ..errors import VifidelError
+from ..evaluation import COUNTS, Column
 from ..files import json_text
+from ..image_ids import to_json_value
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
-from ..text_tables import Cell, Table, best, direction_notes
+from ..runs.scores_file import scores_document
+from ..text_tables import Cell, Table, best, direction_notes, one_line
+from .comparison_tables import compared, level_with_the_best, one_table
+from .fitting import PIPED_WIDTH, fitted, line_width
+from .signatures import folded
 
 
-def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -> str:
+@dataclass(frozen=True)
+class Layout:
+    """How scores are shown.
+
+    Attributes
+    ----------
+    columns : tuple of str, optional
+        The columns to show, in this order; by default all.
+    percent : bool
+        Whether scores are multiplied by 100.
+    digits : int, optional
+        Decimals; by default four, or two in percent, and in CSV all that files hold.
+    width : int
+        Characters in a line of the style ``table``.
+    """
+
+    columns: tuple[str, ...] | None = None
+    percent: bool = False
+    digits: int | None = None
+    width: int = PIPED_WIDTH
+
+    def decimals(self, style: str) -> int | None:
+        """Return the decimals of a style; None for those of `Table`."""
+        if self.digits is not None or style == "csv":
+            return self.digits
+        return 2 if self.percent else None
+
+    def shown(self, score: float, ranked: bool = True) -> float | None:
+        """Return a score as it is shown.
+
+        Parameters
+        ----------
+        score : float
+            As computed.
+        ranked : bool
+            Whether its column has a direction; what has none, such as a length, is no share of
+            anything, and stays as it is.
+        """
+        number = rounded(score)
+        return number if number is None or not (self.percent and ranked) else rounded(100 * number)
+
+
+_PLAIN = Layout()
+
+
+def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
+    """Return the columns that a user named, in that order.
+
+    Parameters
+    ----------
+    names : iterable of str
+        In any case; the name of a metric stands for all its columns.
+    metric_of : mapping
+        Every column, with the name of its metric.
+
+    Raises
+    ------
+    VifidelError
+        If there is no such column.
+    """
+    spellings: dict[str, list[str]] = {}
+    for column, metric in metric_of.items():
+        spellings.setdefault(metric.lower(), []).append(column)
+    spellings |= {column.lower(): [column] for column in metric_of}
+    found: list[str] = []
+    for name in names:
+        if name.lower() not in spellings:
+            close = difflib.get_close_matches(name.lower(), spellings, n=1)
+            meant = f" Did you mean {_spelled(close[0], metric_of)}?" if close else ""
+            raise VifidelError(
+                f"there is no column {name!r}.{meant} The columns are {', '.join(metric_of)}."
+            )
+        found += spellings[name.lower()]
+    return list(dict.fromkeys(found))
+
+
+def _spelled(lower: str, metric_of: Mapping[str, str]) -> str:
+    names = [*metric_of, *metric_of.values()]
+    return next(name for name in names if name.lower() == lower)
+
+
+def metric_of_columns(scores: Scores) -> dict[str, str]:
+    """Return every column with the name of its metric, as its signature says it."""
+    return {column: text.partition("|")[0] for column, text in scores.signatures.items()}
+
+
+def render(
+    scores: Scores,
+    style: str,
+    comparisons: Comparisons | None = None,
+    layout: Layout = _PLAIN,
+) -> str:
     """Return scores, and how systems compare, as text.
 
     Parameters
@@ -20,48 +123,98 @@ def render(scores: Scores, style: str, comparisons: Comparisons | None = None) -
     scores : Scores
         What the tables show.
     style : str
-        One of `vifidel_eval.text_tables.FORMATS`: ``json`` is the document of `to_json`, the
-        others are tables with an empty line between them.
+        One of `vifidel_eval.text_tables.FORMATS`: ``json`` is the document of `scores_document`,
+        ``csv`` the table of scores alone, and the others are tables with an empty line between
+        them.
     comparisons : Comparisons, optional
-        Adds a table of intervals and ranks and, of two systems or more, one of pairs.
+        Adds a table of intervals and ranks and, of two systems or more, one of pairs. In bold are
+        then all systems that are not significantly worse than the best.
+    layout : Layout
+        Which columns are shown, and how.
+
+    Raises
+    ------
+    VifidelError
+        If a column of the layout is not among the scores.
     """
+    scores, comparisons = _chosen(scores, comparisons, layout)
     if style == "json":
         return to_json(scores, comparisons)
-    others = [] if comparisons is None else compared(comparisons)
-    if style == "csv" and comparisons is not None:  # the other styles say it in notes
-        used = [comparisons.seed, comparisons.resamples]
-        others = [
-            replace(
-                each,
-                headers=[*each.headers, "Seed", "Resamples"],
-                rows=[[*row, *used] for row in each.rows],
-            )
-            for each in others
-        ]
-    return "\n\n".join(each.render(style) for each in (table(scores), *others))
+    tables = fitted(table(scores, style, comparisons, layout), style, layout.width, "Metric")
+    if comparisons is not None and style != "csv":
+        for each in compared(comparisons, style, layout.decimals(style), layout.shown):
+            tables += fitted(each, style, layout.width)
+    if style == "table":
+        tables = [replace(each, notes=_wrapped(each.notes, layout.width)) for each in tables]
+    return "\n\n".join(each.render(style) for each in tables)
 
 
-def beside(scores: Scores, style: str, comparisons: Comparisons | None = None) -> list[str]:
+def _wrapped(notes: Iterable[str], width: int) -> list[str]:
+    wrap = partial(
+        textwrap.wrap,
+        width=max(width, 20),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    )
+    # What fits stays as it is, and so does the indented part of a signature, which has no blanks.
+    return [
+        line
+        for note in notes
+        for line in ([note] if len(note) <= width or " " not in note.strip() else wrap(note))
+    ]
+
+
+def beside(
+    scores: Scores,
+    style: str,
+    comparisons: Comparisons | None = None,
+    layout: Layout = _PLAIN,
+) -> list[str]:
     """Return what a person should read beside a style that has no notes: CSV and JSON."""
     if style == "csv":
-        tables = [table(scores), *([] if comparisons is None else compared(comparisons))]
-        return [note for each in tables for note in each.notes]
+        scores, comparisons = _chosen(scores, comparisons, layout)
+        return list(table(scores, style, comparisons, layout).notes)
     unavailable = scores.unavailable if style == "json" else {}
     return [f"Warning: {name} not available: {why}" for name, why in unavailable.items()]
 
 
 def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
-    """Return the document that ``--output`` writes.
-
-    It is that of `Scores.to_json`, with that of `Comparisons.to_json` as ``"comparison"``.
-    """
-    document = scores.to_json()
-    if comparisons is not None:
-        document["comparison"] = comparisons.to_json()
-    return json_text(document)
+    """Return the document that ``--output`` writes, as text."""
+    return json_text(scores_document(scores, comparisons))
 
 
-def table(scores: Scores) -> Table:
+def per_image_csv(scores: Scores, layout: Layout = _PLAIN) -> str:
+    """Return a table in CSV with a row for each system and image."""
+    scores, _ = _chosen(scores, None, layout)
+    columns = scores.columns()
+    rows: list[list[Cell]] = []
+    for name, of_column in scores.evaluations.items():
+        ids = next(iter(of_column.values())).ids
+        numbers = [of_column[column.name].scores.tolist() for column in columns]
+        rows += [
+            [name, to_json_value(image_id)]
+            + [layout.shown(s, c.ranked) for s, c in zip(of_image, columns, strict=True)]
+            for image_id, *of_image in zip(ids, *numbers, strict=True)
+        ]
+    headers = ["System", "Image", *scores.signatures]
+    return Table(headers, rows, digits=layout.decimals("csv")).render("csv")
+
+
+def comparison_csv(scores: Scores, comparisons: Comparisons, layout: Layout = _PLAIN) -> str:
+    """Return how systems compare as one table in CSV: intervals, ranks, and pairs."""
+    _, comparisons = _chosen(scores, comparisons, layout)
+    whole = one_table(comparisons, layout.shown)
+    return replace(whole, digits=layout.decimals("csv")).render("csv")
+
+
+def table(
+    scores: Scores,
+    style: str = "table",
+    comparisons: Comparisons | None = None,
+    layout: Layout = _PLAIN,
+) -> Table:
     """Return a row per system: its scores, then what was counted over all metrics.
 
     An image counts as scored if every metric has a score for it.
@@ -72,95 +225,93 @@ def table(scores: Scores) -> Table:
     rows: list[list[Cell]] = [
         [
             name,
-            *(rounded(of_column[column.name].score) for column in columns),
+            *(layout.shown(of_column[c.name].score, c.ranked) for c in columns),
             counted[name]["scored"],
             *(counted[name][count.key] for count in shown),
         ]
         for name, of_column in scores.evaluations.items()
     ]
-    lower = [column.name for column in columns if column.lower_is_better]
-    unranked = [column.name for column in columns if not column.ranked]
-    notes = [*direction_notes(lower, unranked), *dict.fromkeys(scores.signatures.values())]
+    notes = _directions(columns)
+    if layout.percent:
+        kept = ", ".join(column.name for column in columns if not column.ranked)
+        notes.append(f"Scores times 100{f', but not {kept}' if kept else ''}.")
+    bold = _bold(rows, columns, layout.decimals(style))
+    if comparisons is not None and len(rows) > 1:
+        names = list(scores.evaluations)
+        for at, column in enumerate(columns, 1):
+            if column.ranked and column.name in comparisons.metrics:
+                level = level_with_the_best(comparisons.metrics[column.name])
+                bold = {place for place in bold if place[1] != at}
+                bold |= {(names.index(name), at) for name in level}
+        if style in ("markdown", "latex"):
+            alpha = f"{1 - comparisons.level:.2g}"
+            notes.append(
+                f"Bold: not significantly worse than the best (randomisation, p > {alpha})."
+            )
+    signatures = list(dict.fromkeys(scores.signatures.values()))
+    notes += folded(signatures, layout.width) if style == "table" else signatures
     notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
-    places = [at for at, column in enumerate(columns, 1) if column.ranked]
     return Table(
         ["System", *scores.signatures, "Scored", *(count.header for count in shown)],
         rows,
         notes,
-        bold=best(rows, places, [at for at in places if columns[at - 1].lower_is_better]),
+        bold=bold,
+        digits=layout.decimals(style),
+        lower={(-1, at) for at, column in enumerate(columns, 1) if column.lower_is_better},
     )
 
 
-def compared(comparisons: Comparisons) -> list[Table]:
-    """Return a table with a row per metric and system and, if there are pairs, one of those."""
-    standings: list[list[Cell]] = []
-    bold: set[tuple[int, int]] = set()
-    pairs: list[list[Cell]] = []
-    for metric, comparison in comparisons.metrics.items():
-        rows: list[list[Cell]] = [
-            [metric, name, *map(rounded, (s.score, s.low, s.high)), s.rank, comparison.images]
-            for name, s in comparison.systems.items()
-        ]
-        places = [2] if comparison.ranked else []
-        lower = [2] if comparison.lower_is_better else []
-        bold |= {(len(standings) + at, column) for at, column in best(rows, places, lower)}
-        standings += rows
-        pairs += [
-            [metric, p.first, p.second, p.winner]
-            + [rounded(number) for number in (p.difference, p.low, p.high)]
-            + [rounded(p.bootstrap_holm), rounded(p.randomisation_holm)]
-            for p in comparison.pairs
-        ]
-    level, alpha = f"{100 * comparisons.level:g} %", f"{1 - comparisons.level:.2g}"
-    settings = f"{comparisons.resamples} resamples of the images, seed {comparisons.seed}"
-    notes = [f"Low to High: {level} bootstrap interval, {settings}."]
-    if pairs:
-        notes += [
-            "Rank: 1 + number of systems that are significantly better; equal ranks are ties.",
-            "Images: those that have a score from every system; only they are compared.",
-        ]
-    tables = [
-        Table(
-            ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
-            standings,
-            [*notes, *_remarks(comparisons)],
-            texts=2,
-            title="Intervals and ranks",
-            bold=bold,
-        )
-    ]
-    if pairs:
-        tables.append(
-            Table(
-                [
-                    *("Metric", "First", "Second", "Better"),
-                    *("Difference", "Low", "High", "Bootstrap p", "Randomisation p"),
-                ],
-                pairs,
-                [
-                    f"Difference: of the scores, first less second, with its {level} interval.",
-                    "p: paired bootstrap and approximate randomisation, two-sided, after Holm's "
-                    f"correction over the pairs of a metric; {settings}.",
-                    f"Better: where the randomisation p is at most {alpha}.",
-                ],
-                texts=4,
-                title="Pairs",
-            )
-        )
-    return tables
+def in_short(scores: Scores, most: int = 12) -> str:
+    """Return a table for a prompt: the first systems, and no signatures."""
+    whole = table(scores)
+    more = len(whole.rows) - most
+    notes = _directions(scores.columns())
+    if more > 0:
+        notes.insert(0, f"... and {more} more system{'s' * (more > 1)}.")
+    short = replace(whole, rows=whole.rows[:most], notes=notes)
+    return "\n\n".join(e.render("table") for e in fitted(short, "table", line_width(), "Metric"))
 
 
-def _remarks(comparisons: Comparisons) -> list[str]:
-    """Return what has to be said of some metrics."""
-    lower = [name for name, comparison in comparisons.metrics.items() if comparison.lower_is_better]
-    unranked = [name for name, comparison in comparisons.metrics.items() if not comparison.ranked]
-    means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
-    remarks = [
-        f"{name}: the mean of the images' scores is compared; its corpus score, which is another, "
-        "cannot be computed for some of the images."
-        for name in means
-    ]
-    return [*direction_notes(lower, unranked), *remarks] + [
-        f"{name}: no image has a score from every system, so nothing is compared."
-        for name in comparisons.left_out
-    ]
+def in_html(scores: Scores) -> str:
+    """Return a table for a notebook; the signatures unfold below it."""
+    whole = table(scores)
+    signatures = dict.fromkeys(scores.signatures.values())
+    listed = "".join(
+        f"<div><code>{html.escape(one_line(line))}</code></div>" for line in signatures
+    )
+    shown = [note for note in whole.notes if note in _directions(scores.columns())]
+    shown += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
+    return (
+        f"{replace(whole, notes=shown).html()}\n"
+        f"<details><summary>Signatures</summary>{listed}</details>"
+    )
+
+
+def _directions(columns: Sequence[Column]) -> list[str]:
+    lower = [column.name for column in columns if column.lower_is_better]
+    return direction_notes(lower, [column.name for column in columns if not column.ranked])
+
+
+def _bold(
+    rows: Sequence[Sequence[Cell]], columns: Sequence[Column], digits: int | None
+) -> set[tuple[int, int]]:
+    places = [at for at, column in enumerate(columns, 1) if column.ranked]
+    lower = [at for at in places if columns[at - 1].lower_is_better]
+    return best(rows, places, lower, digits)
+
+
+_Some = TypeVar("_Some", Comparisons, Comparisons | None)
+
+
+def _chosen(scores: Scores, comparisons: _Some, layout: Layout) -> tuple[Scores, _Some]:
+    """Return scores and comparisons of the layout's columns."""
+    if layout.columns is None:
+        return scores, comparisons
+    names = chosen_columns(layout.columns, metric_of_columns(scores))
+    if comparisons is not None:
+        comparisons = replace(
+            comparisons,
+            metrics={n: comparisons.metrics[n] for n in names if n in comparisons.metrics},
+            left_out=tuple(name for name in comparisons.left_out if name in names),
+        )
+    return scores.only(names), comparisons

@@ -28,7 +28,7 @@ from ..digits import for_json
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, in_order
 from .harness import Scores
-from .significance import Resampled, has_own_score, take_samples
+from .significance import Resampled, Weights, has_own_score, take_samples
 
 
 @dataclass(frozen=True)
@@ -224,13 +224,14 @@ def compare(
             stacklevel=2,
         )
     shared = _shared_images(scores)
+    weights = Weights(seed, resamples)
     metrics: dict[str, Comparison] = {}
     for metric in scores.signatures:
         of_systems = {name: e[metric] for name, e in scores.evaluations.items()}
         samples, images = take_samples(of_systems, shared)
         if not images:
             continue
-        resampled = Resampled(samples, images, seed, resamples, level)
+        resampled = Resampled(samples, images, weights, level)
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
         ranked = all(evaluation.ranked for evaluation in of_systems.values())
         pairs = _pairs(resampled, list(samples), _alpha(level), lower)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +18,9 @@ from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
 from ..scorers import Mean, Scorer
 from .pairing import System, all_images, paired
+
+#: The form of the file that ``--output`` writes; another one would get another number.
+FORM = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,18 @@ class Scores:
             for name in self.signatures
         ]
 
+    def only(self, columns: Iterable[str]) -> Scores:
+        """Return these scores with some of the columns, in the order given."""
+        columns = list(columns)
+        return replace(
+            self,
+            signatures={name: self.signatures[name] for name in columns},
+            evaluations={
+                system: {name: of_column[name] for name in columns}
+                for system, of_column in self.evaluations.items()
+            },
+        )
+
     def counts(self, system: str) -> dict[str, int]:
         """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
 
@@ -66,16 +81,20 @@ class Scores:
     def to_json(self) -> dict[str, Any]:
         """Return what ``--output`` writes; undefined scores are None.
 
-        ``{"signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN: score},
-        "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID": {"image_id":
-        ID, COLUMN: score}}}}}``; scores have ten significant digits. Columns where lower is
+        ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
+        score}, "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID":
+        {"image_id": ID, COLUMN: score}}}}}``; scores have ten significant digits, and
+        ``"scores"`` is the number of this form. Columns where lower is
         better are listed under ``"lower_is_better"``, those by which no system is better under
         ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
         A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
+        Where the images that a corpus score leaves out are not those without a score, their ids
+        are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
+        `vifidel_eval.runs.scores_file.read_scores` reads it.
         """
         lower = [column.name for column in self.columns() if column.lower_is_better]
         unranked = [column.name for column in self.columns() if not column.ranked]
-        document: dict[str, Any] = {"signatures": self.signatures}
+        document: dict[str, Any] = {"scores": FORM, "signatures": self.signatures}
         if lower:
             document["lower_is_better"] = lower
         if unranked:
@@ -84,6 +103,7 @@ class Scores:
             name: {
                 "overall": {column: rounded(e.score) for column, e in of_column.items()},
                 "counts": {column: counts_of(e) for column, e in of_column.items()},
+                **_left_out(of_column),
                 "imgToEval": _per_image(of_column),
             }
             for name, of_column in self.evaluations.items()
@@ -108,6 +128,7 @@ def score_systems(
     allow_subset: bool = False,
     on_progress: Callable[[int], object] | None = None,
     unavailable: Mapping[str, str] | None = None,
+    on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score every system under every metric.
 
@@ -142,7 +163,15 @@ def score_systems(
         references = all_images(systems)
     # All ids are checked before the first system is scored: nothing computed gets lost.
     rows = {system.name: paired(system, references, allow_subset) for system in systems}
-    return score_rows(rows, scorers, on_progress, unavailable)
+    scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
+    evaluations = {
+        name: {
+            column: replace(e, counts={**e.counts, "missing": len(references) - len(rows[name])})
+            for column, e in of_column.items()
+        }
+        for name, of_column in scores.evaluations.items()
+    }
+    return replace(scores, evaluations=evaluations)
 
 
 def score_rows(
@@ -150,6 +179,7 @@ def score_rows(
     scorers: Mapping[str, Scorer],
     on_progress: Callable[[int], object] | None = None,
     unavailable: Mapping[str, str] | None = None,
+    on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through.
 
@@ -157,7 +187,7 @@ def score_rows(
     ----------
     systems : mapping
         System name to `Rows`.
-    scorers, on_progress, unavailable
+    scorers, on_progress, unavailable, on_metric
         As for `score_systems`.
 
     Raises
@@ -170,6 +200,8 @@ def score_rows(
     evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
     for metric, scorer in scorers.items():
+        if on_metric is not None:
+            on_metric(metric)
         try:
             columns_of = run.columns(scorer)
         except MetricUnavailable as problem:
@@ -177,15 +209,35 @@ def score_rows(
             continue
         for name, columns in columns_of.items():
             for column, evaluation in columns.items():
-                shown = metric if len(columns) == 1 else column
-                if shown in evaluations[name]:  # of another scorer of the same metric
-                    shown = f"{metric} {shown}"
+                shown = _shown(metric, column, len(columns), evaluations[name])
                 _check_finite(shown, name, evaluation)
                 evaluations[name][shown] = evaluation
                 signatures[shown] = evaluation.signature
     if not signatures:
         raise MetricUnavailable(" ".join(unavailable.values()) or "no metric was asked for.")
     return Scores(signatures, evaluations, unavailable)
+
+
+def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
+    """Return every column that scores will have, with the name of its metric.
+
+    Parameters
+    ----------
+    scorers : mapping
+        As for `score_systems`.
+    """
+    metric_of: dict[str, str] = {}
+    for metric, scorer in scorers.items():
+        for column in scorer.columns:
+            metric_of[_shown(metric, column.name, len(scorer.columns), metric_of)] = metric
+    return metric_of
+
+
+def _shown(metric: str, column: str, columns: int, taken: Container[str]) -> str:
+    """Return what a column of a metric is called beside those that are taken."""
+    shown = metric if columns == 1 else column
+    # Taken by another scorer of the same metric.
+    return f"{metric} {shown}" if shown in taken else shown
 
 
 _Columns = dict[str, dict[str, Evaluation]]  # system, column
@@ -232,9 +284,10 @@ class _Run:
         scorer.check_images(
             list(dict.fromkeys(i for rows in self._systems.values() for i in rows.ids))
         )
-        for name, rows in self._systems.items():
-            with heard.of(name):
-                evaluated[name] = scorer.evaluate(rows, self._on_progress)
+        with scorer.in_run(list(self._systems.values())) as of_run:
+            for name, rows in self._systems.items():
+                with heard.of(name):
+                    evaluated[name] = of_run.evaluate(rows, self._on_progress)
         main = {name: columns[scorer.main] for name, columns in evaluated.items()}
         scorer.judge(main.values())
         heard.pass_on(list(evaluated))
@@ -287,6 +340,16 @@ def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
             f"{column}: the score {(infinite or ['of the corpus'])[0]} of system {system!r} is "
             "infinite; a scorer returns finite numbers, and NaN where a score is undefined."
         )
+
+
+def _left_out(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, list[Any]]]:
+    """Return what a file says of the images that corpus scores leave out, if it must."""
+    left_out = {
+        column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing).tolist()]
+        for column, e in of_column.items()
+        if not np.array_equal(e.missing, np.isnan(e.scores))
+    }
+    return {"left_out": left_out} if left_out else {}
 
 
 def _per_image(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:

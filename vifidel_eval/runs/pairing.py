@@ -91,11 +91,21 @@ def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
     ImageIdError
         If the file cannot be read, holds something else, or has an id twice.
     """
-    text = read_text(path, ImageIdError)
+    return parse_image_ids(read_text(path, ImageIdError), str(path))
+
+
+def parse_image_ids(text: str, where: str) -> list[ImageId]:
+    """Return the ids of images in a text, as `read_image_ids` does.
+
+    Raises
+    ------
+    ImageIdError
+        If it holds something else, or has an id twice.
+    """
     if text.lstrip()[:1] in ("[", "{"):
-        content = parse_json(text, str(path), ImageIdError)
+        content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
-            raise ImageIdError(f"{path}: holds a JSON object; image ids are a list or lines.")
+            raise ImageIdError(f"{where}: holds a JSON object; image ids are a list or lines.")
         places = [f"[{number}]" for number in range(len(content))]
         values = [from_json_value(value) for value in content]
     else:
@@ -108,15 +118,15 @@ def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
             continue
         if value is None:
             raise ImageIdError(
-                f"{path}: {place} is {given!r:.40}; an image id is an integer or a string."
+                f"{where}: {place} is {given!r:.40}; an image id is an integer or a string."
             )
         if value in first_at:
             raise ImageIdError(
-                f"{path}: image {value!r} appears twice ({first_at[value]} and {place}); keep one."
+                f"{where}: image {value!r} appears twice ({first_at[value]} and {place}); keep one."
             )
         first_at[value] = place
     if not first_at:
-        raise ImageIdError(f"{path}: there is no image id in it.")
+        raise ImageIdError(f"{where}: there is no image id in it.")
     return list(first_at)
 
 

@@ -8,7 +8,7 @@ One product of matrices resamples all systems of a metric; BLEU's counts are add
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Resampled images at a time; while they are counted, each takes some 36 bytes.
 _CHUNK = 2**22
+# Weights that are kept for the next metric: at most 64 MB of each kind.
+_MOST_KEPT = 2**23
 # Differences that differ by less, relative to the scores, are the same but for rounding.
 _ROUNDING = 1e-12
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
@@ -114,6 +116,38 @@ class Tested(NamedTuple):
     randomisation_p: float
 
 
+class Weights:
+    """How often each image counts in each resample; metrics of as many images share them.
+
+    Parameters
+    ----------
+    seed, resamples
+        As for `vifidel_eval.runs.comparison.compare`.
+    """
+
+    def __init__(self, seed: int, resamples: int) -> None:
+        self.resamples = resamples
+        self._seed = seed
+        self._kept: dict[str, tuple[int, list[_Floats]]] = {}
+
+    def draws(self, images: int) -> Iterable[_Floats]:
+        """Return the bootstrap's: (some resamples, number of images) each."""
+        return self._parts("draws", _draws, images)
+
+    def swaps(self, images: int) -> Iterable[_Floats]:
+        """Return 1 where an image's two results are swapped, in the same layout."""
+        return self._parts("swaps", _swaps, images)
+
+    def _parts(
+        self, name: str, make: Callable[[int, int, int], Iterator[_Floats]], images: int
+    ) -> Iterable[_Floats]:
+        if self.resamples * images > _MOST_KEPT:
+            return make(self._seed, self.resamples, images)
+        if name not in self._kept or self._kept[name][0] != images:
+            self._kept[name] = images, list(make(self._seed, self.resamples, images))
+        return self._kept[name][1]
+
+
 class Resampled:
     """The systems of one metric, resampled.
 
@@ -123,28 +157,30 @@ class Resampled:
         System name to its sample; the images of all are the same, in the same order.
     images : int
         How many these are.
-    seed, resamples, level
-        As for `vifidel_eval.runs.comparison.compare`.
+    weights : Weights
+        How often each image counts in each resample.
+    level : float
+        Of the intervals.
     """
 
     def __init__(
-        self, samples: Mapping[str, Sample], images: int, seed: int, resamples: int, level: float
+        self, samples: Mapping[str, Sample], images: int, weights: Weights, level: float
     ) -> None:
         import numpy as np
 
         self._samples = samples
-        self._resamples = resamples
+        self._resamples = weights.resamples
         self._ends = (1 - level) / 2, (1 + level) / 2
         rows = np.concatenate([sample.rows for sample in samples.values()], axis=1)
         columns = np.cumsum([sample.rows.shape[1] for sample in samples.values()])[:-1]
 
-        def of_systems(weights: Iterator[_Floats]) -> dict[str, _Floats]:
-            sums = np.concatenate([part @ rows for part in weights])
+        def of_systems(parts: Iterable[_Floats]) -> dict[str, _Floats]:
+            sums = np.concatenate([part @ rows for part in parts])
             return dict(zip(samples, np.split(sums, columns, axis=1), strict=True))
 
-        drawn = of_systems(_draws(seed, resamples, images))
+        drawn = of_systems(weights.draws(images))
         self._drawn = {name: samples[name].score_of(sums) for name, sums in drawn.items()}
-        self._swapped = of_systems(_swaps(seed, resamples, images))
+        self._swapped = of_systems(weights.swaps(images))
 
     def interval(self, name: str) -> tuple[float, float]:
         """Return the bootstrap interval of a system's score."""

@@ -1,6 +1,10 @@
-"""Submissions to the COCO caption evaluation server: its rules, the faults, and the zip it takes.
+"""Result files in COCO's results format: what is wrong with one, and the zip of COCO's server.
 
-The rules and where they stand (pages in https://github.com/cocodataset/cocodataset.github.io;
+`check_results` checks result files against any list of images: a JSON list of ``{"image_id",
+"caption"}`` with one caption for every image. `check` and `pack` add the rules of the COCO caption
+evaluation server.
+
+The server's rules and where they are written (pages in https://github.com/cocodataset/cocodataset.github.io;
 issues there and in codalab/codalab-competitions):
 
 - One ``results.zip`` with ``captions_val2014_[alg]_results.json`` and
@@ -16,11 +20,12 @@ issues there and in codalab/codalab-competitions):
   (such as U+2028) make two rows, which moves all captions that follow to the next image.
 
 CodaLab closed this server for new submissions at the end of 2025; whether it moves to Codabench is
-open (codalab-competitions#3625).
+open (codalab-competitions#3625). The results format lives on.
 """
 
+from .images import read_image_list, read_images
 from .results import ALGORITHM, SPLITS
-from .rules import Submission, check, counted, name_in_zip, pack, read_images
+from .rules import Submission, check, check_results, counted, name_in_zip, pack
 from .sources import ZIP_NAME, Fault
 
 __all__ = [
@@ -30,8 +35,10 @@ __all__ = [
     "Fault",
     "Submission",
     "check",
+    "check_results",
     "counted",
     "name_in_zip",
     "pack",
+    "read_image_list",
     "read_images",
 ]

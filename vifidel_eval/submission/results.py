@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import category
 
 from ..errors import CaptionError
 from ..files import parse_json
-from ..image_ids import from_json_value
+from ..image_ids import ImageId, from_json_value
 from ..text.tokenization import LINE_BREAKS
 from .sources import Fault, Source
 
@@ -52,7 +52,7 @@ class ResultFile:
     file: str
     split: str | None
     algorithm: str | None
-    captions: dict[int, str]
+    captions: dict[ImageId, str]
     entries: int
 
 
@@ -106,6 +106,14 @@ class ResultReader:
             captions = self._captions(entries, images[split], split)
         return ResultFile(self._label, split, algorithm, captions, len(entries or ()))
 
+    def read_plain(self, source: Source, images: Collection[ImageId]) -> ResultFile:
+        """Return what `source` holds, checked against a list of images and nothing else."""
+        entries = self._entries(source.data)
+        captions = {}
+        if entries is not None:
+            captions = self._captions(entries, images, "the list")
+        return ResultFile(self._label, None, None, captions, len(entries or ()))
+
     def _entries(self, data: bytes) -> list[Any] | None:
         try:
             text = data.decode("utf-8")
@@ -146,9 +154,12 @@ class ResultReader:
             self._fault("wrong split", f"named {named}, but its images are of {most}")
         return most
 
-    def _captions(self, entries: list[Any], known: Collection[int], split: str) -> dict[int, str]:
-        captions: dict[int, str] = {}
-        first_at: dict[int, int] = {}
+    def _captions(
+        self, entries: list[Any], known: Collection[ImageId], split: str
+    ) -> dict[ImageId, str]:
+        captions: dict[ImageId, str] = {}
+        first_at: dict[ImageId, int] = {}
+        image_of = _image_id if {type(image) for image in known} <= {int} else _image_among(known)
         for number, entry in enumerate(entries):
             if not isinstance(entry, dict):
                 self._fault(
@@ -157,7 +168,7 @@ class ResultReader:
                     entry=number,
                 )
                 continue
-            image_id = _image_id(entry.get("image_id"))
+            image_id = image_of(entry.get("image_id"))
             caption = self._entry(entry, number, image_id)
             if image_id is None:
                 continue
@@ -175,19 +186,20 @@ class ResultReader:
                 self._fault("missing image", "no caption for this image", image_id=image_id)
         return captions
 
-    def _entry(self, entry: dict[str, Any], number: int, image_id: int | None) -> str:
+    def _entry(self, entry: dict[str, Any], number: int, image_id: ImageId | None) -> str:
         """Check one entry but for what it has to do with others; return its repaired caption."""
         where = {"entry": number, "image_id": image_id}
         if isinstance(entry, _Repeated):
-            self._fault("repeated key", f"the key {_json(entry.key)} stands twice", **where)
+            self._fault("repeated key", f"the key {_json(entry.key)} appears twice", **where)
         if "image_id" not in entry:
             self._fault("no image id", "no key image_id", **where)
-        elif type(entry["image_id"]) is not int:
+        elif image_id is None or type(entry["image_id"]) is not type(image_id):
+            wanted = "a string" if isinstance(image_id, str) else "a whole number"
             self._fault(
                 "image id type",
-                f"the image id is {_json(entry['image_id'])}, not a whole number",
+                f"the image id is {_json(entry['image_id'])}, not {wanted}",
                 **where,
-                repair=None if image_id is None else f"becomes {image_id}",
+                repair=None if image_id is None else f"becomes {_json(image_id)}",
             )
         for key in [key for key in entry if key not in ("image_id", "caption")]:
             self._fault(
@@ -223,7 +235,7 @@ class ResultReader:
                 repair="becomes a blank",
             )
         if any("\ud800" <= character <= "\udfff" for character in text):
-            self._fault("half a character", "half a character, which has no UTF-8", **where)
+            self._fault("lone surrogate", "a lone surrogate, which has no UTF-8", **where)
         return text.translate(LINE_BREAKS)
 
 
@@ -235,8 +247,25 @@ def _image_id(value: Any) -> int | None:
     return number if isinstance(number, int) else None
 
 
+def _image_among(known: Collection[ImageId]) -> Callable[[Any], ImageId | None]:
+    """Return a function from a JSON value to the image among `known` that it stands for, or None.
+
+    An id that is not among them is returned as it is.
+    """
+    ids = set(known)
+    of_text = {str(image_id): image_id for image_id in ids}
+
+    def image_of(value: Any) -> ImageId | None:
+        image_id = from_json_value(value)
+        if image_id is None or image_id in ids:
+            return image_id
+        return of_text.get(str(image_id), image_id)
+
+    return image_of
+
+
 def _json(value: Any) -> str:
-    """Return a value as it stands in the file, cut short; ASCII, whatever the terminal."""
+    """Return a value as it is in the file, cut short; ASCII, whatever the terminal."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     text = json.dumps(value)

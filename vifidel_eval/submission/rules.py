@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import CaptionError, VifidelWarning
-from ..files import read_json
+from ..errors import CaptionError
+from ..image_ids import ImageId
 from .results import ALGORITHM, SPLITS, ResultFile, ResultReader
 from .sources import ZIP_NAME, Fault, read_sources, zipped
 
@@ -32,46 +30,6 @@ class Submission:
     files: Sequence[ResultFile]
     faults: Sequence[Fault]
     algorithm: str | None
-
-
-def read_images(path: str | os.PathLike[str], split: str) -> dict[int, None]:
-    """Read the image ids of a split: COCO ``captions_val2014.json``, ``image_info_test2014.json``.
-
-    Returns
-    -------
-    dict
-        The ids as keys, in the order of the file.
-
-    Raises
-    ------
-    CaptionError
-        If the file cannot be read or does not list images.
-
-    Warns
-    -----
-    VifidelWarning
-        If it has more or fewer images than the split, so that the server asks for others.
-    """
-    content = read_json(path, CaptionError)
-    images = content.get("images") if isinstance(content, dict) else None
-    if (
-        not isinstance(images, list)
-        or not images
-        or not all(isinstance(image, dict) and type(image.get("id")) is int for image in images)
-    ):
-        raise CaptionError(
-            f"{path}: no list of images with whole-number ids; give COCO's captions_val2014.json "
-            "or image_info_test2014.json."
-        )
-    ids = dict.fromkeys(image["id"] for image in images)
-    if len(ids) != SPLITS[split]:
-        warnings.warn(
-            f"{path}: {len(ids)} images, but {split} has {SPLITS[split]}: the server asks for a "
-            "caption of each; is it the right file?",
-            VifidelWarning,
-            stacklevel=2,
-        )
-    return ids
 
 
 def check(
@@ -109,8 +67,7 @@ def check(
         else:
             reader = ResultReader(source.label)
             files.append(reader.read(source, images, named=algorithm is None))
-            kinds = list(dict.fromkeys(fault.kind for fault in reader.faults))
-            faults += sorted(reader.faults, key=lambda fault: kinds.index(fault.kind))
+            faults += by_kind(reader.faults)
     faults += _together(files)
     if algorithm is None:
         names = list(dict.fromkeys(file.algorithm for file in files if file.algorithm))
@@ -125,6 +82,34 @@ def check(
                 )
             )
     return Submission(files, faults, algorithm)
+
+
+def check_results(paths: Sequence[Path], images: Collection[ImageId]) -> Submission:
+    """Look for every fault of result files, each of which should describe all images.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Lists of ``{"image_id": ..., "caption": "..."}``, under any names.
+    images : collection
+        The image ids, as `read_image_list` returns them.
+    """
+    files: list[ResultFile] = []
+    faults: list[Fault] = []
+    for source in read_sources(paths, zips=False):
+        if isinstance(source, Fault):
+            faults.append(source)
+        else:
+            reader = ResultReader(source.label)
+            files.append(reader.read_plain(source, images))
+            faults += by_kind(reader.faults)
+    return Submission(files, faults, None)
+
+
+def by_kind(faults: Sequence[Fault]) -> list[Fault]:
+    """Return faults kind by kind, in the order in which the kinds appear."""
+    kinds = list(dict.fromkeys(fault.kind for fault in faults))
+    return sorted(faults, key=lambda fault: kinds.index(fault.kind))
 
 
 def pack(submission: Submission, fix: bool = False) -> bytes:

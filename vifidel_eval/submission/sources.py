@@ -67,11 +67,11 @@ class Source:
     data: bytes
 
 
-def read_sources(paths: Sequence[Path]) -> Iterator[Source | Fault]:
+def read_sources(paths: Sequence[Path], zips: bool = True) -> Iterator[Source | Fault]:
     """Yield the content of result files, zips unpacked, and what is wrong with the files.
 
     A zip's own faults are those that the server stumbles over: another name, files in a folder,
-    files that are no result file.
+    files that are no result file. Without `zips`, a zip is a fault itself.
     """
     for path in paths:
         try:
@@ -81,7 +81,11 @@ def read_sources(paths: Sequence[Path]) -> Iterator[Source | Fault]:
             yield Fault(str(path), "unreadable", what)
             continue
         if path.suffix.lower() == ".zip" or zipfile.is_zipfile(io.BytesIO(data)):
-            yield from _unpacked(path, data)
+            if zips:
+                yield from _unpacked(path, data)
+            else:
+                what = "is a zip; give the JSON file itself, or --profile coco for COCO's zip"
+                yield Fault(str(path), "zip", what)
         else:
             yield Source(str(path), path.name, data)
 

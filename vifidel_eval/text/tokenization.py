@@ -5,21 +5,23 @@ VIFIDEL itself reads captions as written; BLEU, METEOR, ROUGE-L, CIDEr and SPICE
 
 from __future__ import annotations
 
-import re
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import unescape
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import MetricUnavailable
 from ..image_ids import ImageId
 from .java import PATIENCE, find_java, run_java
+from .treebank import treebank_tokens
 
 #: Each of these ends a line for Java or for Python: left in, a caption would become two rows and
 #: all captions after it would move to the next image. As `str.translate` takes them.
 LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 
-_SYSTEMS_REMEMBERED = 16
+#: How many systems' captions, and how many sets of references, are tokenised and kept together.
+MOST_TOGETHER = 16
 
 #: Image id to captions as written, and to as many captions of which each is its tokens.
 Captions = Mapping[ImageId, Sequence[str]]
@@ -47,6 +49,9 @@ class Tokenizer(Protocol):
             The same ids in the same order, each with as many captions; a caption without a
             token is ''.
         """
+
+    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
+        """Return what `tokenize` returns for each of several mappings."""
 
 
 def tokenizer() -> Tokenizer:
@@ -82,36 +87,92 @@ class PtbTokenizer:
         MetricUnavailable
             If the Java process fails or does not answer with one row for each caption.
         """
-        from pycocoevalcap.tokenizer import ptbtokenizer
-
-        text = [caption.translate(LINE_BREAKS) for texts in captions.values() for caption in texts]
+        text = _lines(captions)
         if not text:
             return {image_id: [] for image_id in captions}
+        return self._regrouped(
+            captions, self._run(stdin="\n".join(text).encode("utf-8", "replace"))
+        )
+
+    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
+        """Return what `tokenize` returns for each of several mappings, by one Java process.
+
+        Each mapping is a file of its own, in a temporary folder: what a caption becomes can depend
+        on the caption after it (whether the full stop of *U.S.* ends a sentence), so that those of
+        one mapping must not follow those of another.
+
+        Raises
+        ------
+        MetricUnavailable
+            As `tokenize` raises it.
+        """
+        if len(several) == 1:
+            return [self.tokenize(several[0])]
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for at, captions in enumerate(several):
+                text = "\n".join(_lines(captions)).encode("utf-8", "replace")
+                (folder / f"{at}.txt").write_bytes(text)
+            names = "".join(f"{at}.txt {at}.tok\n" for at in range(len(several)))
+            (folder / "files").write_text(names, encoding="utf-8")
+            self._run("-ioFileList", "files", cwd=folder)  # no blank may be in the names
+            try:
+                answers = [(folder / f"{at}.tok").read_bytes() for at in range(len(several))]
+            except OSError as problem:
+                raise MetricUnavailable(
+                    f"pycocoevalcap's tokenizer: its Java process wrote no tokens ({problem})."
+                ) from None
+        return [
+            self._regrouped(captions, answer)
+            for captions, answer in zip(several, answers, strict=True)
+        ]
+
+    def _run(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> bytes:
+        from pycocoevalcap.tokenizer import ptbtokenizer
+
         jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
-        answer = run_java(
+        return run_java(
             self._java,
             [
+                # What runs for a second is not worth compiling twice: a third less time.
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 str(jar),
                 "edu.stanford.nlp.process.PTBTokenizer",
                 "-preserveLines",
                 "-lowerCase",
+                *arguments,
             ],
             "pycocoevalcap's tokenizer",
             PATIENCE,
-            # JSON can spell a lone surrogate, UTF-8 cannot.
-            stdin="\n".join(text).encode("utf-8", "replace"),
+            stdin=stdin,
+            cwd=cwd,
         )
+
+    def _regrouped(self, captions: Captions, answer: bytes) -> Tokens:
+        """Return Java's rows as tokens of the captions that it was given."""
+        from pycocoevalcap.tokenizer import ptbtokenizer
+
+        expected = sum(len(texts) for texts in captions.values())
         rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-        if len(rows) != len(text):
+        if len(rows) != max(expected, 1):
             raise MetricUnavailable(
-                f"pycocoevalcap's tokenizer: {len(text)} captions gave {len(rows)} rows, so no row "
+                f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so no row "
                 "can be trusted."
             )
         punctuation = frozenset(ptbtokenizer.PUNCTUATIONS)
-        return _regrouped(
-            captions, (_without(row.rstrip().split(" "), punctuation) for row in rows)
-        )
+
+        @cache  # references come back in other draws and for other systems
+        def without_punctuation(row: str) -> str:
+            tokens = row.rstrip().split(" ")
+            return " ".join(token for token in tokens if token not in punctuation)
+
+        return _regrouped(captions, map(without_punctuation, rows))
+
+
+def _lines(captions: Captions) -> list[str]:
+    """Return captions as lines for Java; JSON can spell a lone surrogate, UTF-8 cannot."""
+    return [text.translate(LINE_BREAKS) for texts in captions.values() for text in texts]
 
 
 class PythonTokenizer:
@@ -131,14 +192,19 @@ class PythonTokenizer:
     def tokenize(self, captions: Captions) -> Tokens:
         """Return each caption as tokens, as described at `Tokenizer.tokenize`."""
         return _regrouped(
-            captions, (" ".join(_tokens(text)) for texts in captions.values() for text in texts)
+            captions,
+            (" ".join(treebank_tokens(text)) for texts in captions.values() for text in texts),
         )
+
+    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
+        """Return what `tokenize` returns for each of several mappings."""
+        return [self.tokenize(captions) for captions in several]
 
 
 class Tokenization:
     """Tokens of the last references and of the last candidates, made once for several metrics.
 
-    A run goes metric by metric: the candidates of its systems are remembered together. Threads
+    A run goes metric by metric: the captions of its systems are remembered together. Threads
     may share it; it pickles as its tokenizer.
 
     Parameters
@@ -149,8 +215,7 @@ class Tokenization:
 
     def __init__(self, with_tokenizer: Tokenizer | None = None) -> None:
         self._tokenizer = tokenizer() if with_tokenizer is None else with_tokenizer
-        self._references = _Last(self._tokenizer.tokenize, 1)
-        self._candidates = _Last(self._tokenizer.tokenize, _SYSTEMS_REMEMBERED)
+        self._last = _Last(self._tokenizer.tokenize_each, 2 * MOST_TOGETHER)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokenization, (self._tokenizer,)
@@ -160,128 +225,69 @@ class Tokenization:
         """The tokenizer's name in signatures."""
         return self._tokenizer.name
 
-    def references(self, gts: Captions) -> Tokens:
-        """Return the tokens of references; do not change them."""
-        return self._references(gts)
+    def prepare(self, several: Iterable[Captions]) -> None:
+        """Tokenise together what is about to be asked for: Java starts once.
 
-    def candidates(self, res: Captions) -> Tokens:
-        """Return the tokens of candidates; do not change them."""
-        return self._candidates(res)
+        Parameters
+        ----------
+        several : iterable of mappings
+            References and candidates, at most `MOST_TOGETHER` of each.
+        """
+        self._last.make(several)
 
+    def tokens(self, captions: Captions) -> Tokens:
+        """Return the tokens of references or candidates; do not change them.
 
-class _Last:
-    """A function of captions that remembers its last results, or why there is none."""
-
-    def __init__(self, function: Callable[[Captions], Tokens], results: int) -> None:
-        self._function = function
-        self._most = results
-        # Never changed, only replaced: another thread sees all of it or none.
-        self._known: tuple[tuple[list[tuple[ImageId, list[str]]], Tokens | str], ...] = ()
-
-    def __call__(self, captions: Captions) -> Tokens:
-        # A list of copies: the caller may change its captions, and their order counts.
-        given = [(image_id, list(texts)) for image_id, texts in captions.items()]
-        result = next((known for captions, known in self._known if captions == given), None)
-        if result is None:
-            try:
-                result = self._function(captions)
-            except MetricUnavailable as problem:
-                result = str(problem)
-            self._known = (*self._known, (given, result))[-self._most :]
+        Raises
+        ------
+        MetricUnavailable
+            If the tokenizer fails.
+        """
+        result = self._last.make([captions])[0]
         if isinstance(result, str):
             raise MetricUnavailable(result)
         return result
 
 
+_Copies = list[tuple[ImageId, tuple[str, ...]]]
+
+
+class _Last:
+    """A function of captions that remembers its last results, or why there is none."""
+
+    def __init__(
+        self, function: Callable[[Sequence[Captions]], list[Tokens]], results: int
+    ) -> None:
+        self._function = function
+        self._most = results
+        # Never changed, only replaced: another thread sees all of it or none.
+        self._known: tuple[tuple[_Copies, Tokens | str], ...] = ()
+
+    def make(self, several: Iterable[Captions]) -> list[Tokens | str]:
+        """Return the tokens of each mapping, or the reason why there are none."""
+        known = self._known
+        new: list[tuple[_Copies, Captions]] = []
+        # Copies: the caller may change its captions, and their order counts.
+        given = [[(i, tuple(texts)) for i, texts in captions.items()] for captions in several]
+        for copies in given:
+            if _find(known, copies) is None and _find(new, copies) is None:
+                new.append((copies, dict(copies)))
+        if new:
+            results: Sequence[Tokens | str]
+            try:
+                results = self._function([captions for _, captions in new])
+            except MetricUnavailable as problem:
+                results = [str(problem)] * len(new)
+            made = tuple(zip((copies for copies, _ in new), results, strict=True))
+            known = (*known, *made)
+            self._known = (*self._known, *made)[-self._most :]
+        return [found for copies in given if (found := _find(known, copies)) is not None]
+
+
+def _find(known: Iterable[tuple[_Copies, Any]], copies: _Copies) -> Any:
+    return next((result for captions, result in known if captions == copies), None)
+
+
 def _regrouped(captions: Captions, rows: Iterable[str]) -> Tokens:
     row = iter(rows)
     return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
-
-
-def _without(tokens: Iterable[str], punctuation: frozenset[str]) -> str:
-    return " ".join(token for token in tokens if token not in punctuation)
-
-
-# What a single character becomes.
-_CHARACTERS = str.maketrans(
-    {
-        "\u2019": "'",
-        "\u2018": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u2013": "--",
-        "\u2014": "--",
-        "\u2026": "...",
-        "\u00a3": "#",
-        "\u20ac": "$",
-        "\u00a2": " cents ",
-        "\u00bd": " 1/2 ",
-        "\u00bc": " 1/4 ",
-        "\u00be": " 3/4 ",
-        "\u00ad": None,
-        "\u200b": " ",
-        "\ufeff": " ",
-    }
-)
-_BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
-
-# Abbreviations of captions that keep their full stop.
-_ABBREVIATIONS = (
-    "mr mrs ms dr prof rev gen col lt sgt capt gov sen st ste ave blvd rd hwy dept mt ft "
-    "jr sr inc co corp ltd bros vs etc no nos vol jan feb mar apr jun jul aug sept sep oct nov dec "
-    "ala ariz calif colo conn fla ill ky la mass mich minn miss mo nev okla ore pa tenn tex va wis"
-)
-
-_TOKEN = re.compile(
-    rf"""
-    </?[a-z][^<>\s]*>                                        # a tag
-  | (?:https?://|www\.)[^\s<>"]*[^\s<>".,!?;:)]              # an address
-  | (?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+               # tried once per run of these
-  | @\w+
-  | [^\W\d_](?:\.[^\W\d_])+(?!\w)\.?                         # u.s. and u.s.a
-  | (?:{_ABBREVIATIONS.replace(" ", "|")})\.(?!\w)
-  | [^\W\d_]\.(?=\s+\S)                                      # an initial, unless it ends all
-  | (?<![\w-])[-+]?\d+(?::\d+)+                              # a time of day
-  | (?<![\w-])[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?![\w/'-])      # a number
-  | (?<!\w)'(?:\d0s|em|cause|n'?)(?!\w)
-  | '(?:s|re|ve|ll|d|m)(?!\w)                                # what is left of a contraction
-  | n't(?!\w)
-  | (?:(?!n't\b)\w)+?(?=n't\b)                               # do of don't
-  | -[lr][rcs]b-                                             # a bracket, already named
-  | \w+(?:[-/&.!?]\w+|'(?!(?:s|re|ve|ll|d|m)\b)\w+)*         # hot-dog, black/white, o'clock
-  | \.\.+ | --+ | [!?]+
-  | \S
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-
-# Words that the Treebank takes apart.
-_TWO_WORDS = {
-    "cannot": ("can", "not"),
-    "gonna": ("gon", "na"),
-    "gotta": ("got", "ta"),
-    "wanna": ("wan", "na"),
-    "lemme": ("lem", "me"),
-    "gimme": ("gim", "me"),
-}
-
-_PUNCTUATION = frozenset([*"'`\".?!,:;", "``", "''"])
-_LEADING_ZEROS = re.compile(r"&#0+(?=[0-9])")
-_NO_CHARACTER = re.compile(r"&#[1-9][0-9]{7,};?")
-_DOTS_OR_DASHES = re.compile(r"\.+|-+")
-
-
-def _tokens(caption: str) -> Iterable[str]:
-    """Yield the tokens of one caption."""
-    if "&" in caption:
-        # Python converts no number of thousands of digits; from eight on no character has it.
-        caption = unescape(_NO_CHARACTER.sub("\ufffd", _LEADING_ZEROS.sub("&#", caption)))
-    if not caption.isascii():
-        caption = caption.translate(_CHARACTERS).encode("utf-8", "replace").decode()
-    for token in _TOKEN.findall(caption.lower()):
-        if token in _PUNCTUATION or _DOTS_OR_DASHES.fullmatch(token):
-            continue
-        # Characters beyond the 16-bit range, such as emoji, are not tokens to the Treebank.
-        if len(token) == 1 and token > "\uffff":
-            continue
-        yield from _TWO_WORDS.get(token, (_BRACKETS.get(token, token),))

@@ -16,8 +16,13 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..nfc import nfc
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: gensim 4.4's English stop list without the words that name something a picture can show
 #: (bill, bottom, computer, cry, empty, fire, mill, mine, system, thick, thin, top).
@@ -96,6 +101,24 @@ def placed_words(
     for place, piece in enumerate(caption.split()):
         for word in content_words(piece, stop_words):
             yield place, word
+
+
+class Pieces(NamedTuple):
+    """The pieces of many texts, each different one listed once.
+
+    Attributes
+    ----------
+    distinct : list of str
+        The different pieces, as `pieces` returns them; empty ones hold no word.
+    at : (number of pieces,) int
+        Which of them each piece is, text after text.
+    ends : (number of texts,) int64
+        Where the pieces of each text end.
+    """
+
+    distinct: list[str]
+    at: NDArray[np.integer[Any]]
+    ends: NDArray[np.int64]
 
 
 #: The piece that `pieces` puts after the last piece of each caption.

@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import rankdata
+from scipy.stats import rankdata, spearmanr
 
 from vifidel_eval.report.html.formats import grouped
-from vifidel_eval.report.html.images import (
-    UNIT,
-    Images,
+from vifidel_eval.report.html.images import UNIT, Images
+from vifidel_eval.report.html.order import (
+    Order,
     metrics_apart,
     metrics_text,
     percentile_ranks,
+    spearman,
     systems_apart,
 )
 from vifidel_eval.runs.harness import Scores
@@ -32,9 +33,49 @@ def test_percentile_ranks_are_scipys_average_ranks(scores):
     assert np.isnan(ranks[np.isnan(scores)]).all()
 
 
-def test_systems_lie_apart_by_highest_less_lowest():
-    scores = np.array([[0.5, NAN, 0.75, NAN], [0.25, 1.0, 0.75, NAN], [1.0, NAN, NAN, NAN]])
-    assert systems_apart(scores) == pytest.approx([0.75, NAN, 0.0, NAN], nan_ok=True)
+def test_systems_lie_apart_by_the_median_distance_from_their_median():
+    two = np.array([[0.5, NAN, 0.75, NAN], [0.25, 1.0, 0.75, NAN]])
+    assert systems_apart(two) == pytest.approx([0.25, NAN, 0.0, NAN], nan_ok=True)
+    # The medians are .5, .75 and (.2 + .4) / 2; the middle distances .25, .05 and (.1 + .1) / 2.
+    scores = np.array([[0.5, 0.75, 0.2], [0.25, 0.8, 0.4], [1.0, 0.0, NAN]])
+    assert systems_apart(scores) == pytest.approx([0.5, 0.1, 0.2])
+    four = np.array([[0.0], [0.78], [0.8], [0.9]])  # median .79; distances .01, .01, .11, .79
+    assert systems_apart(four) == pytest.approx([0.12])
+
+
+def test_one_broken_system_does_not_decide_the_order():
+    # Two good systems that agree on all images but the first, and one that always fails.
+    good = np.linspace(0.5, 0.95, 20)
+    scores = np.stack([good, good - 0.01, np.zeros(20)])
+    scores[:2, 0] = 0.6, 0.3
+    assert np.argmax(systems_apart(scores)) == 0
+    assert np.argmax(np.ptp(scores, axis=0)) != 0  # which the highest less the lowest would say
+
+
+@given(arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])))
+def test_rank_correlations_are_scipys(scores):
+    both = ~np.isnan(scores).any(axis=0)
+    if both.sum() < 2 or any(len(set(row)) < 2 for row in scores[:, both]):
+        assert math.isnan(spearman(*scores))
+    else:
+        expected = spearmanr(*scores[:, both]).statistic
+        assert spearman(*scores) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_second_metric_is_the_one_that_agrees_least():
+    first = [0.1, 0.2, 0.3, 0.4]
+    data = {
+        "metrics": ["first", "same", "other", "mostly nothing"],
+        "lowerIsBetter": [False, False, True, False],
+        "scores": [[first, [1, 2, 3, 4], [4, 3, 2, 1], [0, 0, 0, 1]]],
+    }
+    assert Order(data).correlations[0] == pytest.approx([1, 1, 1, 0.7746], abs=1e-4)
+    assert Order(data).against == 1  # the third is as good, and where lower is better
+    data["scores"][0][2] = [1, 2, 3, 4]
+    assert Order(data).against == 2
+    data["scores"] = [[first]]
+    data["metrics"], data["lowerIsBetter"] = ["first"], [False]
+    assert Order(data).against == 0
 
 
 def test_metrics_lie_apart_by_their_ranks():
@@ -54,8 +95,8 @@ def test_the_data_hold_every_explanation(content):
             assert dict(zip(labels, data["objects"][image][1::3], strict=True)) == dict(
                 content.objects[image_id]
             )
-            numbers, matches, mentions, unmentioned, marks = plans["plans"][system][image]
-            words = [plans["words"][i] for i in numbers[::5]]
+            numbers, matches, said, unmentioned, marks = plans["plans"][system][image]
+            words = [plans["words"][i] for i in numbers[::3]]
             found = {
                 (labels[label], words[word]): (mass * UNIT, cost * UNIT)
                 for label, word, mass, cost in grouped(matches, 4)
@@ -64,15 +105,23 @@ def test_the_data_hold_every_explanation(content):
             for match in explanation.matches:
                 expected = (match.mass, match.cost)
                 assert found[match.label, match.word] == pytest.approx(expected, abs=UNIT / 2)
+            rows = list(grouped(said, 5))
             of_mentions = [
                 (plans["words"][i], support / 100, plans["words"][by], verdict - 1)
-                for i, support, by, verdict in grouped(mentions, 4)
+                for i, support, by, verdict, _ in rows[: len(explanation.mentions)]
             ]
             assert of_mentions == [
                 (m.words, m.support, m.supported_by, m.verdict) for m in explanation.mentions
             ]
-            marked = [explanation.caption[start:end] for start, end in grouped(marks, 2)]
-            assert list(dict.fromkeys(marked)) == list(explanation.hallucinated)
+            others = [plans["words"][i] for i, *_ in rows[len(explanation.mentions) :]]
+            assert set(others) == {w.word for w in explanation.words if w.judged is None}
+            marked = [
+                (explanation.caption[start:end], plans["words"][rows[at][0]])
+                for start, end, at in grouped(marks, 3)
+            ]
+            assert all(text.lower() == word for text, word in marked)
+            absent = {text for text, word in marked if word in explanation.hallucinated}
+            assert absent == set(explanation.hallucinated)
             assert [labels[i] for i in unmentioned] == list(explanation.unmentioned)
 
 
@@ -84,32 +133,34 @@ def test_ranks_that_differ_by_nothing_are_equal():
 def test_words_stand_in_the_order_of_the_caption(content):
     images = Images(content)
     explanation = next(iter(content.explanations["careful"].values()))
-    words = [images.plans["words"][i] for i in images.plans["plans"][0][0][0][::5]]
+    words = [images.plans["words"][i] for i in images.plans["plans"][0][0][0][::3]]
     assert words == [word for word in explanation.caption.split() if word in words]
 
 
 def test_first_comes_what_the_systems_disagree_on(content):
-    sort, order, apart = Images(content).by_disagreement()
+    images = Images(content)
+    sort, order, apart = Order(images.data).by_disagreement()
     scores = [of_metric["VIFIDEL"].scores for of_metric in content.scores.evaluations.values()]
-    spread = [
-        max(of_image) - min(of_image) if not any(map(math.isnan, of_image)) else -1
-        for of_image in zip(*scores, strict=True)
-    ]
+    spread = systems_apart(np.array(scores))
     assert sort == "systems"
     assert sorted(order) == list(range(len(spread)))
-    assert [spread[i] for i in order] == pytest.approx(sorted(spread, reverse=True), abs=1e-3)
-    assert apart[0] == f"{max(spread):.3f} apart"
+    of_order = np.nan_to_num(spread[order], nan=-1)
+    assert of_order == pytest.approx(sorted(of_order, reverse=True), abs=1e-3)
+    assert apart[0] == f"{np.nanmax(spread):.3f} apart"
     assert apart[-1] == ""
 
 
 def test_one_system_is_sorted_by_the_two_metrics(make_content):
     images = Images(make_content(images=30, systems=1))
     scores = np.array(images.data["scores"], dtype=float)[0]
-    sort, order, apart = images.by_disagreement()
-    expected = metrics_apart(scores[:1], scores[-1:])  # VIFIDEL, CIDEr
+    ordered = Order(images.data)
+    sort, order, apart = ordered.by_disagreement()
+    sign = -1 if images.data["lowerIsBetter"][ordered.against] else 1
+    expected = metrics_apart(scores[:1], sign * scores[ordered.against][None])
+    other = images.data["metrics"][ordered.against]
     assert sort == "metrics"
     assert order[0] == np.nanargmax(np.abs(expected))
-    above, below = ("VIFIDEL", "CIDEr")[:: 1 if expected[order[0]] > 0 else -1]
+    above, below = ("VIFIDEL", other)[:: 1 if expected[order[0]] > 0 else -1]
     assert apart[0] == f"{above} {100 * abs(expected[order[0]]):.0f} points above {below}"
 
 
@@ -119,16 +170,16 @@ def test_where_lower_is_better_the_worst_are_the_highest(make_content):
     errors = scores.evaluations["careful"]["Errors"]
     alone = Scores({"Errors": "E"}, {"careful": {"Errors": errors}})
     images = Images(dataclasses.replace(content, scores=alone))
-    sort, order, _ = images.by_disagreement()
+    sort, order, _ = Order(images.data).by_disagreement()
     assert images.data["lowerIsBetter"] == [True]
     assert (sort, order[0]) == ("worst", np.argmax(errors.scores))
     beside = Scores({"Errors": "E", "Twin": "T"}, {"careful": {"Errors": errors, "Twin": errors}})
     images = Images(dataclasses.replace(content, scores=beside))
-    assert set(images.by_disagreement()[2]) == {"equal ranks"}
+    assert set(Order(images.data).by_disagreement()[2]) == {"equal ranks"}
     upwards = dataclasses.replace(errors, lower_is_better=False)
     beside = Scores({"Errors": "E", "Up": "U"}, {"careful": {"Errors": errors, "Up": upwards}})
     images = Images(dataclasses.replace(content, scores=beside))
-    sort, order, apart = images.by_disagreement()
+    sort, order, apart = Order(images.data).by_disagreement()
     assert sort == "metrics"
     # The caption with the most errors ranks last in one and first in the other.
     assert {order[0], order[1]} == {np.argmax(errors.scores), np.argmin(errors.scores)}

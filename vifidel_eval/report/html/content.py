@@ -4,14 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
+from ...annotations.boxes import ImageBoxes
 from ...explain.explanation import Explanation
 from ...image_ids import ImageId
+from ...rows import Rows
 from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
 from ...scorers import Scorer, Vifidel
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a report shows beside what was scored.
+
+    Attributes
+    ----------
+    inputs : mapping
+        What a file is to what its name is: ``{"references": ("captions.json",)}``.
+    pictures : mapping
+        Image id to the file of its picture, for the images that have one.
+    boxes : mapping
+        Image id to the boxes of its objects, likewise.
+    title : str
+        What stands above the page.
+    picture_bytes : int, optional
+        How much all pictures may take in the page; None for the default.
+    """
+
+    inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pictures: Mapping[ImageId, Path] = field(default_factory=dict)
+    boxes: Mapping[ImageId, ImageBoxes] = field(default_factory=dict)
+    title: str = "Caption evaluation"
+    picture_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -32,8 +60,8 @@ class Content:
         Image id to object label to count; empty where VIFIDEL was not computed.
     explanations : mapping
         System name to image id to `Explanation`; empty likewise.
-    pictures : mapping
-        Image id to the file of its picture, for the images that have one.
+    material : Material
+        Pictures, boxes and names.
     """
 
     scores: Scores
@@ -42,7 +70,7 @@ class Content:
     captions: Mapping[str, Mapping[ImageId, str]]
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
     explanations: Mapping[str, Mapping[ImageId, Explanation]] = field(default_factory=dict)
-    pictures: Mapping[ImageId, Path] = field(default_factory=dict)
+    material: Material = field(default_factory=Material)
 
 
 def gather(
@@ -51,7 +79,7 @@ def gather(
     systems: Iterable[System],
     references: Mapping[ImageId, list[str]] | None = None,
     scorers: Iterable[Scorer] = (),
-    pictures: Mapping[ImageId, Path] | None = None,
+    material: Material | None = None,
 ) -> Content:
     """Return the content of a report on systems that were scored.
 
@@ -65,8 +93,8 @@ def gather(
         What was scored.
     scorers : iterable of Scorer
         What scored them; if VIFIDEL is among them, or part of one, it explains every caption.
-    pictures : mapping, optional
-        Image id to a file, as `thumbnails.find_pictures` returns them.
+    material : Material, optional
+        Pictures, boxes and names.
     """
     parts = (part for scorer in scorers for part in getattr(scorer, "parts", (scorer,)))
     vifidel = next((part for part in parts if isinstance(part, Vifidel)), None)
@@ -74,11 +102,7 @@ def gather(
     if references is None:
         references = all_images(systems)
     of_systems = {system.name: paired(system, references, True) for system in systems}
-    explanations = {
-        name: {explanation.image_id: explanation for explanation in vifidel.explain_rows(rows)}
-        for name, rows in of_systems.items()
-        if vifidel is not None
-    }
+    explanations = {} if vifidel is None else _explained(vifidel, of_systems)
     return Content(
         scores,
         comparisons,
@@ -89,5 +113,17 @@ def gather(
         },
         objects={} if vifidel is None else vifidel.objects_of(list(references)),
         explanations=explanations,
-        pictures=pictures or {},
+        material=material or Material(),
     )
+
+
+def _explained(
+    vifidel: Vifidel, of_systems: Mapping[str, Rows]
+) -> dict[str, dict[ImageId, Explanation]]:
+    """Return the explanations of all systems, made side by side: references are read once."""
+    explanations: dict[str, dict[ImageId, Explanation]] = {name: {} for name in of_systems}
+    for of_row in zip_longest(*map(vifidel.explain_rows, of_systems.values())):
+        for of_system, explanation in zip(explanations.values(), of_row, strict=True):
+            if explanation is not None:
+                of_system[explanation.image_id] = explanation
+    return explanations

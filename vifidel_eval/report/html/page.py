@@ -13,13 +13,21 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ...explain.findings import find
-from . import formats, overview, plans, thumbnails
+from . import formats, overview, words
+from .categories import categories, fewest
 from .content import Content
 from .images import UNIT, Images
+from .order import Order
+from .pictures import by_place, pictures
 
-# Bytes that captions, plans and thumbnails may have together; the rest of the page is below 1 MB.
-_LARGEST = 13_500_000
+# The scripts, in the order in which they need each other: they share one scope.
+_SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
 _MOST_FINDINGS = 10
+_MOST_CATEGORIES = 8
+# How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
+_SHADES = 5
+# Of a plan with more rows, the costliest are shown at first.
+_MOST_ROWS = 10
 
 #: Images on a page of the list; the first page is there without scripting too.
 IMAGES_ON_A_PAGE = 20
@@ -36,19 +44,13 @@ def render_page(content: Content) -> str:
         What is shown.
     """
     images = Images(content)
-    sort, order, apart = images.by_disagreement()
-    data, plan_data = _json(images.data), _json(images.plans)
-    place_of = {image_id: place for place, image_id in enumerate(images.ids)}
-    important = (images.ids[place] for place in order)
-    budget = _LARGEST - len(f"{data}{plan_data}".encode(errors="backslashreplace"))
-    small = thumbnails.shrink(
-        {
-            image_id: content.pictures[image_id]
-            for image_id in important
-            if image_id in content.pictures
-        },
-        budget,
+    order = Order(images.data)
+    sort, places, apart = order.by_disagreement()
+    drawn = pictures(
+        content.material, [images.ids[place] for place in places], images.data["labels"]
     )
+    shown = {name: by_place(of_images, images.ids) for name, of_images in drawn.items()}
+    data, plan_data = _json(images.data), _json(images.plans)
     template = _environment().get_template("report.html.j2")
     return template.render(
         scores=content.scores,
@@ -62,18 +64,25 @@ def render_page(content: Content) -> str:
             name: find(of_system.values()) for name, of_system in content.explanations.items()
         },
         most=_MOST_FINDINGS,
+        categories=categories(images.data, images.plans),
+        fewest=fewest(len(images.ids)),
+        most_categories=_MOST_CATEGORIES,
+        material=content.material,
         data=images.data,
         plans=images.plans,
-        thumbnails={place_of[image_id]: picture for image_id, picture in small.items()},
-        json={"data": data, "plans": plan_data},
+        pictures=shown["images"],
+        json={"data": data, "plans": plan_data, "boxes": _json(shown["boxes"])},
         sort=sort,
-        against=images.against(),
-        order=order[:IMAGES_ON_A_PAGE],
+        against=order.against,
+        correlations=order.correlations,
+        order=places[:IMAGES_ON_A_PAGE],
         apart=apart,
         page_size=IMAGES_ON_A_PAGE,
-        shades=plans.SHADES,
-        verdicts=plans.VERDICTS,
-        absent=plans.ABSENT,
+        shades=_SHADES,
+        most_rows=_MOST_ROWS,
+        verdicts=words.VERDICTS,
+        marks=words.MARKS,
+        absent=words.ABSENT,
         unit=UNIT,
         version=version("vifidel-eval"),
     )
@@ -89,20 +98,32 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {
-        "draw": plans.draw,
-        "times": plans.times,
+        "words_of": words.words_of,
+        "times": words.times,
+        "link": formats.link,
         "grouped": formats.grouped,
         "whole": formats.whole,
         "part": _part,
+        "script": _script,
+        "places_of": lambda names: {name: place for place, name in enumerate(names)},
         "digest": _digest,
     }
-    environment.filters |= {"score": formats.score, "fixed": formats.fixed, "json": _json}
+    environment.filters |= {
+        name: getattr(formats, name) for name in ("score", "fixed", "signed", "correlation")
+    }
+    environment.filters["json"] = _json
     return environment
 
 
 def _part(name: str) -> Markup:
-    """Return the style sheet or the script, which are part of the page as they are."""
+    """Return the style sheet or a script, which is part of the page as it is."""
     return Markup(files(__package__).joinpath(name).read_text("utf-8"))  # our own: no caption
+
+
+def _script() -> Markup:
+    """Return the scripts as one, in one scope."""
+    parts = Markup("\n").join(_part(f"{name}.js") for name in _SCRIPTS.split())
+    return Markup('"use strict";\n(() => {\n') + parts + Markup("})();\n")
 
 
 def _digest(text: str) -> str:

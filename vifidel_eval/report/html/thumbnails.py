@@ -1,14 +1,15 @@
-"""Thumbnails: pictures of a folder, found by image id or file name and made small."""
+"""Pictures of a folder, found by image id or file name and made small."""
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import math
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import ImageIdError, VifidelError, VifidelWarning
 from ...files import first_line, read_json, reason
@@ -26,8 +27,12 @@ _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "AVIF")
 # Of a picture that is larger, only a JPEG, which is decoded small, is opened.
 _MOST_PIXELS = 1 << 27
 
+# The tag of EXIF that says how a picture is turned, and its values for a quarter of a turn.
+_ORIENTATION, _LYING = 0x0112, (5, 6, 7, 8)
+
 # Longest sides that are tried, in pixels: the largest that keeps all pictures within the budget.
-_SIDES = (320, 256, 192, 144, 112, 88, 64)
+# On smaller ones little can be seen.
+_SIDES = (1024, 800, 640, 512, 400, 320)
 _QUALITY = 60
 _SAMPLE = 50
 
@@ -69,16 +74,16 @@ def find_pictures(
     of_stem: dict[str, list[ImageId]] = {}
     for path in pictures:
         of_stem.setdefault(path.stem, []).append(path.name)
-    same_image = match(ids, by_name)
+    named = {image_id: Path(file_names.get(image_id, "")).name for image_id in ids}
+    unnamed = [i for i in ids if named[i] not in by_name and str(i) not in of_stem]
+    same_image = match(unnamed, by_name)
     found = {}
     for image_id in ids:
-        file_name = Path(file_names.get(image_id, "")).name
-        if file_name in by_name:
-            names: list[ImageId] = [file_name]
+        names: list[ImageId] = of_stem.get(str(image_id), [])
+        if named[image_id] in by_name:
+            names = [named[image_id]]
         elif image_id in same_image:
             names = [same_image[image_id]]
-        else:
-            names = of_stem.get(str(image_id), [])
         if len(names) > 1:
             raise ImageIdError(
                 f"{folder}: {names[0]} and {names[1]} are both named after image id {image_id!r}; "
@@ -98,7 +103,10 @@ def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
     """
     names: dict[ImageId, str] = {}
     for path in sources:
-        content = read_json(path, VifidelError) if path.suffix.lower() == ".json" else None
+        content = None
+        if path.suffix.lower() == ".json":
+            with contextlib.suppress(VifidelError):  # the name says nothing about the content
+                content = read_json(path, VifidelError)
         images = content.get("images") if isinstance(content, dict) else None
         for image in images if isinstance(images, list) else []:
             if isinstance(image, dict) and isinstance(image.get("file_name"), str):
@@ -106,8 +114,23 @@ def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:
     return names
 
 
-def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, str]:
-    """Return small JPEG pictures in base64.
+class Small(NamedTuple):
+    """A picture made small.
+
+    Attributes
+    ----------
+    data : str
+        JPEG in base64.
+    size : (int, int)
+        Width and height of the file's own picture as it is seen, in pixels.
+    """
+
+    data: str
+    size: tuple[int, int]
+
+
+def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, Small]:
+    """Return small pictures.
 
     All get the same longest side, the largest for which a sample says that they fit into the
     budget; when it is spent all the same, the last ones stay without. So do files that cannot be
@@ -122,31 +145,33 @@ def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, str]:
     """
     damaged: dict[Path, str] = {}
 
-    def small(path: Path, side: int) -> str:
+    nothing = Small("", (0, 0))
+
+    def small(path: Path, side: int) -> Small:
         try:
-            return "" if path in damaged else _small(path, side)
+            return nothing if path in damaged else _small(path, side)
         except _DamagedError as problem:
             damaged[path] = str(problem)
-            return ""
+            return nothing
 
     paths = list(pictures.values())
     sample = paths[:: math.ceil(len(paths) / _SAMPLE) or 1]
     for side in _SIDES:
-        mean = sum(len(small(path, side)) for path in sample) / max(len(sample), 1)
+        mean = sum(len(small(path, side).data) for path in sample) / max(len(sample), 1)
         if mean * len(paths) <= budget:
             break
-    thumbnails: dict[ImageId, str] = {}
+    thumbnails: dict[ImageId, Small] = {}
     for image_id, path in pictures.items():
         thumbnail = small(path, side)
-        budget -= len(thumbnail)
+        budget -= len(thumbnail.data)
         if budget < 0:
             break
-        if thumbnail:
+        if thumbnail.data:
             thumbnails[image_id] = thumbnail
     if damaged:
         path, why = next(iter(damaged.items()))
         warnings.warn(
-            f"{len(damaged)} of {len(paths)} pictures cannot be read and have no thumbnail, "
+            f"{len(damaged)} of {len(paths)} pictures cannot be read and are left out, "
             f"such as {path} ({why}).",
             VifidelWarning,
             stacklevel=2,
@@ -158,7 +183,7 @@ class _DamagedError(Exception):
     """A file is not a picture that can be read."""
 
 
-def _small(path: Path, side: int) -> str:
+def _small(path: Path, side: int) -> Small:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     Image.init()
@@ -168,6 +193,9 @@ def _small(path: Path, side: int) -> str:
             warnings.simplefilter("ignore")  # of what is wrong with the file, and of its size
             picture = Image.open(path, formats=[name for name in _FORMATS if name in Image.OPEN])
             with picture:
+                size = picture.size
+                if picture.getexif().get(_ORIENTATION, 1) in _LYING:
+                    size = size[::-1]
                 picture.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded small
                 if picture.width * picture.height > _MOST_PIXELS:
                     raise _DamagedError(
@@ -182,7 +210,7 @@ def _small(path: Path, side: int) -> str:
         raise
     except Exception as problem:  # damaged pictures raise nearly anything
         raise _DamagedError(first_line(problem)) from None
-    return base64.b64encode(file.getvalue()).decode("ascii")
+    return Small(base64.b64encode(file.getvalue()).decode("ascii"), size)
 
 
 def _in_colours(picture: Image.Image) -> Image.Image:

@@ -1,9 +1,8 @@
 import json
-from pathlib import Path
 
 import pytest
 
-from vifidel_eval.captions import read_references, read_results, system_names
+from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.errors import CaptionError
 
 CAPTIONS = {
@@ -81,11 +80,12 @@ def test_results_with_strings_for_ids(tmp_path):
         (annotated(caption=None), r"annotations\[0\] \(image 42\): the caption is null"),
         (annotated(caption=7), r"annotations\[0\] \(image 42\): the caption is 7, not a string"),
         (annotated(caption=["A dog."]), r"annotations\[0\] \(image 42\): the caption is \['A dog"),
-        (annotated(image_id=None), r"annotations\[0\]: 'image_id' is None"),
+        (annotated(image_id=None), r"annotations\[0\]: 'image_id' is null"),
         (annotated(image_id=4.5), r"annotations\[0\]: 'image_id' is 4\.5"),
         (annotated(image_id=True), r"annotations\[0\]: 'image_id' is True"),
         (annotated(image_id=[42]), r"annotations\[0\]: 'image_id' is \[42\]"),
-        ({"images": [{"id": None}], "annotations": []}, r"images\[0\]: 'id' is None"),
+        ({"images": [{"id": None}], "annotations": []}, r"images\[0\]: 'id' is null"),
+        ({"images": [{}], "annotations": []}, r"images\[0\]: 'id' is missing"),
         ({"images": [42], "annotations": []}, r"images\[0\]: expected an object with 'id'"),
         ({"annotations": ["A dog."]}, r"annotations\[0\]: expected an object with 'image_id'"),
         ({"annotations": {"42": ["A dog."]}}, "annotations: expected a list"),
@@ -95,8 +95,8 @@ def test_results_with_strings_for_ids(tmp_path):
         ({"42": ["A dog.", None]}, "image 42: the caption is null"),
         ({"42": [["dog", 0.9]]}, r"image 42: the caption is \['dog', 0\.9\]"),
         (INSTANCES, r"annotations\[0\] \(image 42\): no 'caption', but object annotations"),
-        ([{"image_id": 42, "caption": "A dog."}], "holds a list, as result files do"),
-        (DETECTIONS, "holds a list, as result files do"),
+        (DETECTIONS, "no caption in it, but object annotations"),
+        ([{"image_id": 42, "prediction": "A dog."}], "no field for a caption .*'prediction'"),
         ("42", "42 is not a caption file"),
     ],
 )
@@ -120,22 +120,33 @@ def test_bad_references(tmp_path, content, message):
         ([{"image_id": 42, "caption": None}], r"\[0\] \(image 42\): the caption is null"),
         ([{"image_id": 42, "caption": 7}], r"\[0\] \(image 42\): the caption is 7"),
         ([{"image_id": 42, "caption": False}], r"\[0\] \(image 42\): the caption is False"),
-        ([{"image_id": 42, "text": "A dog."}], r"\[0\] \(image 42\): .*only 'image_id', 'text'"),
-        ([{"caption": "A dog."}], r"\[0\]: 'image_id' is None"),
-        ([{"image_id": "", "caption": "A dog."}], r"\[0\]: 'image_id' is ''"),
+        (
+            [{"image_id": 42, "words": "A dog."}],
+            "no field for a caption .*only 'image_id', 'words'",
+        ),
+        ([{"caption": "A dog."}], "no field for an image id .*only 'caption'; name it with --id"),
+        ([{"image_id": 1, "caption": "a"}, {"caption": "b"}], r"\[1\]: 'image_id' is missing"),
+        ([{"image_id": 1, "caption": "a"}, {"image_id": 2}], r"\[1\] \(image 2\): .* is missing"),
+        ([{"image_id": None, "caption": "A dog."}], r"\[0\]: 'image_id' is null"),
+        ([{"image_id": "", "caption": "A dog."}], r"\[0\]: 'image_id' is empty"),
         ([{"image_id": True, "caption": "A dog."}], r"\[0\]: 'image_id' is True"),
         ([{"image_id": 4.5, "caption": "A dog."}], r"\[0\]: 'image_id' is 4\.5"),
         ([{"image_id": {"id": 42}, "caption": "A dog."}], r"\[0\]: 'image_id' is \{'id': 42\}"),
-        (["A dog."], r"\[0\]: expected an object with 'image_id', found 'A dog"),
+        (["A dog."], r"\[0\]: expected an object with an image id .* found 'A dog"),
         ({"42": None}, "image 42: the caption is null"),
         ({"42": 7}, "image 42: the caption is 7, not a string"),
-        ({"42": ["A dog."]}, r"image 42: the caption is \['A dog"),
-        (DETECTIONS, r"\[0\] \(image 42\): no 'caption', but object annotations"),
+        (
+            {"42": ["A dog.", "A cat."]},
+            "image 42: 2 captions for one image; keep one .*score-table",
+        ),
+        ({"42": []}, r"image 42: the caption is \[\], not a string"),
+        ({"42": [["A dog."]]}, r"image 42: the caption is \['A dog"),
+        (DETECTIONS, "no caption in it, but object annotations"),
         (INSTANCES, "holds a dataset's annotations"),
         (CAPTIONS, "holds a dataset's annotations"),
         ([], "there is no caption in it"),
         ({}, "there is no caption in it"),
-        ("42", "expected a list, found 42"),
+        ("42", "42 is not a caption file"),
     ],
 )
 def test_bad_results(tmp_path, content, message):
@@ -149,7 +160,7 @@ def test_bad_results(tmp_path, content, message):
     [
         ('[{"image_id": 42, "caption": "A do', "the JSON ends too early, .* truncated"),
         ("", "the file is empty"),
-        ("image_id,caption\n42,A dog.\n", "not JSON"),
+        ("A dog on a couch.\n", "not JSON"),
     ],
 )
 def test_captions_that_are_not_json(tmp_path, read, text, message):
@@ -169,30 +180,3 @@ def test_captions_that_are_not_utf8(tmp_path, read):
 def test_missing_captions(tmp_path, read):
     with pytest.raises(CaptionError, match=r"gone\.json: no such file"):
         read(tmp_path / "gone.json")
-
-
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (["captions_val2017_human_results.json"], ["human"]),
-        (["runs/captions_test2014_up_down_results.json", "beam.json"], ["up_down", "beam"]),
-        (["beam_results.json", "captions_val2014_results.json"], ["beam", "captions_val2014"]),
-        (
-            ["captions_val2014_a_results.json", "captions_test2014_a_results.json"],
-            ["captions_val2014_a_results", "captions_test2014_a_results"],
-        ),
-        ([], []),
-    ],
-)
-def test_system_names(paths, names):
-    assert system_names([Path(path) for path in paths]) == names
-
-
-def test_systems_with_files_of_one_name_are_called_by_their_paths():
-    paths = [Path("a", "results.json"), Path("b", "results.json")]
-    assert system_names(paths) == [str(path) for path in paths]
-
-
-def test_result_file_given_twice():
-    with pytest.raises(CaptionError, match=r"beam\.json: given twice"):
-        system_names([Path("greedy.json"), Path("beam.json"), Path("beam.json")])

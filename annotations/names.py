@@ -1,0 +1,247 @@
+"""Names of classes: by category id, by Open Images machine id, or by class index.
+
+A category id is what a file with ``categories`` says. A class index is a place in a model's list of
+classes and counts from 0: MMDetection, Hugging Face's models and YOLO write it. The two are kept
+apart, since one read as the other gives wrong names without an error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ..errors import AnnotationError
+from ..files import first_line, parse_json, read_text
+from ..image_ids import from_json_key
+from .coco import category_names
+from .objects import clean_label
+from .open_images import read_class_descriptions
+
+#: Everything that `read_categories` takes.
+CategorySource: TypeAlias = (
+    str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[Any, str] | None
+)
+
+# PyYAML takes some seconds for this much; the names of ImageNet's 1 000 classes have 44 kB.
+_MOST_YAML = 1 << 18
+_YAML_NAMES = re.compile(r"^names\s*:", re.MULTILINE)
+_DARKNET_DATA = re.compile(r"^names\s*=", re.MULTILINE)
+
+_GIVE = (
+    "give the model's class names (categories=..., --categories): a text file with one name per "
+    "line, YOLO's data.yaml or Hugging Face's config.json"
+)
+
+
+@dataclass(frozen=True)
+class CategoryNames:
+    """Names of classes, by what sources call them.
+
+    Attributes
+    ----------
+    ids : mapping
+        Category id to name.
+    machine_ids : mapping
+        Open Images machine id to name.
+    indices : mapping
+        Class index to name, from 0 on without a gap.
+    """
+
+    ids: Mapping[Any, str] = field(default_factory=dict)
+    machine_ids: Mapping[str, str] = field(default_factory=dict)
+    indices: Mapping[int, str] = field(default_factory=dict)
+
+    def by_index(self) -> Mapping[int, str]:
+        """Return the names of class indices; category ids serve if they count from 0."""
+        if self.indices:
+            return self.indices
+        return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
+
+    def of_index(self, index: int, at: str) -> str:
+        """Return the name of a class index.
+
+        Raises
+        ------
+        AnnotationError
+            If it has none; the message begins with `at`, the file and the entry.
+        """
+        names = self.by_index()
+        if index in names:
+            return names[index]
+        if names:
+            raise AnnotationError(
+                f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
+                f"(0 to {len(names) - 1}); give the names of the model that wrote it."
+            )
+        if self.ids:
+            raise AnnotationError(
+                f"{at}: class {index!r:.20} is a place in the model's list of classes, counted "
+                f"from 0, and the categories given have ids of their own "
+                f"({', '.join(f'{key!r:.20}' for key in list(self.ids)[:3])}, ...); {_GIVE}."
+            )
+        raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
+
+
+def read_categories(source: CategorySource) -> CategoryNames:
+    """Return the names from what `read_objects` accepts as `categories`.
+
+    Files are a COCO file with ``categories`` or its list alone, Open Images class descriptions,
+    ``{id: name}`` JSON; and for class indices a text file with one name per line (``classes.txt``,
+    ``obj.names``), a list of names in JSON, the ``names`` of a ``data.yaml`` of YOLO, or the
+    ``id2label`` of a ``config.json`` of Hugging Face. A mapping has ids or, if they count from 0,
+    class indices: ``dict(enumerate(classes))``.
+
+    Raises
+    ------
+    AnnotationError
+        If a file lists no categories, or two files name one differently.
+    """
+    if source is None:
+        return CategoryNames()
+    if isinstance(source, Mapping):
+        return _by_id(source, "categories")
+    names = CategoryNames({}, {}, {})
+    for path in source if isinstance(source, list | tuple) else [source]:
+        if not isinstance(path, str | os.PathLike):
+            raise AnnotationError(
+                f"categories cannot be {type(path).__name__}; accepted: a path, a list of paths, "
+                "or a mapping {id: name}."
+            )
+        found = read_names(path)
+        if not (found.ids or found.machine_ids or found.indices):
+            raise AnnotationError(f"{path}: no category in it; give a file that lists them.")
+        _add(names.ids, found.ids, str(path))
+        _add(names.machine_ids, found.machine_ids, str(path))
+        _add(names.indices, found.indices, str(path))
+    return names
+
+
+def read_names(path: str | os.PathLike[str]) -> CategoryNames:
+    """Return the names that one file lists."""
+    text, where = read_text(path, AnnotationError), str(path)
+    if not text.strip():
+        raise AnnotationError(f"{where}: the file is empty; write it again.")
+    first = text.lstrip().partition("\n")[0]
+    if first[0] in "{[":
+        return _from_json(parse_json(text, where, AnnotationError), where)
+    if _YAML_NAMES.search(text):
+        return CategoryNames(indices=_yaml_names(text, where))
+    if _DARKNET_DATA.search(text):
+        raise AnnotationError(
+            f"{where}: a data file of Darknet, which only says where the names are; give the file "
+            "that its line 'names = ...' names."
+        )
+    if "," in first or first.startswith("/"):
+        return CategoryNames(machine_ids=read_class_descriptions(text, where))
+    return CategoryNames(indices=_one_per_line(text, where))
+
+
+def _from_json(content: Any, where: str) -> CategoryNames:
+    if isinstance(content, dict):
+        labels = content.get("id2label")
+        if isinstance(labels, dict):
+            pairs = [(from_json_key(key), name) for key, name in labels.items()]
+            return CategoryNames(indices=_from_zero(pairs, f"{where}: id2label"))
+        if content and all(isinstance(name, str) for name in content.values()):
+            return _by_id(content, where)
+        if "categories" not in content:
+            raise AnnotationError(
+                f"{where}: 'categories' is missing, and so is Hugging Face's 'id2label'; give a "
+                "file that lists the categories."
+            )
+        content = content["categories"]
+    if isinstance(content, list) and content and all(isinstance(name, str) for name in content):
+        return CategoryNames(indices=_from_zero(list(enumerate(content)), where))
+    return CategoryNames(ids=category_names(content, where))
+
+
+def _by_id(names: Mapping[Any, str], where: str) -> CategoryNames:
+    entries = [
+        {"id": from_json_key(key) if isinstance(key, str) else key, "name": name}
+        for key, name in names.items()
+    ]
+    ids: dict[Any, str] = {}
+    machine_ids: dict[str, str] = {}
+    for key, name in category_names(entries, where).items():
+        (machine_ids if isinstance(key, str) and key.startswith("/") else ids)[key] = name
+    return CategoryNames(ids, machine_ids)
+
+
+def _one_per_line(text: str, where: str) -> dict[int, str]:
+    """Return the names of a text file; blank lines are allowed only at its end."""
+    return _from_zero(list(enumerate(text.rstrip().split("\n"))), where, first=1)
+
+
+def _yaml_names(text: str, where: str) -> dict[int, str]:
+    """Return the ``names`` of a YAML file: a list, or a mapping of class index to name.
+
+    Only the tree of nodes is read. No value is made of it: *yes* and *1* stay what they are, and
+    aliases cannot grow.
+    """
+    import yaml
+
+    if len(text) > _MOST_YAML:
+        raise AnnotationError(
+            f"{where}: has more than {_MOST_YAML >> 10} KiB, the most that is read as YAML; is it "
+            "the right file?"
+        )
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as problem:
+        said = " ".join(first_line(problem).split())
+        raise AnnotationError(f"{where}: not YAML ({said}); write it again.") from None
+    except (RecursionError, ValueError):
+        raise AnnotationError(f"{where}: YAML that cannot be read; write it again.") from None
+    entries = root.value if isinstance(root, yaml.MappingNode) else []
+    found = [value for key, value in entries if key.value == "names"]
+    if len(found) != 1:
+        raise AnnotationError(f"{where}: 'names' appears {len(found)} times; it must appear once.")
+    nodes = found[0].value
+    if isinstance(found[0], yaml.SequenceNode):
+        return _from_zero([(i, _scalar(node)) for i, node in enumerate(nodes)], where)
+    if isinstance(found[0], yaml.MappingNode):
+        pairs = [(from_json_key(_scalar(key) or ""), _scalar(name)) for key, name in nodes]
+        return _from_zero(pairs, where)
+    raise AnnotationError(f"{where}: 'names' is not a list of names; write it as YOLO does.")
+
+
+def _scalar(node: Any) -> str | None:
+    """Return the text of a YAML node, or None if it is a list, a mapping or nothing."""
+    is_text = isinstance(node.value, str) and not node.tag.endswith(":null")
+    return node.value if is_text else None
+
+
+def _from_zero(pairs: Sequence[tuple[Any, Any]], where: str, first: int = 0) -> dict[int, str]:
+    """Return names by class index, which must run from 0 on; messages count from `first`."""
+    names: dict[int, str] = {}
+    for index, name in pairs:
+        if not isinstance(index, int) or isinstance(index, bool) or index in names:
+            raise AnnotationError(
+                f"{where}: class {index!r:.20} is not a class index, or appears twice; class "
+                "indices count from 0."
+            )
+        if not isinstance(name, str) or not any(c.isalpha() for c in clean_label(name[:2000])):
+            what = "line" if first else "class"
+            found = f"{name!r:.40}" if isinstance(name, str | int | float) else "nothing, or a list"
+            raise AnnotationError(
+                f"{where}: {what} {index + first} is {found} instead of the name of a class."
+            )
+        names[index] = name.strip()
+    if sorted(names) != list(range(len(names))):
+        raise AnnotationError(
+            f"{where}: the class indices are not 0 to {len(names) - 1} without a gap."
+        )
+    return names
+
+
+def _add(names: Mapping[Any, str], found: Mapping[Any, str], where: str) -> None:
+    assert isinstance(names, dict)
+    for key, name in found.items():
+        if names.setdefault(key, name) != name:
+            raise AnnotationError(
+                f"{where}: category {key!r:.40} is called {name!r:.40}, and {names[key]!r:.40} in "
+                "another file; give the one that the detector used."
+            )

@@ -1,0 +1,78 @@
+"""nocaps beside Open Images: the same images under two ids.
+
+Format: https://nocaps.org/download. ``images`` have an ``id``, which captions and results use, and
+an ``open_images_id``, which Open Images' boxes use. The file has no objects of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import AnnotationError
+from ..image_ids import ImageId, mismatch
+from .coco import entries, image_id_of
+from .objects import ObjectLabels
+
+
+@dataclass(frozen=True)
+class NocapsImages:
+    """nocaps' id of each Open Images id.
+
+    Attributes
+    ----------
+    ids : mapping
+        Open Images id to nocaps' id.
+    where : str
+        The file, for messages.
+    """
+
+    ids: Mapping[str, ImageId]
+    where: str
+
+    def rename(self, objects: ObjectLabels) -> ObjectLabels:
+        """Return objects of Open Images under nocaps' ids, for nocaps' images only.
+
+        An image without boxes is known and empty. Objects that have nocaps' ids stay as they are.
+
+        Raises
+        ------
+        ImageIdError
+            If `objects` knows fewer than half of the images, as those of another split do.
+        """
+        known = [image_id for image_id in self.ids if image_id in objects]
+        if not known and any(image_id in objects for image_id in self.ids.values()):
+            return objects
+        if 2 * len(known) < len(self.ids):
+            missing = [image_id for image_id in self.ids if image_id not in objects]
+            raise mismatch(missing, objects, f"nocaps' images ({self.where})", objects.where)
+        return ObjectLabels(
+            {ours: objects.get(theirs, {}) for theirs, ours in self.ids.items()},
+            objects.kind,
+            objects.where,
+            objects.threshold,
+            categories=objects.categories,
+        )
+
+
+def read_nocaps(content: Mapping[str, Any], where: str) -> NocapsImages:
+    """Read the images of a nocaps file, with or without captions.
+
+    Raises
+    ------
+    AnnotationError
+        If an id is missing or appears twice.
+    """
+    ids: dict[str, ImageId] = {}
+    for number, image in enumerate(entries(content.get("images"), "images", where)):
+        at = f"{where}: images[{number}]"
+        image_id, open_images_id = image_id_of(image, "id", at), image.get("open_images_id")
+        if not isinstance(open_images_id, str) or not open_images_id:
+            raise AnnotationError(f"{at} (image {image_id!r:.40}): 'open_images_id' is missing.")
+        if open_images_id in ids:
+            raise AnnotationError(f"{at}: {open_images_id!r:.40} is listed twice; keep one entry.")
+        ids[open_images_id] = image_id
+    if len(set(ids.values())) < len(ids):
+        raise AnnotationError(f"{where}: two images have the same 'id'; every image needs its own.")
+    return NocapsImages(ids, where)

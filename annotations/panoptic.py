@@ -1,0 +1,66 @@
+"""COCO panoptic segmentation: things and stuff, with the segments of each image.
+
+Format: https://cocodataset.org/#format-data (panoptic segmentation). An annotation is an image with
+its ``segments_info``; ``isthing`` of a category tells things, which can be counted, from stuff.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import AnnotationError
+from .coco import category_name, category_names, entries, image_id_of, listed_images
+from .objects import ObjectLabels, count
+
+# What COCO appends to the names of stuff: sky-other-merged, tree-merged, door-stuff.
+_MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
+
+
+def read_coco_panoptic(content: Mapping[str, Any], where: str) -> ObjectLabels:
+    """Read a panoptic annotation file.
+
+    Every segment of a thing is one instance, and so is a crowd. Stuff counts once per image, since
+    its segments are one per category. ``sky-other-merged`` becomes *sky*, and ``wall-brick``
+    *wall brick*.
+
+    Raises
+    ------
+    AnnotationError
+        If a category id is unknown, an image is annotated twice or not among ``images``, or an
+        entry has another shape.
+    """
+    names = {
+        category_id: _MERGED.sub("", name).replace("-", " ")
+        for category_id, name in category_names(content.get("categories"), where).items()
+    }
+    labels, listed = listed_images(content, where)
+    annotated: set[Any] = set()
+    annotations = entries(content.get("annotations"), "annotations", where)
+    for number, annotation in enumerate(annotations):
+        at = f"{where}: annotations[{number}]"
+        image_id = image_id_of(annotation, "image_id", at)
+        if listed and image_id not in listed:
+            raise AnnotationError(
+                f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
+                "its annotations out."
+            )
+        if image_id in annotated:
+            raise AnnotationError(f"{at}: image {image_id!r:.40} is annotated twice; keep one.")
+        annotated.add(image_id)
+        of_image = labels.setdefault(image_id, {})
+        if "segments_info" not in annotation:
+            raise AnnotationError(
+                f"{at} (image {image_id!r:.40}): 'segments_info' is missing; every annotation of a "
+                "panoptic file has it."
+            )
+        for segment in entries(annotation["segments_info"], "segments_info", at):
+            count(of_image, category_name(segment, names, at, "this file's"), at=at)
+    return ObjectLabels(
+        labels,
+        "coco-panoptic",
+        where,
+        lists_every_image=bool(content.get("images")),
+        categories=names.values(),
+    )

@@ -1,0 +1,50 @@
+"""Visual Genome's ``objects.json``, and its ``scene_graphs.json``, which has the same objects.
+
+Layout (the ``visual_genome`` package and the data's readme): a list with one entry per image,
+``{"image_id": 1, "objects": [{"object_id": 5, "names": ["tree"], "synsets": [...]}]}``, with boxes;
+version 1.0 calls ``image_id`` ``id``. An object is called by the first of its names, as that
+package prints it; ``synsets`` are senses of WordNet and not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import AnnotationError
+from ..image_ids import ImageId
+from .coco import entries, image_id_of
+from .objects import ObjectLabels, count
+
+
+def read_visual_genome(content: list[Any], where: str) -> ObjectLabels:
+    """Read the objects of Visual Genome; every box is one instance.
+
+    Raises
+    ------
+    AnnotationError
+        If an image is listed twice, an object has no name, or an entry has another shape.
+    """
+    labels: dict[ImageId, dict[str, int]] = {}
+    for number, image in enumerate(entries(content, "", where)):
+        at = f"{where}: [{number}]"
+        image_id = image_id_of(image, "id" if _is_old(image) else "image_id", at)
+        if image_id in labels:
+            raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
+        of_image = labels[image_id] = {}
+        at = f"{at} (image {image_id!r:.40})"
+        if "objects" not in image:
+            raise AnnotationError(f"{at}: 'objects' is missing; every image needs a list of them.")
+        for place, thing in enumerate(entries(image["objects"], "objects", at)):
+            names = thing.get("names")
+            if not isinstance(names, list) or not names or not isinstance(names[0], str):
+                what = f"'names' is {names!r:.40}" if "names" in thing else "'names' is missing"
+                raise AnnotationError(
+                    f"{at}: objects[{place}]: {what}; an object needs a list of names."
+                )
+            count(of_image, names[0], at=f"{at}: objects[{place}]")
+    return ObjectLabels(labels, "visual-genome", where)
+
+
+def _is_old(image: dict[str, Any]) -> bool:
+    """Tell an entry of version 1.0."""
+    return "id" in image and "image_id" not in image

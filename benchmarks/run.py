@@ -1,0 +1,168 @@
+"""How long whole commands take: beside version 0.1.0, beside POT's import, and after the scoring.
+
+    python benchmarks/run.py COCO --before CHECKOUT [--pascal50s FOLDER] [--without-torch PYTHON]
+
+COCO holds ``captions_val2017_{references,human_results,shuffled_results,degenerate_results}.json``
+and ``instances_val2017.json``; CHECKOUT is a checkout of version 0.1.0 (``git worktree add CHECKOUT
+v0.1.0``). Everything is measured in processes of their own, which alternate: seconds of CPU with
+those of the Java processes that they start, medians of ``--repeats``. Other work on the machine
+makes both sides slower, so read the ratios.
+
+- *three systems*: ``score --metrics VIFIDEL,WMD,BLEU,ROUGE_L,CIDEr`` on val2017, and 0.1.0's.
+- *pascal50s*: ``agreement pascal50s`` with VIFIDEL, WMD, BLEU, METEOR and CIDEr at 0 and 5
+  references, and 0.1.0's. FOLDER is PASCAL-50S with its ``Annotations``. Once: it takes minutes.
+- *first score, PyTorch installed*: ``score --metrics VIFIDEL`` on this repository's
+  example, and the same where ``import torch`` fails.
+- *first score*: the same command in an environment without PyTorch, and ``import numpy, ot`` there.
+  PYTHON is that environment's, in which this package is installed.
+- *comparison*: intervals, tests and ranks of the three systems, and their scoring, both in one
+  process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tabulate import tabulate
+
+HERE = Path(__file__).resolve().parents[1]
+METRICS = "VIFIDEL,WMD,BLEU,ROUGE_L,CIDEr"
+COMMAND = """
+try:
+    from vifidel_eval.commands.main import main
+except ImportError:  # 0.1.0
+    from vifidel_eval.cli import main
+main()
+"""
+WITHOUT_TORCH = f"""
+import sys
+class NoTorch:
+    def find_spec(self, name, *_):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, NoTorch())
+{COMMAND}"""
+AFTER_SCORING = """
+import os, sys
+os.environ["POT_BACKEND_DISABLE_PYTORCH"] = "1"  # as the command does
+from pathlib import Path
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.metrics import build
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.harness import score_systems
+from vifidel_eval.runs.pairing import System
+from vifidel_eval.scorers.record import Settings
+
+metrics, references, objects, *results = sys.argv[1:]
+systems = [System(path, read_results(Path(path))) for path in results]
+gold = read_references(Path(references))
+scorers, _ = build(metrics.split(","), Settings(objects=Path(objects)))
+# os.times: user, system, children's user, children's system
+start = sum(os.times()[:4])
+scores = score_systems(systems, scorers, gold, allow_subset=True)
+scored = sum(os.times()[:4])
+compare(scores)
+print(sum(os.times()[:4]) - scored, scored - start)
+"""
+
+
+def process(python: str, code: str, arguments: Sequence[object], tree: Path) -> tuple[float, str]:
+    """Return the CPU seconds of a Python process and its children, and what it printed."""
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    for name in [name for name in environment if name.startswith("POT_BACKEND_")]:
+        del environment[name]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [python, "-c", code, *map(str, arguments)],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def paired(
+    one: tuple[str, str, Sequence[object], Path],
+    other: tuple[str, str, Sequence[object], Path],
+    repeats: int,
+) -> tuple[float, float]:
+    """Return the median CPU seconds of two processes that alternate."""
+    times = [(process(*one)[0], process(*other)[0]) for _ in range(repeats)]
+    first, second = zip(*times, strict=True)
+    return statistics.median(first), statistics.median(second)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("coco", type=Path, metavar="COCO")
+    parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="a checkout of 0.1.0")
+    parser.add_argument("--pascal50s", type=Path, metavar="FOLDER")
+    parser.add_argument("--without-torch", metavar="PYTHON")
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    coco = given.coco.resolve()
+    references = coco / "captions_val2017_references.json"
+    objects = coco / "instances_val2017.json"
+    results = [
+        coco / f"captions_val2017_{name}_results.json"
+        for name in ("human", "shuffled", "degenerate")
+    ]
+    three = ["score", *results, "--references", references, "--objects", objects]
+    three += ["--metrics", METRICS, "--allow-subset"]  # degenerate lacks 11 images
+    examples = HERE / "examples"
+    example = ["score", examples / "captions_example_careful_results.json"]
+    example += ["--references", examples / "captions_example.json", "--metrics", "VIFIDEL"]
+    example += ["--objects", examples / "instances_example.json"]
+
+    rows: list[tuple[object, ...]] = []
+
+    def add(name: str, now: float, than: float, what: str) -> None:
+        rows.append((name, now, than, now / than, what))
+        print(f"{name}: {now / than:.2f} times {what}", file=sys.stderr, flush=True)
+
+    here = sys.executable
+    if given.before:
+        then = given.before.resolve()
+        now = paired((here, COMMAND, three, HERE), (here, COMMAND, three, then), given.repeats)
+        add("three systems", *now, "0.1.0")
+        if given.pascal50s:
+            people = given.pascal50s.resolve()
+            agreement = ["agreement", "pascal50s", people, "--objects", people / "Annotations"]
+            agreement += ["--metrics", "VIFIDEL,WMD,BLEU,METEOR,CIDEr", "--references", "0,5"]
+            now = paired((here, COMMAND, agreement, HERE), (here, COMMAND, agreement, then), 1)
+            add("agreement pascal50s", *now, "0.1.0")
+    now = paired(
+        (here, COMMAND, example, HERE), (here, WITHOUT_TORCH, example, HERE), given.repeats + 2
+    )
+    add("first score, PyTorch installed", *now, "PyTorch not installed")
+    if given.without_torch:
+        python = given.without_torch
+        imports = (python, "import numpy, ot", [], HERE)
+        now = paired((python, COMMAND, example, HERE), imports, given.repeats + 2)
+        add("first score", *now, "import numpy, ot")
+    arguments = [METRICS, references, objects, *results]
+    parts = [process(here, AFTER_SCORING, arguments, HERE)[1] for _ in range(given.repeats)]
+    times = [tuple(map(float, part.split())) for part in parts]
+    compared, scored = (statistics.median(side) for side in zip(*times, strict=True))
+    add("comparison", compared, scored, "scoring")
+    headers = ["", "CPU s", "beside CPU s", "ratio", "beside"]
+    print(tabulate(rows, headers=headers, floatfmt=("", ".2f", ".2f", ".2f")))
+
+
+if __name__ == "__main__":
+    main()

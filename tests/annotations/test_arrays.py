@@ -1,0 +1,166 @@
+"""Parallel arrays, in the layouts of transformers 5.23, torchvision and MMDetection 3.3."""
+
+import json
+
+import numpy as np
+import pytest
+
+from vifidel_eval.annotations import label_rows, read_objects
+from vifidel_eval.errors import AnnotationError
+
+BOX = [10.5, 20.0, 30.25, 40.0]
+CLASSES = {0: "person", 1: "bicycle", 2: "dog"}
+# MMDetection's DetInferencer: preds/000000000042.json
+MMDETECTION = {"labels": [2, 2, 0, 1], "scores": [0.91, 0.6, 0.88, 0.59], "bboxes": [BOX] * 4}
+# post_process_grounded_object_detection: 'labels' repeats the phrases
+GROUNDED = {
+    "scores": [0.7, 0.62, 0.61, 0.4],
+    "boxes": [BOX] * 4,
+    "text_labels": ["a dog", "red fire hydrant", "The Dog", ""],
+    "labels": ["a dog", "red fire hydrant", "The Dog", ""],
+}
+
+
+class Tensor:
+    """What a PyTorch tensor offers to those who do not import PyTorch."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def tolist(self):
+        return self.values
+
+
+@pytest.mark.parametrize(
+    ("arrays", "labels"),
+    [
+        (MMDETECTION, {"dog": 2, "person": 1}),
+        (
+            {**MMDETECTION, "masks": [{"size": [4, 4], "counts": "04L0"}] * 4},
+            {"dog": 2, "person": 1},
+        ),
+        (GROUNDED, {"dog": 2, "red fire hydrant": 1}),
+        ({**GROUNDED, "labels": [0, 1, 0, 2]}, {"dog": 2, "red fire hydrant": 1}),
+        # OWLv2: without the text labels there are only numbers
+        ({"scores": [0.9], "labels": [2], "boxes": [BOX], "text_labels": None}, {"dog": 1}),
+        # post_process_object_detection and torchvision return tensors
+        (
+            {
+                "scores": Tensor([0.9, 0.5]),
+                "labels": Tensor([2, 0]),
+                "boxes": Tensor([BOX, BOX]),
+            },
+            {"dog": 1},
+        ),
+        (
+            {
+                "scores": np.float32([0.9, 0.7]),
+                "labels": np.array([2, 1]),
+                "boxes": np.ones((2, 4)),
+            },
+            {"dog": 1, "bicycle": 1},
+        ),
+        # targets have no scores
+        ({"labels": [1, 1], "boxes": [BOX, BOX]}, {"bicycle": 2}),
+        ({"labels": ["dog", "hot_dog"]}, {"dog": 1, "hot dog": 1}),
+        ({"labels": [], "scores": [], "bboxes": []}, {}),
+    ],
+)
+def test_layouts(arrays, labels):
+    objects = read_objects({42: arrays, "val2017/000000000073.jpg": ["cat"]}, categories=CLASSES)
+    assert objects == {42: labels, "val2017/000000000073.jpg": {"cat": 1}}
+    assert objects.threshold == (0.6 if len(arrays["labels"]) and "scores" in arrays else None)
+
+
+def test_folder_that_mmdetection_writes(tmp_path):
+    preds = tmp_path / "preds"
+    preds.mkdir()
+    (preds / "000000000042.json").write_text(json.dumps(MMDETECTION))
+    (preds / "000000000073.json").write_text('{"labels": [], "scores": [], "bboxes": []}')
+    classes = tmp_path / "classes.txt"
+    classes.write_text("person\nbicycle\ndog\n")
+    objects = read_objects(preds, categories=classes)
+    assert objects.of_images([42, 73]) == [{"dog": 2, "person": 1}, {}]
+    assert objects.categories == {"person", "bicycle", "dog"}
+    assert read_objects(preds, 0.5, classes)["000000000042"]["bicycle"] == 1
+
+
+def test_threshold_and_signature():
+    objects = read_objects({42: GROUNDED}, threshold=0.65)
+    assert objects == {42: {"dog": 1}}
+    assert objects.signature().startswith("labels>=0.65#")
+    assert not objects.categories
+
+
+def test_rows_take_names():
+    rows = label_rows([GROUNDED, {"labels": ["cat"], "scores": [0.1]}])
+    assert rows.counts == ({"dog": 2, "red fire hydrant": 1}, {})
+    with pytest.raises(AnnotationError, match=r"^row 0: detection 0: class 2 is a number"):
+        label_rows([MMDETECTION])
+
+
+def test_counts_of_labels_called_like_arrays_stay_counts():
+    assert read_objects({1: {"labels": 2, "boxes": 1}}) == {1: {"labels": 2, "boxes": 1}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scores": [0.9]}, "'labels' has 4 entries and 'scores' has 1"),
+        ({"bboxes": [BOX]}, "'labels' has 4 entries and 'bboxes' has 1"),
+        ({"labels": None}, "'labels' is missing"),
+        ({"labels": "dog"}, "'labels' is 'dog', not a list"),
+        ({"scores": 0.9}, "'scores' is 0.9, not a list"),
+        (
+            {"labels": [2, 2, 3, 1]},
+            r"detection 2: class 3 is not one of the 3 classes .*\(0 to 2\)",
+        ),
+        ({"labels": [-1, 2, 0, 1]}, "detection 0: class -1 is not one of"),
+        (
+            {"labels": [True, 2, 0, 1]},
+            "detection 0: label True is neither a name nor a class index",
+        ),
+        ({"labels": [2, 2.5, 0, 1]}, "detection 1: label 2.5 is neither"),
+        ({"labels": [["dog"], 2, 0, 1]}, r"detection 0: label \['dog'\] is neither"),
+        ({"labels": [" ", 2, 0, 1]}, "detection 0: the label is empty"),
+        ({"scores": [0.9, float("nan"), 0.8, 0.7]}, "detection 1: score nan is not a number"),
+        ({"scores": [0.9, 0.8, 80, 0.7]}, "detection 2: score 80 is above 1"),
+        ({"scores": [0.9, 0.8, "x", 0.7]}, "detection 2: score 'x' is not a number"),
+    ],
+)
+def test_broken(changes, message):
+    with pytest.raises(AnnotationError, match=rf"objects: image 42: {message}"):
+        read_objects({7: ["cat"], 42: {**MMDETECTION, **changes}}, categories=CLASSES)
+
+
+def test_coco_ids_are_not_class_indices():
+    # Read as COCO's ids, MMDetection's 1 (bicycle) would be a person.
+    for categories in ({1: "person", 2: "bicycle", 3: "car"}, {0: "person", 2: "dog"}):
+        with pytest.raises(
+            AnnotationError, match="counted from 0, and the categories given have ids"
+        ):
+            read_objects({42: MMDETECTION}, categories=categories)
+    with pytest.raises(AnnotationError, match="class 2 is a number without a name"):
+        read_objects({42: MMDETECTION})
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (MMDETECTION, "the detections in one image as parallel arrays"),
+        (
+            {"predictions": [MMDETECTION], "visualization": []},
+            "what MMDetection's DetInferencer ret",
+        ),
+        ([GROUNDED], "a list of detections as parallel arrays"),
+    ],
+)
+def test_detections_without_an_image(tmp_path, content, message):
+    path = tmp_path / "42.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(AnnotationError, match=message) as problem:
+        read_objects(path)
+    assert "image id" in str(problem.value)

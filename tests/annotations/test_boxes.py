@@ -1,0 +1,87 @@
+import json
+
+import pytest
+
+from vifidel_eval.annotations.boxes import Box, read_boxes
+
+COCO = {
+    "images": [{"id": 1, "width": 100, "height": 50}, {"id": 2}],
+    "categories": [{"id": 7, "name": "Hot_dog"}],
+    "annotations": [
+        {"image_id": 1, "category_id": 7, "bbox": [10, 5, 20, 10]},
+        {"image_id": 1, "category_id": 7, "bbox": [0, 0, 0, 10]},
+        {"image_id": 1, "category_id": 7},
+        {"image_id": 2, "category_id": 7, "bbox": [1, 2, 3, 4]},
+        {"image_id": 2, "category_id": 7, "bbox": [1, "2", 3, 4]},
+    ],
+}
+VOC = """<annotation><filename>2007_1.jpg</filename>
+<size><width>500</width><height>300</height></size>
+<object><name>tvmonitor</name><bndbox><xmin>1</xmin><ymin>11</ymin><xmax>500</xmax><ymax>300</ymax>
+</bndbox><part><name>head</name><bndbox><xmin>5</xmin></bndbox></part></object>
+<object><name>dog</name></object></annotation>"""
+OPEN_IMAGES = """ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax
+a,/m/0bt9lr,1,0.25,0.75,0.5,1
+a,/m/0bt9lr,0.2,0,1,0,1
+"""
+
+
+def written(path, content):
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    return path
+
+
+def test_coco_instances(tmp_path):
+    found = read_boxes(written(tmp_path / "i.json", COCO))
+    assert found[1].boxes == [Box("hot dog", 10, 5, 20, 10)]  # the others have none
+    assert found[1].size == (100, 50)
+    assert found[2].boxes == [Box("hot dog", 1, 2, 3, 4)]
+    assert found[2].size is None
+
+
+def test_coco_results_above_the_threshold(tmp_path):
+    results = [
+        {"image_id": 5, "category_id": 18, "bbox": [1, 2, 3, 4], "score": score}
+        for score in (0.9, 0.5)
+    ]
+    path = written(tmp_path / "r.json", results)
+    assert read_boxes(path)[5].boxes == [Box("dog", 1, 2, 3, 4, 0.9)]
+    assert len(read_boxes(path, threshold=0.5)[5].boxes) == 2
+    assert read_boxes(path, categories={18: "cat"})[5].boxes[0].label == "cat"
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_voc_counts_pixels_from_one(tmp_path, folder):
+    path = written(tmp_path / "x.xml", VOC)
+    found = read_boxes(tmp_path if folder else path)
+    assert found["2007_1"].boxes == [Box("tv monitor", 0, 10, 500, 290)]
+    assert found["2007_1"].size == (500, 300)
+
+
+def test_open_images_are_shares_of_the_image(tmp_path):
+    path = written(tmp_path / "boxes.csv", OPEN_IMAGES)
+    found = read_boxes(path, categories={"/m/0bt9lr": "Dog"})
+    assert found["a"].boxes == [Box("dog", 0.25, 0.5, 0.5, 0.5)]
+    assert found["a"].size == (1, 1)
+
+
+def test_detections_by_image_and_by_file(tmp_path):
+    detections = [
+        {"label": "dog", "score": 0.9, "box": {"xmin": 1, "ymin": 2, "xmax": 11, "ymax": 22}},
+        {"name": "cat", "confidence": 0.8, "box": {"x1": 0, "y1": 0, "x2": 5, "y2": 5}},
+        {"label": "dog", "score": 0.1, "box": {"xmin": 1, "ymin": 2, "xmax": 11, "ymax": 22}},
+        ["dog", 0.9],
+    ]
+    expected = [Box("dog", 1, 2, 10, 20, 0.9), Box("cat", 0, 0, 5, 5, 0.8)]
+    assert read_boxes(written(tmp_path / "d.json", {"7": detections}))[7].boxes == expected
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    written(folder / "7.json", detections)
+    assert read_boxes(folder)[7].boxes == expected
+
+
+def test_of_several_sources_the_first_with_boxes_counts(tmp_path):
+    first = written(tmp_path / "d.json", {"1": ["dog"], "2": [
+        {"label": "cat", "box": {"xmin": 0, "ymin": 0, "xmax": 5, "ymax": 5}}]})  # fmt: skip
+    found = read_boxes([first, written(tmp_path / "i.json", COCO)])
+    assert [found[i].boxes[0].label for i in (1, 2)] == ["hot dog", "cat"]

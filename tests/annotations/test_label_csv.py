@@ -1,0 +1,73 @@
+import pytest
+
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.errors import AnnotationError, ImageIdError
+
+
+def write(tmp_path, text):
+    path = tmp_path / "objects.csv"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "threshold"),
+    [
+        ("image_id,label\n42,dog\n42,dog\n73,\n", {42: {"dog": 2}, 73: {}}, None),
+        # TensorFlow's object detection tutorials and Roboflow
+        (
+            "filename,width,height,class,xmin,ymin,xmax,ymax\n"
+            "val2017/000000000042.jpg,640,478,Hot dog,1,2,3,4\n\nb.jpg,640,478,cat,1,2,3,4\n",
+            {"val2017/000000000042.jpg": {"hot dog": 1}, "b.jpg": {"cat": 1}},
+            None,
+        ),
+        ("image,label,score\na,dog,0.6\na,cat,.59\nb,cat,1e-3\n", {"a": {"dog": 1}, "b": {}}, 0.6),
+        ("Image ID;Class Name;Count\n1;dog;3\n1;cat;0\n", {1: {"dog": 3}}, None),
+        ("file\tobject\tconfidence\na.jpg\tpotted plant, large\t.9\n",
+         {"a.jpg": {"potted plant, large": 1}}, 0.6),
+        ('image,label\n"a, b.jpg","fire hydrant"\n', {"a, b.jpg": {"fire hydrant": 1}}, None),
+        ("id,image_id,class,class_name\n5,7,17,dog\n", {7: {"dog": 1}}, None),
+    ],
+)  # fmt: skip
+def test_columns(tmp_path, text, labels, threshold):
+    objects = read_objects(write(tmp_path, text))
+    assert objects == labels
+    assert (objects.kind, objects.threshold) == ("label-csv", threshold)
+    assert not objects.lists_every_image
+
+
+def test_threshold(tmp_path):
+    path = write(tmp_path, "image,label,score\na,dog,0.6\na,cat,.5\n")
+    assert read_objects(path, 0.5) == {"a": {"dog": 1, "cat": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("image,label\na,dog\nb\n", "line 3 has 1 fields, and the header 2"),
+        ("image,label\na,dog,cat\n", "line 2 has 3 fields"),
+        ('image,label\na,"dog\nb,cat\n', "line 2 is not CSV"),
+        ("image,label\n,dog\n", "line 2: 'image' is empty"),
+        ("image,label\na,17\n", "line 2: the label is '17'; write the name of the class"),
+        ("image,label,score\na,dog,\n", "line 2: score '' is not a number"),
+        ("image,label,score\na,dog,nan\n", "line 2: score nan is not a number"),
+        ("image,label,score\na,dog,90\n", "line 2: score 90.0 is above 1"),
+        ("image,label,count\na,dog,1.5\n", "line 2: count '1.5' is not a whole number"),
+        ("image,label,count\na,dog,-1\n", "line 2: count '-1' is not a whole number"),
+        (f"image,label,count\na,dog,{2**60}\n", "above 2**53"),
+        ("image,label,Label\na,dog,cat\n", "line 1 names the column 'label' twice"),
+        ("image,caption\na,A dog.\n", "a table without a column of labels ('image', 'caption')"),
+        ("a,dog\nb,cat\n", "not a source of objects"),
+    ],
+)
+def test_broken(tmp_path, text, message):
+    path = write(tmp_path, text)
+    with pytest.raises(AnnotationError) as problem:
+        read_objects(path)
+    assert str(problem.value).startswith(f"{path}: ")
+    assert message in str(problem.value)
+
+
+def test_one_image_under_two_ids(tmp_path):
+    with pytest.raises(ImageIdError, match="mean the same image"):
+        read_objects(write(tmp_path, "image,label\n42,dog\n000000000042,cat\n"))

@@ -1,0 +1,133 @@
+import json
+
+import pytest
+
+from vifidel_eval.annotations import read_categories, read_objects
+from vifidel_eval.errors import AnnotationError
+
+INDICES = {0: "person", 1: "traffic light", 2: "dog"}
+ULTRALYTICS = """# Ultralytics
+path: coco8 # dataset root dir
+train:
+  - images/train2017
+test: # test images (optional)
+
+# Classes
+names:
+  0: person
+  1: traffic light
+  2: dog
+
+download: |
+  import yaml
+  names: [1, 2]
+"""
+
+
+def write(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("classes.txt", "person\ntraffic light\ndog\n\n"),
+        ("obj.names", "person\r\ntraffic light\r\ndog"),
+        ("data.yaml", ULTRALYTICS),
+        ("data.yaml", "train: ../train/images\nnc: 3\nnames: ['person', \"traffic light\", dog]\n"),
+        ("data.yaml", "names:\n- person\n- traffic light\n- &d dog\nother: *d\n"),
+        ("config.json", {"id2label": {"0": "person", "1": "traffic light", "2": "dog"}}),
+        ("names.json", ["person", "traffic light", "dog"]),
+    ],
+)
+def test_class_indices(tmp_path, name, content):
+    names = read_categories(write(tmp_path, name, content))
+    assert names.indices == INDICES
+    assert names.by_index() == INDICES
+    assert not names.ids
+
+
+def test_ids(tmp_path):
+    assert read_categories(write(tmp_path, "ids.json", {"1": "dog", "/m/1": "Cat"})).ids == {
+        1: "dog"
+    }
+    assert not read_categories({1: "dog"}).by_index()
+    assert read_categories({0: "dog", 1: "cat"}).by_index() == {0: "dog", 1: "cat"}
+
+
+def test_words_that_yaml_takes_for_something_else(tmp_path):
+    names = read_categories(write(tmp_path, "data.yaml", "names: [yes, no, off, 3D printer]\n"))
+    assert list(names.indices.values()) == ["yes", "no", "off", "3D printer"]
+
+
+def test_a_list_of_names_says_nothing_of_category_ids(tmp_path):
+    # Ultralytics' save_json counts the ids of a model of one's own from 1.
+    classes = write(tmp_path, "classes.txt", "person\ncar\n")
+    found = write(tmp_path, "results.json", [{"image_id": 1, "category_id": 1, "score": 0.9}])
+    with pytest.raises(
+        AnnotationError, match="a list of class names does not say which id each has"
+    ):
+        read_objects(found, categories=classes)
+
+
+def test_several_files_serve_several_sources(tmp_path):
+    classes = write(tmp_path, "classes.txt", "person\ndog\n")
+    ids = write(tmp_path, "ids.json", {"1": "cat"})
+    found = write(tmp_path, "results.json", [{"image_id": 1, "category_id": 1, "score": 0.9}])
+    arrays = {1: {"labels": [1], "scores": [0.9]}}
+    assert read_objects([found, arrays], categories=[classes, ids]) == {1: {"cat": 1, "dog": 1}}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("classes.txt", "person\n\ndog\n", "line 2 is '' instead of the name of a class"),
+        ("classes.txt", "person\n0 0.5 0.5 0.2 0.3\n", "line 2 is '0 0.5 0.5 0.2 0.3' instead of"),
+        ("classes.txt", " \n", "the file is empty"),
+        ("obj.data", "classes = 2\nnames = data/obj.names\n", "a data file of Darknet"),
+        ("data.yaml", "names: [dog, [cat]]\n", "class 1 is nothing, or a list instead of"),
+        ("data.yaml", "names:\n  0: dog\n  2: cat\n", "not 0 to 1 without a gap"),
+        (
+            "data.yaml",
+            "names:\n  0: dog\n  0: cat\n",
+            "class 0 is not a class index, or appears twice",
+        ),
+        ("data.yaml", "names:\n  a: dog\n", "class 'a' is not a class index"),
+        ("data.yaml", "names: dog\n", "'names' is not a list of names"),
+        ("data.yaml", "names:\n", "'names' is not a list of names"),
+        ("data.yaml", "names: []\n", "no category in it"),
+        ("data.yaml", "names: [a]\nnames: [b]\n", "'names' appears 2 times"),
+        ("data.yaml", "names: [dog\n", "not YAML"),
+        ("data.yaml", "names: [*a]\n", "not YAML"),
+        ("data.yaml", "names: " + "[" * 20_000, "YAML"),
+        ("data.yaml", "names: [dog]\n" + "# much\n" * 40_000, "more than 256 KiB"),
+        (
+            "config.json",
+            {"id2label": {"0": "dog", "2": "cat"}},
+            "id2label: the class indices are not",
+        ),
+        ("config.json", {"id2label": {"0": 7}}, "id2label: class 0 is 7 instead"),
+        ("config.json", {"label2id": {"dog": 0}}, "'categories' is missing, and so is"),
+        ("names.json", ["dog", ""], "class 1 is '' instead"),
+        ("instances.json", {"categories": []}, "no category in it"),
+        ("names.json", [], "no category in it"),
+    ],
+)
+def test_broken(tmp_path, name, content, message):
+    path = write(tmp_path, name, content)
+    with pytest.raises(AnnotationError) as problem:
+        read_categories(path)
+    assert str(problem.value).startswith(str(path))
+    assert message in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_aliases_do_not_grow(tmp_path):
+    lines = ["a0: &a0 [dog]"] + [
+        f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)
+    ]
+    path = write(tmp_path, "data.yaml", "\n".join([*lines, "names: *a29"]))
+    with pytest.raises(AnnotationError, match="class 0 is nothing, or a list instead"):
+        read_categories(path)

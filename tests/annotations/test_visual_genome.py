@@ -1,0 +1,63 @@
+"""Visual Genome: objects.json in versions 1.4 and 1.0, and scene_graphs.json."""
+
+import json
+
+import pytest
+
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.errors import AnnotationError
+
+
+def thing(number, *names):
+    box = {"x": 0, "y": 0, "w": 799, "h": 557}
+    return {
+        "object_id": number,
+        "names": list(names),
+        "synsets": [],
+        "merged_object_ids": [],
+        **box,
+    }
+
+
+OBJECTS = [
+    {"image_id": 1, "objects": [thing(1, "trees", "tree"), thing(2, "Trees"), thing(3, "clock")],
+     "image_url": "http://example.org/1.jpg"},
+    {"image_id": 2, "objects": [], "image_url": "http://example.org/2.jpg"},
+]  # fmt: skip
+GRAPHS = [{**image, "relationships": [], "attributes": []} for image in OBJECTS]
+OLD = [{"id": image["image_id"], "objects": image["objects"]} for image in OBJECTS]
+
+
+def write(tmp_path, content):
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize("content", [OBJECTS, GRAPHS, OLD])
+def test_first_names(tmp_path, content):
+    objects = read_objects(write(tmp_path, content))
+    assert objects == {1: {"trees": 2, "clock": 1}, 2: {}}
+    assert (objects.kind, objects.lists_every_image) == ("visual-genome", True)
+
+
+@pytest.mark.parametrize(
+    ("image", "message"),
+    [
+        ({"objects": []}, r"\[2\]: 'image_id' is missing; an image id is"),
+        ({"image_id": 2, "objects": []}, r"\[2\]: image 2 is listed twice"),
+        ({"image_id": 3}, r"\[2\] \(image 3\): 'objects' is missing"),
+        ({"image_id": 3, "objects": {}}, r"\[2\] \(image 3\): 'objects' is not a list"),
+        (
+            {"image_id": 3, "objects": ["tree"]},
+            r"\(image 3\): objects\[0\] is 'tree', not an object",
+        ),
+        ({"image_id": 3, "objects": [{}]}, r"objects\[0\]: 'names' is missing"),
+        ({"image_id": 3, "objects": [thing(4)]}, r"objects\[0\]: 'names' is \[\]; an object needs"),
+        ({"image_id": 3, "objects": [thing(4, 7)]}, r"objects\[0\]: 'names' is \[7\]"),
+        ({"image_id": 3, "objects": [thing(4, "_")]}, r"objects\[0\]: the label '_' has no word"),
+    ],
+)
+def test_broken(tmp_path, image, message):
+    with pytest.raises(AnnotationError, match=message):
+        read_objects(write(tmp_path, [*OBJECTS, image]))

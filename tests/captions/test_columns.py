@@ -1,0 +1,73 @@
+import pytest
+
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.errors import CaptionError
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(header, *rows):
+        path = tmp_path / "table.csv"
+        path.write_text("".join(f"{line}\n" for line in (header, *rows)), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "image_id,caption",
+        "image,prediction",
+        "Image ID,Caption",
+        "file_name,text",
+        "id,answer",
+        "filename,generated-caption",
+        '"img_id","pred"',
+    ],
+)
+def test_usual_names(table, header):
+    assert read_results(table(header, "7,A dog.")) == {7: "A dog."}
+
+
+def test_image_id_goes_before_the_id_of_the_caption(table):
+    assert read_results(table("id,image_id,caption", "1,7,A dog.")) == {7: "A dog."}
+
+
+def test_named_fields(table):
+    path = table("image_id,caption,mine,key", "7,A dog.,A cat.,k")
+    assert read_results(path, ["key"], ["gone", "mine"]) == {"k": "A cat."}
+    assert read_references(path, (), ["key"], ["mine"]) == {"k": ["A cat."]}
+
+
+def test_one_file_of_predictions_and_references(table):
+    path = table("image_id,prediction,reference", "7,A dog.,A pet.", "8,A cat.,Cats.")
+    assert read_results(path) == {7: "A dog.", 8: "A cat."}
+    assert read_references(path) == {7: ["A pet."], 8: ["Cats."]}
+
+
+def test_references_of_an_image_in_several_rows(table):
+    path = table("image,caption", "a.jpg,One.", "b.jpg,Two.", "a.jpg,Three.")
+    assert read_references(path) == {"a.jpg": ["One.", "Three."], "b.jpg": ["Two."]}
+
+
+@pytest.mark.parametrize(
+    ("header", "fields", "message"),
+    [
+        ("image_id,caption,prediction", {}, "'caption' and 'prediction' may each be the caption"),
+        ("image_id,words", {}, "no field for a caption .* only 'image_id', 'words'; .*--caption-f"),
+        ("name,caption", {}, "no field for an image id .*; name it with --id-field"),
+        ("image_id,caption", {"id_fields": ["x"]}, r"no field 'x' \(--id-field\); it has 'image_"),
+        ("image_id,caption", {"caption_fields": ["x", "y"]}, r"no field 'x' or 'y'"),
+    ],
+)
+def test_fields_that_are_not_clear(table, header, fields, message):
+    with pytest.raises(CaptionError, match=message):
+        read_results(table(header, *[",".join(["7"] * (header.count(",") + 1))]), **fields)
+
+
+def test_field_of_any_entry_counts(tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"image_id": 1, "caption": "a"}\n{"image_id": 2, "caption": "b", "pred": "c"}')
+    with pytest.raises(CaptionError, match="'caption' and 'pred' may each be the caption"):
+        read_results(path)

@@ -1,0 +1,98 @@
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval.commands.main import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CAREFUL = EXAMPLES / "captions_example_careful_results.json"
+REFERENCES = EXAMPLES / "captions_example.json"
+OBJECTS = EXAMPLES / "instances_example.json"
+
+
+def score(*arguments, stdin=None):
+    options = ("--objects", OBJECTS, "--metrics", "VIFIDEL", "--format", "json")
+    words = ["score", *map(str, (*arguments, *options))]
+    return CliRunner().invoke(main, words, input=stdin)
+
+
+def overall(result):
+    assert result.exit_code == 0, result.stderr
+    (system,) = json.loads(result.stdout)["systems"].values()
+    return system["overall"]
+
+
+@pytest.fixture(scope="module")
+def captions():
+    return {entry["image_id"]: entry["caption"] for entry in json.loads(CAREFUL.read_text())}
+
+
+@pytest.fixture(scope="module")
+def references():
+    found = {}
+    for annotation in json.loads(REFERENCES.read_text())["annotations"]:
+        found.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return overall(score(CAREFUL, "--references", REFERENCES))
+
+
+def test_one_table_of_results_and_references(tmp_path, captions, references, expected):
+    path = tmp_path / "both.csv"
+    most = max(map(len, references.values()))
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["file", "mine", "person"])
+        for image_id, texts in references.items():
+            table.writerow([f"val/{image_id}.jpg", captions[image_id], texts[0]])
+    fields = ("--id-field", "file", "--caption-field", "mine", "--reference-field", "person")
+    of_first = overall(score(path, "--references", path, *fields))
+    listed = tmp_path / "first.json"
+    listed.write_text(json.dumps({i: texts[:1] for i, texts in references.items()}))
+    assert of_first == overall(score(CAREFUL, "--references", listed))
+    assert most == 1 or of_first != expected
+
+
+def test_splits(tmp_path, references, expected):
+    images = [
+        {"cocoid": i, "split": ("val", "test")[i % 2], "sentences": [{"raw": t} for t in texts]}
+        for i, texts in references.items()
+    ]
+    path = tmp_path / "dataset_coco.json"
+    path.write_text(json.dumps({"images": images, "dataset": "coco"}))
+    both = score(CAREFUL, "--references", path, "--split", "val", "--split", "test")
+    assert overall(both) == expected
+    unnamed = score(CAREFUL, "--references", path)
+    assert unnamed.exit_code == 1
+    assert "say which with --split" in unnamed.stderr
+    one = score(CAREFUL, "--references", path, "--split", "val")
+    assert one.exit_code == 1
+    assert "the reference side lacks" in one.stderr
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_standard_input(turned, expected):
+    arguments = (CAREFUL, "--references", "-") if turned else ("-", "--references", REFERENCES)
+    piped = REFERENCES if turned else CAREFUL
+    assert overall(score(*arguments, stdin=piped.read_bytes())) == expected
+
+
+def test_explain_reads_what_score_reads(tmp_path, captions):
+    lines = "".join(
+        json.dumps({"image": f"{i}.jpg", "text": t}) + "\n" for i, t in captions.items()
+    )
+    result = CliRunner().invoke(
+        main, ["explain", "-", "--objects", str(OBJECTS), "--format", "json"], input=lines
+    )
+    assert result.exit_code == 0, result.stderr
+    plain = CliRunner().invoke(
+        main, ["explain", str(CAREFUL), "--objects", str(OBJECTS), "--format", "json"]
+    )
+    assert re.sub(r'"(\d+)\.jpg"', r"\1", result.stdout).replace("stdin", "careful") == plain.stdout

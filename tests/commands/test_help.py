@@ -1,0 +1,83 @@
+import pytest
+from click.testing import CliRunner
+from hostile.test_guard import commands, params
+
+from vifidel_eval.commands.main import main
+from vifidel_eval.metrics import METRICS
+
+EIGHTY = {"COLUMNS": "80"}
+
+
+def shown(*words):
+    result = CliRunner().invoke(main, list(words), env=EIGHTY)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.parametrize("words", [words for words, _ in commands()], ids="-".join)
+def test_help_is_short_and_help_all_has_every_option(words):
+    usual = shown(*words, "--help")
+    assert len(usual.splitlines()) < 60
+    options = [param.opts[0] for param in params(words) if param.opts[0].startswith("--")]
+    complete = shown(*words, "--help-all") if "--help-all" in options else usual
+    for option in options:
+        assert f"\n  {option}" in complete or f", {option}" in complete, option
+        assert option in usual or "options of" in usual
+
+
+def test_help_of_score_is_in_groups():
+    text = shown("score", "--help")
+    titles = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert titles == ["Input:", "Metrics:", "Output:", "Help:"]
+    inputs, metrics, output = (text.index(title) for title in titles[:3])
+    assert inputs < text.index("--objects PATH") < metrics < text.index("--vectors TEXT") < output
+    assert output < text.index("--columns A,B")
+    for option in ("--language-model", "--tiger-features", "--vilbert-layer"):
+        assert option not in text
+        assert option in shown("score", "--help-all")
+    assert "options of CHAIR, LM, TIGEr, ViLBERTScore" in " ".join(text.split())
+    for name in METRICS:
+        assert name in text
+
+
+def test_a_mistyped_option_command_and_metric_are_usage_errors():
+    for arguments, said in (
+        (["score", "--metric", "x"], "--metrics"),
+        (["scor"], "No such command 'scor'"),
+        (["score", "x.json", "--no-references", "--metrics", "VIFDEL"], "Did you mean VIFIDEL?"),
+        (["score"], "Missing argument"),
+        (["table"], "Missing argument"),
+    ):
+        result = CliRunner().invoke(main, arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+
+
+def test_completion_is_that_of_click():
+    environment = {"_VIFIDEL_EVAL_COMPLETE": "bash_complete", "COMP_WORDS": "vifidel-eval score --",
+                   "COMP_CWORD": "2"}  # fmt: skip
+    result = CliRunner().invoke(main, [], prog_name="vifidel-eval", env=environment)
+    assert "plain,--columns" in result.output
+    assert "plain,--help-all" in result.output
+
+
+def test_the_bar_names_the_metric(monkeypatch):
+    from vifidel_eval.progress import named_by, progress_bar
+
+    class Screen:
+        text = ""
+
+        def write(self, text):
+            self.text += text
+
+        def flush(self):
+            pass
+
+    screen = Screen()
+    with progress_bar(10, file=screen, disable=False, delay=0, mininterval=0) as bar:
+        name = named_by(bar)
+        name("WMD")
+        bar.update(5)
+        name("CIDEr")
+        bar.update(5)
+    assert 0 < screen.text.index("WMD: ") < screen.text.index("CIDEr: ")

@@ -1,0 +1,633 @@
+"""The command on tables: what it writes, what it refuses, and how it goes on after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import Vifidel
+from vifidel_eval.commands.main import main
+from vifidel_eval.scorers import VifidelPRF
+
+pa = pytest.importorskip("pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+ROOT = Path(__file__).parents[2]
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
+
+WORDS = (
+    "dog cat man woman horse ball frisbee car street table pizza boat runs catches rides eats sits "
+    "on a the large small red"
+).split()
+LABELS = ["person", "dog", "cat", "horse", "car", "pizza", "boat", "frisbee"]
+
+
+def rows(number, seed=0):
+    chance = random.Random(seed)
+    return [
+        {
+            "id": at,
+            "caption": " ".join(chance.choices(WORDS, k=8)),
+            "labels": chance.sample(LABELS, chance.randint(0, 4)),
+        }
+        for at in range(number)
+    ]
+
+
+def tables(folder, files=3, number=40):
+    folder.mkdir()
+    for at in range(files):
+        table = pa.Table.from_pylist(rows(number, seed=at))
+        parquet.write_table(table, folder / f"part-{at}.parquet")
+    return folder
+
+
+def invoke(*arguments):
+    """Run the command in this process; the tests of workers and signals start others."""
+    return CliRunner().invoke(main, ["score-table", "--workers", "1", *map(str, arguments)])
+
+
+def done(*arguments):
+    result = invoke(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(result, *said, status=1):
+    assert result.exit_code == status, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
+    assert len(errors) == 1, result.stderr
+    for words in said:
+        assert words in errors[0], errors[0]
+
+
+def content(folder):
+    """Return every file in a folder with its bytes."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def manifest(folder):
+    return json.loads((folder / "manifest.json").read_text())
+
+
+# What is written
+
+
+def test_columns_are_added_and_have_the_bits_of_the_scorers(tmp_path):
+    source = tables(tmp_path / "in")
+    done(source, "--output", tmp_path / "out")
+    seen = []
+    for at in range(3):
+        given = parquet.read_table(source / f"part-{at}.parquet")
+        table = parquet.read_table(tmp_path / "out" / f"part-{at}.parquet")
+        assert table.select(given.schema.names).equals(given)
+        assert table.schema.names[3:] == [
+            "VIFIDEL", "distance", "VIFIDEL_P", "VIFIDEL_R", "VIFIDEL_F", "status",
+        ]  # fmt: skip
+        seen += table.to_pylist()
+    captions, objects = [r["caption"] for r in seen], [r["labels"] for r in seen]
+    for scorer in (Vifidel(references=False), VifidelPRF(references=False)):
+        for name, scores in scorer.score_columns(captions, objects=objects).items():
+            of_table = [r[name.replace("-", "_")] for r in seen]
+            assert [float("nan") if s is None else s for s in of_table] == pytest.approx(
+                scores.tolist(), abs=0, nan_ok=True
+            )
+    said = manifest(tmp_path / "out")
+    assert (said["rows"], said["kept"], said["dropped"]) == (120, 120, 0)
+    assert said["statuses"]["no objects"] == sum(not labels for labels in objects)
+    scored = [row["VIFIDEL"] for row in seen if row["VIFIDEL"] is not None]
+    assert said["scores"]["VIFIDEL"]["rows"] == len(scored)
+    assert said["scores"]["VIFIDEL"]["mean"] == pytest.approx(sum(scored) / len(scored))
+    assert "objects:rows|" in said["signature"]
+    assert [i["name"] for i in said["inputs"]] == [f"part-{at}.parquet" for at in range(3)]
+    assert str(tmp_path) not in json.dumps(said)
+
+
+def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
+    source = tables(tmp_path / "in")
+    done(source, "--output", tmp_path / "all")
+    conditions = ["--keep", "VIFIDEL-P >= .5", "--keep", "id < 30"]
+    result = done(source, "--output", tmp_path / "some", *conditions)
+    kept = 0
+    for at in range(3):
+        every = parquet.read_table(tmp_path / "all" / f"part-{at}.parquet").to_pylist()
+        some = parquet.read_table(tmp_path / "some" / f"part-{at}.parquet").to_pylist()
+        assert some == [row for row in every if (row["VIFIDEL_P"] or 0) >= 0.5 and row["id"] < 30]
+        kept += len(some)
+    assert 0 < kept < 90
+    assert f"120 rows in 3 files, {kept} kept ({kept / 120:.1%})" in result.stdout
+    said, of_all = manifest(tmp_path / "some"), manifest(tmp_path / "all")
+    assert (said["kept"], said["dropped"]) == (kept, 120 - kept)
+    for same in ("digest", "scores", "statuses", "signature"):
+        assert said[same] == of_all[same]
+
+
+@pytest.mark.parametrize("style", ["parquet", "arrow"])
+def test_a_file_of_which_no_row_passes_is_there(tmp_path, style):
+    source = tables(tmp_path / "in", files=1)
+    parquet.write_table(pa.Table.from_pylist(rows(1)).slice(1), source / "empty.parquet")
+    result = done(source, "--output", tmp_path / "out", "--keep", "VIFIDEL > 1", "--format", style)
+    for name in ("part-0", "empty"):
+        path = tmp_path / "out" / f"{name}.{style}"
+        read = parquet.read_table if style == "parquet" else feather.read_table
+        table = read(path)
+        assert len(table) == 0
+        assert table.schema.field("VIFIDEL_P").type == pa.float64()
+    assert "40 rows in 2 files, 0 kept (0.0%)" in result.stdout
+
+
+def test_all_formats_get_the_same_scores_and_digest(tmp_path):
+    some = [{**row, "labels": row["labels"] or ["dog"]} for row in rows(30)]
+    table = pa.Table.from_pylist(some)
+    source = tmp_path / "in"
+    source.mkdir()
+    parquet.write_table(table, source / "a.parquet")
+    feather.write_feather(table, source / "b.feather")
+    (source / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some))
+    for name, between in (("d.csv", ","), ("e.tsv", "\t")):
+        lines = [["id", "caption", "labels"]] + [
+            [str(r["id"]), r["caption"], '"' + json.dumps(r["labels"]).replace('"', '""') + '"']
+            for r in some
+        ]
+        (source / name).write_text("".join(between.join(line) + "\n" for line in lines))
+    said, written = [], []
+    for path in sorted(source.iterdir()):
+        out = tmp_path / f"out-{path.stem}"
+        done(path, "--output", out)
+        said.append({k: manifest(out)[k] for k in ("digest", "scores", "statuses", "signature")})
+        written.append(parquet.read_table(out / f"{path.stem}.parquet").to_pylist())
+    assert all(other == said[0] for other in said)
+    assert all(other == written[0] for other in written)
+
+
+def test_bad_rows_stop_nothing_unless_strict(tmp_path):
+    some = [
+        {"caption": "a dog", "labels": ["dog"]},
+        {"caption": None, "labels": ["dog"]},
+        {"caption": "a dog", "labels": ["dog", None]},
+        {"caption": "the of", "labels": ["dog"]},
+        {"caption": "a dog", "labels": None},
+    ]
+    parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
+    result = done(tmp_path / "a.parquet", "--output", tmp_path / "out")
+    statuses = parquet.read_table(tmp_path / "out" / "a.parquet")["status"].to_pylist()
+    assert statuses == ["ok", "bad caption", "bad labels", "no words", "no objects"]
+    assert "  bad labels: 1" in result.stdout.splitlines()
+    strict = invoke(tmp_path / "a.parquet", "--output", tmp_path / "strict", "--strict")
+    refused(strict, "a.parquet: row 1: the caption is ")
+    assert not (tmp_path / "strict").exists()
+
+
+def test_the_strict_row_is_that_of_the_file(tmp_path):
+    some = [{"caption": "a dog", "labels": ["dog"]}] * 9000 + [{"caption": None, "labels": []}]
+    parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
+    result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out", "--strict")
+    refused(result, "row 9000: the caption is ")
+
+
+def test_rows_in_other_files_and_order_have_the_same_sums(tmp_path):
+    every = rows(100)
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder, some, size in ((one, every, 100), (other, every[::-1], 7)):
+        folder.mkdir()
+        for at in range(0, 100, size):
+            table = pa.Table.from_pylist(some[at : at + size])
+            parquet.write_table(table, folder / f"{at}.parquet")
+    said = []
+    for folder in (one, other):
+        done(folder, "--output", tmp_path / f"out-{folder.name}")
+        said.append(manifest(tmp_path / f"out-{folder.name}"))
+    for same in ("digest", "scores", "statuses", "rows", "signature"):
+        assert said[0][same] == said[1][same]
+
+
+def test_references_and_scores_in_a_column_of_their_own(tmp_path):
+    table = pa.table(
+        {
+            "text": ["a dog", "a cat"],
+            "names": [["dog", "boat"], ["cat"]],
+            "confidence": [[0.9, 0.2], [0.7]],
+            "refs": [["a dog runs"], ["a cat sits"]],
+        }
+    )
+    parquet.write_table(table, tmp_path / "a.parquet")
+    columns = ["--caption", "text", "--references", "refs"]
+    done(tmp_path / "a.parquet", "--output", tmp_path / "out", *columns, "--labels", "names",
+         "--label-scores", "confidence", "--metrics", "vifidel,wmd,vifidel-h")  # fmt: skip
+    said = manifest(tmp_path / "out")
+    assert "objects:rows>=0.6" in said["signature"]
+    assert said["settings"]["metrics"] == ["VIFIDEL", "WMD", "VIFIDEL-H"]
+    result = done(tmp_path / "a.parquet", "--output", tmp_path / "bare", *columns, "--no-labels")
+    assert "VIFIDEL_P: " in result.stdout
+
+
+def test_folders_below_a_folder_stay(tmp_path):
+    (tmp_path / "in" / "x=1").mkdir(parents=True)
+    shutil.copytree(tables(tmp_path / "some", files=1), tmp_path / "in" / "x=2")
+    shutil.copy(tmp_path / "in/x=2/part-0.parquet", tmp_path / "in/x=1/part-0.parquet")
+    done(tmp_path / "in", "--output", tmp_path / "out")
+    assert set(content(tmp_path / "out")) == {
+        "manifest.json", "x=1/part-0.parquet", "x=2/part-0.parquet",
+    }  # fmt: skip
+
+
+# Vectors that do not know the language
+
+
+def test_the_language_is_judged_on_the_sums(tmp_path):
+    source = tmp_path / "in"
+    source.mkdir()
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("dog 1 0\ncat 0 1\nhorse 1 1\n")
+    # Each file alone has too few words to be refused.
+    for at in range(6):
+        table = pa.table({"caption": ["zqxj vkwq hjzx qqzv"], "labels": [["wqzk"]]})
+        parquet.write_table(table, source / f"{at}.parquet")
+    result = invoke(source, "--output", tmp_path / "out", "--vectors", vectors)
+    refused(result, "24 of 24 words of the captions have no vector")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--keep", "VIFIDEL"], "is not a condition"),
+        (["--metrics", "NOSUCH"], "there is no metric 'NOSUCH'"),
+        (["--workers", "0"], "--workers"),
+        (["--max-words", "0"], "--max-words"),
+        (["--threshold", "nan"], "not a number"),
+        (["--no-labels"], "give --references"),
+        (["--no-labels", "--label-scores", "a", "--references", "b"], "--no-labels says none"),
+        (["--references", "caption"], "the column 'caption' is named twice"),
+    ],
+)
+def test_usage(tmp_path, arguments, said):
+    source = tables(tmp_path / "in", files=1)
+    refused(invoke(source, "--output", tmp_path / "out", *arguments), said, status=2)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--caption", "text"], "no column 'text'; its columns are id, caption, labels"),
+        (["--labels", "objects"], "no column 'objects'"),
+        (["--caption", "id"], "the column 'id' is of type int64"),
+        (["--labels", "id"], "'id'"),
+        (["--references", "id"], "the column 'id' is of type int64"),
+        (["--metrics", "WMD"], "WMD needs references"),
+        (["--metrics", "CIDEr"], "CIDEr does not score tables"),
+        (["--keep", "nosuch > 1"], "--keep 'nosuch > 1': there is no column 'nosuch'"),
+        (["--keep", "caption > 1"], "the column 'caption' holds string"),
+        (["--stop-words", "gone"], "gone: no such file"),
+        (["--vectors", "./gone.txt"], "gone.txt"),
+        (["--things", "gone"], "gone"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_the_first_row(tmp_path, arguments, said):
+    source = tables(tmp_path / "in")
+    refused(invoke(source, "--output", tmp_path / "out", *arguments), said)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bad_file_is_refused_before_the_first_row(tmp_path):
+    source = tables(tmp_path / "in")
+    parquet.write_table(pa.table({"caption": ["a"]}), source / "z.parquet")
+    refused(invoke(source, "--output", tmp_path / "out"), "z.parquet: the table has no column")
+    (source / "z.parquet").write_bytes((source / "part-0.parquet").read_bytes()[:-9])
+    refused(invoke(source, "--output", tmp_path / "out"), "z.parquet: cannot be read as Parquet")
+    scored = [[{"label": "dog", "score": 0.5}]]
+    parquet.write_table(pa.table({"caption": ["a"], "labels": scored}), source / "z.parquet")
+    refused(invoke(source, "--output", tmp_path / "out"), "labels have scores in one of them only")
+    (source / "z.parquet").unlink()
+    done(source, "--output", tmp_path / "out")
+    refused(
+        invoke(tmp_path / "out" / "part-0.parquet", "--output", tmp_path / "again"),
+        "part-0.parquet: the table has a column 'VIFIDEL' already",
+    )
+
+
+def test_outputs_of_one_name(tmp_path):
+    one, other = tables(tmp_path / "one", files=1), tables(tmp_path / "other", files=1)
+    result = invoke(one, other, "--output", tmp_path / "out")
+    refused(result, "both would be written to part-0.parquet", str(one), str(other))
+    result = invoke(one, one / "part-0.parquet", "--output", tmp_path / "out")
+    refused(result, "is given twice")
+    (one / "A.csv").write_text("caption,labels\n")
+    shutil.copy(one / "part-0.parquet", other / "a.parquet")
+    result = invoke(one / "A.csv", other / "a.parquet", "--output", tmp_path / "out")
+    refused(result, "both would be written to")
+
+
+def test_folders_that_cannot_be_the_output(tmp_path):
+    source = tables(tmp_path / "in", files=1)
+    table = source / "part-0.parquet"
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("precious")
+    before = content(tmp_path)
+    for given, output, said in (
+        (source, source, "the output would replace an input"),
+        (source, source / "out", "would lie in a folder that is read"),
+        (source, source / "gone" / "out", "would lie in a folder that is read"),
+        (table, source, "lies in the folder of the output"),
+        (table, tmp_path, "lies in the folder of the output"),
+        (table, table, "the output would replace an input"),
+        (table, tmp_path / "file", "is a file; name a folder"),
+        (table, tmp_path / "file" / "out", "there is no folder above it"),
+        (table, tmp_path / "full", "the folder is not empty"),
+        (table, tmp_path / "gone" / "out", "there is no folder above it"),
+        (table, "s3://bucket/out", "is an address; name a folder of this machine"),
+    ):
+        refused(invoke(given, "--output", output), said)
+    assert content(tmp_path) == before
+
+
+# Again, after an end or an interruption
+
+
+def test_a_run_that_ended_is_not_done_again(tmp_path):
+    source = tables(tmp_path / "in")
+    first = done(source, "--output", tmp_path / "out")
+    before = content(tmp_path / "out")
+    again = done(source / "part-2.parquet", source / "part-0.parquet", source / "part-1.parquet",
+                 "--output", tmp_path / "out")  # fmt: skip
+    assert again.stdout == first.stdout
+    assert content(tmp_path / "out") == before
+    (tmp_path / "out" / "part-1.parquet").unlink()
+    refused(invoke(source, "--output", tmp_path / "out"), "part-1.parquet: is missing")
+
+
+def unfinished(tmp_path, monkeypatch, *arguments):
+    """Return the folder of a run whose second file could not be written."""
+    from vifidel_eval.tables import scoring
+
+    source, original = tables(tmp_path / "in"), os.replace
+
+    def full(one, other):
+        if os.fspath(other).endswith("part-1.parquet"):
+            raise OSError(28, "No space left on device")
+        original(one, other)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scoring.os, "replace", full)
+        result = invoke(source, "--output", tmp_path / "out", *arguments)
+    refused(result, "part-1.parquet: cannot be written: no space left on device")
+    assert set(content(tmp_path / "out")) == {
+        "part-0.parquet", ".unfinished/run.json", ".unfinished/0.json", ".unfinished/lock",
+    }  # fmt: skip
+    return tmp_path / "out"
+
+
+def test_a_file_that_was_not_yet_recorded_does_not_stay(tmp_path, monkeypatch):
+    from vifidel_eval.tables.manifest import RunFolder
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    source = tmp_path / "in"
+    shutil.copytree(tables(tmp_path / "some", files=1), source / "x=1")
+    with monkeypatch.context() as patched:
+        patched.setattr(RunFolder, "add", interrupted)
+        assert invoke(source, "--output", tmp_path / "out").exit_code == 1
+    assert not (tmp_path / "out").exists()
+    done(source, "--output", tmp_path / "out")
+
+
+def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeypatch):
+    out = unfinished(tmp_path, monkeypatch)
+    time_before = (out / "part-0.parquet").stat().st_mtime_ns
+    (out / ".unfinished" / "0123456789abcdef.part").write_text("half")
+    done(tmp_path / "in", "--output", out)
+    assert (out / "part-0.parquet").stat().st_mtime_ns == time_before
+    done(tmp_path / "in", "--output", tmp_path / "undisturbed")
+    assert content(out) == content(tmp_path / "undisturbed")
+
+
+def test_a_finished_file_that_was_changed_is_done_again(tmp_path, monkeypatch):
+    out = unfinished(tmp_path, monkeypatch)
+    (out / "part-0.parquet").write_bytes(b"PAR1")
+    done(tmp_path / "in", "--output", out)
+    done(tmp_path / "in", "--output", tmp_path / "undisturbed")
+    assert content(out) == content(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("ended", [False, True])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--keep", "VIFIDEL > 0"], 'keep was [] and is now ["VIFIDEL > 0"]'),
+        (["--metrics", "VIFIDEL"], "another signature"),
+        (["--presence"], "another signature"),
+        (["--max-words", "7"], "max_words was 2000 and is now 7"),
+        (["--format", "arrow"], 'format was "parquet" and is now "arrow"'),
+    ],
+)
+def test_other_settings_are_refused(tmp_path, monkeypatch, arguments, said, ended):
+    out = unfinished(tmp_path, monkeypatch)
+    if ended:
+        done(tmp_path / "in", "--output", out)
+    before = content(out)
+    refused(invoke(tmp_path / "in", "--output", out, *arguments), said, "name another folder")
+    assert content(out) == before
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_other_inputs_are_refused(tmp_path, monkeypatch, ended):
+    out, source = unfinished(tmp_path, monkeypatch), tmp_path / "in"
+    if ended:
+        done(source, "--output", out)
+    before = content(out)
+    refused(invoke(source / "part-0.parquet", "--output", out), "the input part-1.parquet, which")
+    given = (source / "part-2.parquet").read_bytes()
+    parquet.write_table(pa.Table.from_pylist(rows(40, seed=9)), source / "part-2.parquet")
+    refused(invoke(source, "--output", out), "another content of the input part-2.parquet")
+    (source / "part-2.parquet").write_bytes(given)
+    (source / "part-3.parquet").write_bytes(given)
+    refused(invoke(source, "--output", out), "other inputs, without part-3.parquet")
+    assert content(out) == before
+
+
+def test_a_manifest_of_something_else(tmp_path):
+    source = tables(tmp_path / "in", files=1)
+    for text, said in (("{}", "is not of a run of this command"), ("{", "JSON ends too early")):
+        out = tmp_path / f"out{len(text)}"
+        out.mkdir()
+        (out / "manifest.json").write_text(text)
+        refused(invoke(source, "--output", out), "manifest.json", said)
+        assert set(content(out)) == {"manifest.json"}
+
+
+def test_two_runs_at_once(tmp_path, monkeypatch):
+    from filelock import FileLock
+
+    out = unfinished(tmp_path, monkeypatch)
+    with FileLock(out / ".unfinished" / "lock"):
+        result = invoke(tmp_path / "in", "--output", out)
+    refused(result, "another run is writing to this folder")
+    done(tmp_path / "in", "--output", out)
+
+
+# Signals
+
+
+def start(source, out, *arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "vifidel_eval", "score-table", source, "--output", out,
+         "--workers", "2", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for(process, happened):
+    """Wait until something happened or the process ended."""
+    until = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < until:
+        found = happened()
+        if found:
+            return found
+        time.sleep(0.005)
+    return None
+
+
+def children(process):
+    import psutil
+
+    try:
+        return [
+            child
+            for child in psutil.Process(process.pid).children()
+            if any("spawn_main" in word for word in child.cmdline())
+        ]
+    except psutil.Error:
+        return []
+
+
+def writing(out):
+    return list((out / ".unfinished").glob("*.part"))
+
+
+KEEP = ("--keep", "VIFIDEL-P >= .4")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Return tables and what an undisturbed run writes, in one process."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    source = tables(folder / "in", files=6, number=4000)
+    done(source, "--output", folder / "out", *KEEP)
+    return source, content(folder / "out")
+
+
+@posix
+def test_kill_9_of_workers_changes_nothing(tmp_path, undisturbed):
+    source, expected = undisturbed
+    out, chance = tmp_path / "out", random.Random(0)
+    process = start(source, out, *KEEP)
+    killed = 0
+    for _ in range(2):
+        if wait_for(process, lambda: writing(out)):
+            time.sleep(chance.random() / 5)
+            for child in children(process)[:1]:
+                child.kill()
+                killed += 1
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    assert killed
+    assert content(out) == expected
+
+
+@posix
+def test_kill_9_of_everything_at_random_moments(tmp_path, undisturbed):
+    source, expected = undisturbed
+    out, chance = tmp_path / "out", random.Random(1)
+    for _ in range(3):
+        process = start(source, out, *KEEP)
+        finished = len(list(out.glob("*.parquet")))
+        wait_for(process, lambda done=finished: len(list(out.glob("*.parquet"))) > done)
+        time.sleep(chance.random() / 5)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+    process = start(source, out, *KEEP)
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    assert content(out) == expected
+
+
+@posix
+def test_workers_end_with_the_process_that_started_them(tmp_path, undisturbed):
+    import psutil
+
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    assert wait_for(process, lambda: writing(out))
+    workers = children(process)
+    assert workers
+    process.kill()
+    process.communicate(timeout=60)
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert not alive
+    done(source, "--output", out, *KEEP)
+    assert content(out) == expected
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undisturbed, number):
+    import psutil
+
+    source, expected = undisturbed
+    out = tmp_path / "out"
+    process = start(source, out, *KEEP)
+    recorded = out / ".unfinished"
+    assert wait_for(process, lambda: writing(out) and list(recorded.glob("[0-9].json")))
+    workers = children(process)
+    os.killpg(process.pid, number)  # as a terminal does
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == (1 if number == signal.SIGINT else 128 + number), said
+    assert "Traceback" not in said
+    assert "the same command goes on after the finished files" in said
+    assert not psutil.wait_procs(workers, timeout=60)[1]
+    assert not writing(out)
+    left = content(out)
+    assert {name: left[name] for name in left if name.endswith(".parquet")}.items() <= (
+        expected.items()
+    )
+    done(source, "--output", out, *KEEP)
+    assert content(out) == expected
+
+
+@posix
+def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
+    source = tables(tmp_path / "in", files=2, number=60_000)
+    process = start(source, tmp_path / "out")
+    assert wait_for(process, lambda: writing(tmp_path / "out"))
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,171 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval.commands.main import main
+from vifidel_eval.text_tables import FORMATS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RESULTS = [
+    str(EXAMPLES / f"captions_example_{name}_results.json") for name in ("careful", "dreaming")
+]
+GOLD = ("--references", str(EXAMPLES / "captions_example.json"),
+        "--objects", str(EXAMPLES / "instances_example.json"))  # fmt: skip
+METRICS = ("--metrics", "VIFIDEL,CHAIR,BLEU")
+
+
+def run(*arguments, **settings):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Return what `score` wrote, and what it printed in every format, with and without tests."""
+    folder = tmp_path_factory.mktemp("scores")
+    printed = {}
+    for compared in (False, True):
+        path = folder / f"scores{compared:d}.json"
+        result = run("score", *RESULTS, *GOLD, *METRICS, "--output", path,
+                     *(["--compare"] if compared else []))  # fmt: skip
+        assert result.exit_code == 0, result.output
+        printed[path] = result.stdout
+    return printed
+
+
+def test_table_prints_what_score_printed(saved):
+    for path, printed in saved.items():
+        assert run("table", path).stdout == printed
+        assert run("table", path, "--format", "json").stdout == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_every_format_of_both(saved, style, tmp_path):
+    path, compared = saved
+    options = ["--format", style, "--columns", "chairi,vifidel"]
+    scored = run("score", *RESULTS, *GOLD, *METRICS, *options)
+    again = run("table", path, *options)
+    assert (again.exit_code, again.stdout, again.stderr) == (0, scored.stdout, scored.stderr)
+    options += ["--compare-output", tmp_path / "one.csv"]
+    scored = run("score", *RESULTS, *GOLD, *METRICS, *options)
+    written = (tmp_path / "one.csv").read_text("utf-8")
+    again = run("table", compared, *options)
+    assert (again.stdout, (tmp_path / "one.csv").read_text("utf-8")) == (scored.stdout, written)
+
+
+def test_numbers_are_those_of_the_file(saved, tmp_path):
+    path = next(iter(saved))
+    overall = json.loads(path.read_text("utf-8"))["systems"]["dreaming"]["overall"]
+    options = ("--columns", "CHAIRi,CHAIR-Len,VIFIDEL", "--percent")
+    header, _, *rows = run("table", path, *options, "--digits", 1).stdout.splitlines()
+    at = header.split().index("dreaming")  # turned, to fit
+    dreaming = {row.split()[0]: row.split()[at] for row in rows[:3]}
+    assert dreaming == {
+        "CHAIRi": f"{100 * overall['CHAIRi']:.1f}",
+        "CHAIR-Len": f"{overall['CHAIR-Len']:.1f}",
+        "VIFIDEL": f"{100 * overall['VIFIDEL']:.1f}",
+    }
+    images = tmp_path / "images.csv"
+    assert run("table", path, *options, "--per-image", images).exit_code == 0
+    header, first, *others = images.read_text("utf-8").splitlines()
+    assert header == "System,Image,CHAIRi,CHAIR-Len,VIFIDEL"
+    assert len(others) == 2 * 28 - 1
+    of_image = json.loads(path.read_text("utf-8"))["systems"]["careful"]["imgToEval"]["101"]
+    name, image, *numbers = first.split(",")
+    assert (name, image) == ("careful", "101")
+    assert [float(number) for number in numbers] == pytest.approx(
+        [100 * of_image["CHAIRi"], of_image["CHAIR-Len"], 100 * of_image["VIFIDEL"]]
+    )
+
+
+def test_score_writes_the_same_rows_per_image(saved, tmp_path):
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    run("score", *RESULTS, *GOLD, *METRICS, "--per-image", one)
+    run("table", next(iter(saved)), "--per-image", other)
+    assert one.read_text("utf-8") == other.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("--columns", "VIFDEL"), 2, "no column 'VIFDEL'. Did you mean VIFIDEL? The columns are"),
+        (("--columns", "VIFIDEL,"), 2, "lacks the name of a column before or after a comma"),
+        (("--digits", "-1"), 2, "-1 is not in the range 0<=x<=10"),
+        (("--format", "json", "--percent"), 2, "leave --percent and --digits out"),
+        (("--format", "json", "--digits", "2"), 2, "leave --percent and --digits out"),
+        (("--format", "xlsx"), 2, "'xlsx' is not one of"),
+        (("--compare-output", "new.csv"), 1, "holds no comparison for --compare-output"),
+    ],
+)
+def test_wrong_options_are_one_sentence(saved, arguments, status, said):
+    result = run("table", next(iter(saved)), *arguments)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert said in " ".join(result.stderr.split())
+
+
+def test_score_refuses_a_mistyped_column_before_the_work(monkeypatch):
+    monkeypatch.setattr("vifidel_eval.runs.harness.score_systems", lambda *_: pytest.fail("work"))
+    result = run("score", *RESULTS, *GOLD, *METRICS, "--columns", "VIFIDEL,CHIARs")
+    assert result.exit_code == 2
+    assert "Did you mean CHAIRs?" in result.stderr
+
+
+def test_tables_in_a_terminal_have_its_width(saved, monkeypatch):
+    monkeypatch.setattr("vifidel_eval.report.fitting.line_width", lambda: 50)
+    lines = run("table", next(iter(saved))).stdout.splitlines()
+    # A part of a signature is never broken.
+    assert max(len(line) for line in lines if "#" not in line) <= 50
+    assert lines[0].split() == ["Metric", "careful", "dreaming"]
+
+
+def test_systems_are_named(tmp_path):
+    careful = json.loads(Path(RESULTS[0]).read_text("utf-8"))
+    for name in ("a=b.json", "b.json"):
+        (tmp_path / name).write_text(json.dumps(careful))
+    options = (*GOLD, "--metrics", "VIFIDEL", "--format", "json")
+
+    def names(*results):
+        result = run("score", *results, *options)
+        assert result.exit_code == 0, result.output
+        return list(json.loads(result.stdout)["systems"])
+
+    assert names(f"our model={RESULTS[0]}", RESULTS[1]) == ["our model", "dreaming"]
+    assert names(f"x={RESULTS[0]}", f"y={RESULTS[1]}") == ["x", "y"]
+    # What exists as a whole is the file, as it was before systems had names.
+    assert names(tmp_path / "a=b.json") == ["a=b"]
+    assert names(f"mine={tmp_path / 'a=b.json'}") == ["mine"]
+    explained = run("explain", f"mine={RESULTS[0]}", "--objects", GOLD[3], "--format", "json")
+    assert list(json.loads(explained.stdout)["systems"]) == ["mine"]
+
+
+@pytest.mark.parametrize("command", ["score", "explain"])
+@pytest.mark.parametrize(
+    ("results", "status", "said"),
+    [
+        (["a=gone.json"], 1, "gone.json: no such file"),
+        (["=gone.json"], 2, "'=gone.json' has no name before '='"),
+        (["a="], 2, "the path is empty"),
+        ([f"a={RESULTS[0]}", f"a={RESULTS[1]}"], 2, "two systems are called 'a'"),
+        ([f"dreaming={RESULTS[0]}", RESULTS[1]], 2, "two systems are called 'dreaming'"),
+        ([RESULTS[0], RESULTS[0]], 1, "given twice"),
+    ],
+)
+def test_wrong_names_of_systems(command, results, status, said):
+    gold = GOLD if command == "score" else GOLD[2:]
+    result = run(command, *results, *gold)
+    assert result.exit_code == status
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_missing_images_are_counted(tmp_path):
+    few = tmp_path / "few.json"
+    few.write_text(json.dumps(json.loads(Path(RESULTS[0]).read_text("utf-8"))[:20]))
+    output = tmp_path / "scores.json"
+    result = run("score", few, RESULTS[1], *GOLD, "--metrics", "BLEU", "--allow-subset",
+                 "--columns", "Bleu_4", "--output", output)  # fmt: skip
+    header, _, first, second = (line.split() for line in result.stdout.splitlines()[:4])
+    at = header.index("Missing")
+    assert (first[at], second[at]) == ("8", "0")
+    assert run("table", output, "--columns", "Bleu_4").stdout == result.stdout

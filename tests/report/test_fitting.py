@@ -1,0 +1,114 @@
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from report.score_examples import scores
+
+from vifidel_eval.report import fitting
+from vifidel_eval.report.fitting import PIPED_WIDTH, fitted, line_width
+from vifidel_eval.report.score_tables import Layout, render
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.text_tables import Table
+
+COLUMNS = ["VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "CHAIRs", "CHAIRi", "WMD", "Bleu_1"]
+COLUMNS += ["Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "METEOR", "CIDEr", "SPICE"]
+
+
+def run(systems, columns=COLUMNS):
+    random = np.random.default_rng(0)
+    return scores({name: {s: random.random(12) for s in systems} for name in columns},
+                  lower=["CHAIRs", "CHAIRi"])  # fmt: skip
+
+
+def tables(text):
+    """Return the lines of each table in printed text."""
+    found = re.findall(r"(?:^|\n)([^\n]+\n-[- ]+(?:\n\S[^\n]*)+)", text)
+    return [block.splitlines() for block in found]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
+@pytest.mark.parametrize("systems", [["a", "b"], [f"system {n}" for n in range(12)]])
+def test_every_line_fits_and_every_number_is_shown_once(width, systems):
+    result = run(systems)
+    text = render(result, "table", layout=Layout(width=width))
+    assert max(map(len, text.splitlines())) <= width
+    whole = "\n".join(line for table in tables(text) for line in table)
+    for of_column in result.evaluations.values():
+        for evaluation in of_column.values():
+            number = f"{evaluation.score:.4f}"
+            same = [f"{e.score:.4f}" for c in result.evaluations.values() for e in c.values()]
+            assert whole.count(number) == same.count(number)
+
+
+def test_few_systems_of_many_columns_are_turned_and_many_systems_are_cut():
+    assert tables(render(run(["a", "b"]), "table"))[0][0].split() == ["Metric", "a", "b"]
+    wide = render(run(["a", "b"]), "table", layout=Layout(width=300))
+    assert wide.split()[:3] == ["System", "VIFIDEL", "VIFIDEL-P"]
+    cut = tables(render(run([f"system {n}" for n in range(12)]), "table"))
+    assert len(cut) > 1
+    assert {table[0].split()[0] for table in cut} == {"System"}
+    narrow = run(["a", "b"], COLUMNS[:2])
+    assert render(narrow, "table").split()[:2] == ["System", "VIFIDEL"]
+
+
+def test_notes_are_below_the_last_part():
+    table = Table(["n", "first", "second"], [["a" * 20, 1, 2]], ["note"], title="Title")
+    first, second = fitted(table, "table", 30)
+    assert (first.title, first.notes, second.title, second.notes) == ("Title", (), "", ["note"])
+    assert fitted(table, "markdown", 30) == [table]
+
+
+def test_the_width_is_the_terminals_or_the_same_everywhere(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "53")
+    assert line_width() == PIPED_WIDTH
+    monkeypatch.setattr(sys, "stdout", type("Terminal", (), {"isatty": lambda _: True})())
+    assert line_width() == 53
+
+
+def test_widths_of_characters_are_those_of_the_font_or_more():
+    """Beside what TeX's own metrics say of some of them (cmr10.tfm, in pt at 10 pt)."""
+    published = {"0": 5.0, "a": 5.0, "i": 2.78, "m": 8.34, "w": 7.23, "F": 6.53, "I": 3.62,
+                 "V": 7.5, "M": 9.17, "W": 10.28, "-": 3.34, "%": 8.34}  # fmt: skip
+    for character, width in published.items():
+        assert width <= fitting._WIDTHS.get(character, fitting._WIDEST) < width + 1.2
+
+
+NAMES = [
+    ["careful", "dreaming"],
+    ["50% & #1_b", "{c}^~\\", "[x] *", "a|b < c > \"d\" 'e' $"],
+    [f"system_{n}" for n in range(9)],
+    ["one"],
+    ["a model of fourteen words", "Wide-MMMM"],
+]
+
+
+@pytest.mark.latex
+@pytest.mark.parametrize("names", NAMES)
+def test_tables_compile_and_fit_a_column_of_article(tmp_path, names):
+    result = run(names)
+    comparisons = compare(result)
+    shown = [
+        render(result, "latex", layout=Layout(COLUMNS[:5], percent=True)),
+        render(result, "latex"),
+        render(result, "latex", comparisons),
+    ]
+    assert all("% In the preamble: \\usepackage{booktabs}" in text for text in shown)
+    assert all(f"% {name}|version:1" in shown[1] for name in COLUMNS)
+    body = "\n".join(f"\\begin{{center}}\n{text}\n\\end{{center}}" for text in shown)
+    (tmp_path / "t.tex").write_text(
+        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+        f"{body}\n\\end{{document}}\n",
+        "utf-8",
+    )
+    done = subprocess.run(
+        [shutil.which("pdflatex"), "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
+    log = (tmp_path / "t.log").read_text("utf-8", "replace")
+    assert "Overfull \\hbox" not in log
+    assert "Missing character" not in log
+    assert (tmp_path / "t.pdf").stat().st_size > 1000

@@ -1,0 +1,154 @@
+import json
+import re
+
+import numpy as np
+import pytest
+
+from vifidel_eval import VifidelError
+from vifidel_eval.evaluation import Evaluation, Statistics
+from vifidel_eval.files import json_text
+from vifidel_eval.report.score_tables import render
+from vifidel_eval.runs.comparison import compare
+from vifidel_eval.runs.harness import Scores
+from vifidel_eval.runs.scores_file import read_scores, scores_document
+from vifidel_eval.text_tables import FORMATS
+
+IDS = [3, 1, "beach", 7]
+
+
+def evaluation(scores, **settings):
+    return Evaluation(IDS, np.array(scores, dtype=np.float64), signature="M|v:1", **settings)
+
+
+def example():
+    """Two systems: an ordinary column, one of counts where lower is better, and one unranked."""
+
+    def rate(sums):
+        with np.errstate(invalid="ignore"):  # a draw in which nothing is mentioned
+            return sums[..., 0] / sums[..., 1]
+
+    of_systems = {}
+    for name, shift in (("x", 0.0), ("y", 1 / 3)):
+        # The first image mentions nothing: no score of its own, but no hole in the corpus score.
+        # The last one is undefined.
+        counted = np.array([[0, 0], [1, 2], [1, 1 + 9 * shift], [np.nan, np.nan]])
+        of_systems[name] = {
+            "M": evaluation([2 / 3 - shift, 1e-102, np.nan, 1.0], counts={"undefined": 1}),
+            "CHAIRi": evaluation(
+                [np.nan, 0.5, 1.0, np.nan],
+                lower_is_better=True,
+                corpus_score=rate(counted[:3].sum(axis=0)),
+                statistics=Statistics(counted, rate),
+                counts={"undefined": 1, "no_mentions": 1, "missing": 2},
+                details={"CHAIR": [{"words": ["dog"], "part": shift}] * 4},
+            ),
+            "Len": evaluation([5, 6, 7, 8], ranked=False),
+        }
+    signatures = {name: f"{name}|version:1" for name in of_systems["x"]}
+    return Scores(signatures, of_systems, {"SPICE": "its download failed."})
+
+
+def saved(tmp_path, scores, comparisons=None):
+    path = tmp_path / "scores.json"
+    path.write_text(json_text(scores_document(scores, comparisons)), "utf-8")
+    return path
+
+
+def test_what_is_read_is_what_was_written(tmp_path):
+    scores = example()
+    with pytest.warns(match="too few"):
+        comparisons = compare(scores)
+    path = saved(tmp_path, scores, comparisons)
+    found = read_scores(path)
+    written = json_text(scores_document(found.scores, found.comparisons))
+    assert written == path.read_text("utf-8")
+    assert found.comparisons.to_json() == comparisons.to_json()
+    assert found.scores.columns() == scores.columns()
+    assert found.scores.unavailable == scores.unavailable
+    for name in ("x", "y"):
+        assert found.scores.counts(name) == scores.counts(name)
+        assert found.scores.counts(name)["undefined"] == 2  # one under M, the last under CHAIRi
+        for column, of_column in found.scores.evaluations[name].items():
+            before = scores.evaluations[name][column]
+            assert list(of_column.ids) == IDS
+            assert of_column.score == pytest.approx(before.score, rel=1e-9)
+            np.testing.assert_array_equal(of_column.missing, before.missing)
+            np.testing.assert_allclose(of_column.scores, before.scores, rtol=1e-9)
+    for style in FORMATS:
+        shown = render(scores, style, comparisons)
+        assert render(found.scores, style, found.comparisons) == shown
+
+
+def test_no_comparison_is_none(tmp_path):
+    assert read_scores(saved(tmp_path, example())).comparisons is None
+
+
+def test_a_file_of_version_0_1_0_has_no_number_and_no_directions(tmp_path):
+    row = {"image_id": 1, "M": 0.5}
+    system = {"overall": {"M": 0.5}, "counts": {"M": {"scored": 1}}, "imgToEval": {"1": row}}
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({"signatures": {"M": "M|v:1"}, "systems": {"a": system}}))
+    scores = read_scores(path).scores
+    assert scores.evaluations["a"]["M"].score == 0.5
+    assert scores.counts("a")["scored"] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{"image_id": 1, "caption": "a dog"}], "holds captions, not scores; give a file that sc"),
+        ({"annotations": [], "images": []}, "holds a dataset's annotations, not scores;"),
+        ({"leaderboard": 1, "runs": []}, "is a leaderboard, which the command leaderboard prints;"),
+        ([], "holds no scores;"),
+        (7, "holds no scores;"),
+    ],
+)
+def test_another_file_is_named(tmp_path, content, said):
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(VifidelError, match=re.escape(f"{path}: {said}")):
+        read_scores(path)
+
+
+def change(document, *keys, value=None):
+    """Set a place of a document, or delete it."""
+    *most, last = keys
+    for key in most:
+        document = document[key]
+    if value is None:
+        del document[last]
+    else:
+        document[last] = value
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "said"),
+    [
+        (["scores"], 2, "was written by a newer version of vifidel-eval; update this one."),
+        (["scores"], "1", "the scores are damaged (the form '1')"),
+        (["systems"], [1], "the scores are damaged"),
+        (["systems"], {}, "there is no system"),
+        (["systems", "x", "overall", "M"], None, "('M' is missing)"),
+        (["systems", "x", "overall", "M"], "0.5", "the score '0.5'"),
+        (["systems", "x", "overall", "M"], True, "the score True"),
+        (["systems", "x", "imgToEval", "3", "M"], [], "the score []"),
+        (["systems", "x", "imgToEval", "3", "image_id"], 1, "an image appears twice"),
+        (["systems", "x", "imgToEval", "3", "image_id"], {}, "the image id {}"),
+        (["systems", "x", "counts", "M", "no_words"], -1, "no_words is -1"),
+        (["signatures", "M"], 7, "7 where text was expected"),
+        (["signatures", "N"], "N|", "'N' is missing"),
+        (["comparison", "seed"], 0.5, "the number 0.5"),
+        (["comparison", "metrics", "M", "pairs", 0, "winner"], "z", "the system 'z' of a pair"),
+    ],
+)
+def test_a_damaged_file_is_one_sentence(tmp_path, keys, value, said):
+    scores = example()
+    with pytest.warns(match="too few"):
+        document = scores_document(scores, compare(scores))
+    change(document, *keys, value=value)
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(VifidelError, match=re.escape(said)) as caught:
+        read_scores(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)

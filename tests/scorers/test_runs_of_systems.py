@@ -1,0 +1,178 @@
+"""pycocoevalcap's metrics over several systems: what is shared changes no digit."""
+
+import contextlib
+import io
+import threading
+
+import numpy as np
+import pytest
+from fake_java import METEOR, children, put_java
+from host_metrics import GTS, RES, on_posix, python_tokens
+from pycocoevalcap.bleu.bleu import Bleu as StockBleu
+from pycocoevalcap.cider.cider import Cider as StockCider
+from pycocoevalcap.rouge.rouge import Rouge as StockRouge
+from pycocoevalcap.rouge.rouge import my_lcs
+
+from vifidel_eval import MetricUnavailable
+from vifidel_eval.rows import coco_rows, make_rows
+from vifidel_eval.runs.harness import score_rows
+from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
+from vifidel_eval.scorers.lcs import common, rouge_l_references
+
+WORDS = ["a", "the", "dog", "cat", "on", "mat", "red", "runs", "U.S.", "It's"]
+
+
+def captions(rng, number):
+    """Return captions of few words, so that they share n-grams, some of them without any."""
+    return [" ".join(rng.choice(WORDS, rng.integers(0, 14))) for _ in range(number)]
+
+
+def run_of(rng, images=60, systems=3):
+    """Return references and candidates; the last system lacks some images."""
+    gts = {at: captions(rng, rng.integers(1, 6)) for at in range(images)}
+    all_res = [dict(zip(gts, ([c] for c in captions(rng, images)), strict=True))
+               for _ in range(systems)]  # fmt: skip
+    all_res[-1] = {at: all_res[-1][at] for at in list(gts)[5:]}
+    return gts, all_res
+
+
+def stock(metric, gts, res):
+    """Return corpus scores and image scores of stock pycocoevalcap, a row per column."""
+    tokens = python_tokens()
+    scorer = {Bleu: lambda: StockBleu(4), RougeL: StockRouge, Cider: StockCider}[metric]()
+    with contextlib.redirect_stdout(io.StringIO()):
+        corpus, rows = scorer.compute_score(tokens.tokens(gts), tokens.tokens(res))
+    if metric is Bleu:
+        return corpus, [list(row) for row in rows]
+    return [corpus], [list(rows)]
+
+
+def found(evaluations):
+    return (
+        [evaluation.score for evaluation in evaluations.values()],
+        [evaluation.scores.tolist() for evaluation in evaluations.values()],
+    )
+
+
+@pytest.mark.parametrize("metric", [Bleu, RougeL, Cider])
+@pytest.mark.parametrize("seed", range(3))
+def test_systems_of_a_run_have_the_digits_of_stock_runs(metric, seed):
+    gts, all_res = run_of(np.random.default_rng(seed))
+    systems = [coco_rows({at: gts[at] for at in res}, res) for res in all_res]
+    scorer = metric(python_tokens())
+    with scorer.in_run(systems) as of_run:
+        together = [found(of_run.evaluate(rows)) for rows in systems]
+    for res, ours in zip(all_res, together, strict=True):
+        assert ours == stock(metric, {at: gts[at] for at in res}, res)
+    assert [found(scorer.evaluate(rows)) for rows in systems] == together
+
+
+@pytest.mark.parametrize("metric", [Bleu, RougeL, Cider])
+def test_references_may_change_between_the_systems_of_a_run(metric):
+    rng = np.random.default_rng(7)
+    gts, (res, other, _) = run_of(rng)
+    scorer = metric(python_tokens())
+    with scorer.in_run([]) as of_run:  # nothing was announced
+        first = found(of_run.evaluate(coco_rows(gts, res)))
+        gts[3].append("a red dog runs on the mat")  # the very same lists
+        gts[4][0] = "the cat"
+        changed = found(of_run.evaluate(coco_rows(gts, res)))
+        backwards = dict(reversed(gts.items()))
+        turned = found(of_run.evaluate(coco_rows(backwards, other)))
+    assert changed == stock(metric, gts, res) != first
+    assert turned == stock(metric, backwards, {at: other[at] for at in backwards})
+
+
+@pytest.mark.parametrize("metric", [Bleu, RougeL, Cider])
+def test_one_scorer_in_many_threads(metric):
+    rng = np.random.default_rng(11)
+    runs = [run_of(rng, images=20) for _ in range(8)]
+    scorer, barrier = metric(python_tokens()), threading.Barrier(8)
+    got = [None] * 8
+
+    def use(at):
+        gts, (res, other, _) = runs[at]
+        rows = [coco_rows(gts, res), coco_rows(gts, other)]
+        barrier.wait()
+        with scorer.in_run(rows) as of_run:
+            got[at] = [found(of_run.evaluate(one)) for one in rows]
+
+    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expected = [[stock(metric, gts, res) for res in all_res[:2]] for gts, all_res in runs]
+    assert got == expected
+
+
+@pytest.mark.parametrize("metric", [Bleu, RougeL, Cider])
+def test_a_run_leaves_nothing_in_the_scorer(metric):
+    scorer = metric(python_tokens())
+    before = dict(vars(scorer))
+    rows = coco_rows(GTS, RES)
+    with scorer.in_run([rows, rows]) as of_run:
+        assert of_run is not scorer
+        of_run.evaluate(rows)
+        with of_run.in_run([rows]) as again:
+            assert again is of_run
+    assert vars(scorer) == before
+
+
+def test_references_that_the_last_system_did_not_need_are_forgotten():
+    scorer = RougeL(python_tokens())
+    with scorer.in_run([]) as of_run:
+        for at in range(50):
+            of_run.evaluate(coco_rows({1: [f"dog {at}"]}, {1: ["dog"]}))
+        (prepared,) = of_run._run.score.args
+        assert list(prepared._known) == [("dog 49",)]
+
+
+def test_one_image_in_many_rows():
+    rng = np.random.default_rng(5)
+    references = [captions(rng, 3) for _ in range(4)] * 3
+    rows = make_rows(captions(rng, 12), image_ids=[0, 1, 2, 3] * 3, references=references)
+    res = {at: [caption] for at, caption in enumerate(rows.captions)}
+    for metric in (Bleu, RougeL, Cider):
+        ours = found(metric(python_tokens()).evaluate(rows))
+        assert ours == stock(metric, dict(enumerate(references)), res)
+
+
+def test_longest_common_subsequences_are_those_of_the_table():
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        one, other = (" ".join(rng.choice(WORDS[:4], rng.integers(0, 80))) for _ in range(2))
+        (reference,) = rouge_l_references([one])
+        assert common(other.split(" "), reference) == my_lcs(one.split(" "), other.split(" "))
+
+
+def in_one_process(metric):
+    rows = {"one": coco_rows(GTS, RES), "other": coco_rows(GTS, RES)}
+    return score_rows(rows, {"METEOR": metric})
+
+
+@on_posix
+def test_systems_share_meteors_process(tmp_path, monkeypatch):
+    starts = tmp_path / "starts"
+    put_java(tmp_path, monkeypatch, f"open({str(starts)!r}, 'a').write('x')\n{METEOR}")
+    before = children()
+    scores = in_one_process(Meteor(python_tokens()))
+    assert starts.read_text() == "x"
+    assert children() == before
+    one, other = (scores.evaluations[name]["METEOR"].scores for name in ("one", "other"))
+    assert one.tolist() == other.tolist() == [0.5] * 5
+
+
+@on_posix
+def test_a_process_that_failed_is_not_asked_again(tmp_path, monkeypatch):
+    starts = tmp_path / "starts"
+    fails = f"open({str(starts)!r}, 'a').write('x')\nsys.stdin.readline()\nsys.exit(1)"
+    put_java(tmp_path, monkeypatch, fails)
+    metric, rows = Meteor(python_tokens()), coco_rows(GTS, RES)
+    before = children()
+    with metric.in_run([rows, rows]) as of_run:
+        for tries in (1, 2):
+            with pytest.raises(MetricUnavailable, match="ended in the middle"):
+                of_run.evaluate(rows)
+            assert starts.read_text() == "x" * tries
+            assert children() == before

@@ -1,0 +1,108 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.tables.keep import Condition
+
+pa = pytest.importorskip("pyarrow")
+
+SIGNS = {
+    ">=": lambda a, b: a >= b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    "<": lambda a, b: a < b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("VIFIDEL-P >= .3", ("VIFIDEL-P", ">=", 0.3)),
+        ("VIFIDEL_P>=.3", ("VIFIDEL_P", ">=", 0.3)),
+        ("  width<  640 ", ("width", "<", 640)),
+        ("a b = -1e-3", ("a b", "==", -0.001)),
+        ("id != 9007199254740993", ("id", "!=", 9007199254740993)),
+        ("x == +7", ("x", "==", 7)),
+    ],
+)
+def test_what_a_condition_says(text, expected):
+    condition = Condition.parse(text)
+    assert (condition.column, condition.sign, condition.number) == expected
+    assert Condition.parse(str(condition)) == condition
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "VIFIDEL",
+        ">= 3",
+        "a >= ",
+        "a >= b",
+        "a >= nan",
+        "a < inf",
+        "a => 3",
+        "a >= 3 4",
+        "a>=>3",
+    ],
+)
+def test_what_is_no_condition(text):
+    with pytest.raises(VifidelError, match="is not a condition; expected a column"):
+        Condition.parse(text)
+
+
+@given(
+    st.lists(st.none() | st.floats(), max_size=20),
+    st.sampled_from(sorted(SIGNS)),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+def test_double_precision(values, sign, number):
+    passed = Condition("x", sign, number).mask(pa.array(values, pa.float64()))
+    assert passed.to_pylist() == [
+        value is not None and not math.isnan(value) and SIGNS[sign](value, number)
+        for value in values
+    ]
+
+
+@given(
+    st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=20),
+    st.sampled_from(sorted(SIGNS)),
+    st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False),
+)
+def test_integers_are_compared_without_rounding(values, sign, number):
+    passed = Condition("x", sign, number).mask(pa.array(values, pa.int64()))
+    assert passed.to_pylist() == [
+        value is not None and SIGNS[sign](value, number) for value in values
+    ]
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32()])
+def test_a_number_is_compared_in_the_precision_of_the_column(kind):
+    values = pa.array([0.7, None, float("nan"), 0.75, 0.5], pa.float64()).cast(kind, safe=False)
+    assert Condition("x", ">=", 0.7).mask(values).to_pylist() == [True, False, False, True, False]
+    assert Condition("x", "!=", 0.7).mask(values).to_pylist() == [False, False, False, True, True]
+
+
+def test_columns_of_scores_may_be_written_with_hyphens():
+    schema = pa.schema([("VIFIDEL-P", pa.float64()), ("a-b", pa.int8()), ("caption", pa.string())])
+    scores = ["VIFIDEL", "VIFIDEL_P"]
+    for name in ("VIFIDEL-P", "VIFIDEL_P"):
+        assert Condition(name, ">", 0).of_columns(scores, schema).column == "VIFIDEL_P"
+    assert Condition("a-b", ">", 0).of_columns(scores, schema).column == "a-b"
+    with pytest.raises(VifidelError, match=r"no column 'gone'; the scores are VIFIDEL, VIFIDEL_P"):
+        Condition("gone", ">", 0).of_columns(scores, schema)
+    with pytest.raises(VifidelError, match="'caption' holds string, not numbers"):
+        Condition("caption", ">", 0).of_columns(scores, schema)
+
+
+def test_unsigned_numbers_beyond_the_signed():
+    values = pa.array([2**64 - 1, 2**63, 0], pa.uint64())
+    assert Condition("x", ">", 2**63).mask(values).to_pylist() == [True, False, False]
+    assert Condition("x", ">=", -1).mask(values).to_pylist() == [True] * 3
+    assert np.asarray(Condition("x", ">", 0.5).mask(values)).tolist() == [True, True, False]

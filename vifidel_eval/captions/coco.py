@@ -1,0 +1,93 @@
+"""COCO's caption annotations, and JSON keyed by image id.
+
+Format: https://cocodataset.org/#format-data (``captions_*.json``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import CaptionError
+from ..image_ids import ImageId
+from .values import MISSING, image_id_of, text_of
+
+
+def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[str]]:
+    """Return the captions of each image, in the order of ``images``.
+
+    Raises
+    ------
+    CaptionError
+        As `vifidel_eval.captions.read_references` raises it.
+    """
+    references: dict[ImageId, list[str]] = {}
+    listed: dict[ImageId, Any] = {}
+    for number, image in enumerate(list_of(content.get("images", []), f"{where}: images")):
+        at = f"{where}: images[{number}]"
+        image_id = _image_id(image, "id", at)
+        if listed.setdefault(image_id, image) != image:
+            raise CaptionError(f"{at}: image {image_id!r} is listed twice; keep one entry.")
+        references[image_id] = []
+    annotations = list_of(content["annotations"], f"{where}: annotations")
+    for number, annotation in enumerate(annotations):
+        if type(annotation) is dict and type(annotation.get("caption")) is str:
+            # Nearly all entries are like this: no message is prepared for them.
+            image_id = annotation.get("image_id")
+            if type(image_id) is int and image_id in references:
+                references[image_id].append(annotation["caption"])
+                continue
+        at = f"{where}: annotations[{number}]"
+        image_id = _image_id(annotation, "image_id", at)
+        if listed and image_id not in listed:
+            raise CaptionError(
+                f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
+                "its captions out."
+            )
+        caption = _caption(annotation, at, image_id)
+        references.setdefault(image_id, []).append(caption)
+    return references
+
+
+def read_keyed(content: Mapping[Any, Any], where: str) -> dict[ImageId, list[str]]:
+    """Return the captions of ``{image id: ["caption", ...]}``.
+
+    Raises
+    ------
+    CaptionError
+        If a value is not a list of strings.
+    """
+    references = {}
+    for image_id, captions in content.items():
+        at = f"{where}: image {image_id!r:.60}"
+        references[image_id] = [text_of(caption, at) for caption in list_of(captions, at)]
+    return references
+
+
+def list_of(value: Any, at: str) -> list[Any]:
+    """Return a list.
+
+    Raises
+    ------
+    CaptionError
+        If it is something else.
+    """
+    if not isinstance(value, list | tuple):
+        raise CaptionError(f"{at}: expected a list, found {value!r:.40}.")
+    return list(value)
+
+
+def _image_id(entry: Any, key: str, at: str) -> ImageId:
+    if not isinstance(entry, dict):
+        raise CaptionError(f"{at}: expected an object with '{key}', found {entry!r:.40}.")
+    return image_id_of(entry.get(key, MISSING), key, at)
+
+
+def _caption(entry: Mapping[str, Any], at: str, image_id: ImageId) -> str:
+    if "caption" not in entry:
+        keys = ", ".join(map(repr, entry))
+        holds = "object annotations" if "category_id" in entry else f"only {keys:.60}"
+        raise CaptionError(
+            f"{at} (image {image_id!r}): no 'caption', but {holds}; is it a caption file?"
+        )
+    return text_of(entry["caption"], f"{at} (image {image_id!r})")

@@ -1,0 +1,125 @@
+"""Which field of a record is the image id, and which is the caption."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from ..errors import CaptionError
+
+#: The usual names of image ids; of several in a file, the first counts.
+IMAGE_IDS = (
+    "image_id",
+    "img_id",
+    "image",
+    "image_path",
+    "file_name",
+    "filename",
+    "file_path",
+    "id",
+    "question_id",
+)
+#: The usual names of captions in result files.
+CAPTIONS = (
+    "caption",
+    "prediction",
+    "pred",
+    "text",
+    "answer",
+    "response",
+    "output",
+    "generated_caption",
+    "candidate",
+)
+#: The usual names of references.
+REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
+
+_MOST_NAMED = 8
+
+
+def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return the names that are among the known ones, whatever their case and separators.
+
+    >>> usual(["Image ID", "url"], ["image_id"])
+    ['Image ID']
+    """
+    return [name for name in names if _plain(name) in known]
+
+
+def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
+    """Return the name of the image id's field.
+
+    Raises
+    ------
+    CaptionError
+        If none of the names is asked for or usual.
+    """
+    if asked:
+        return _asked(names, asked, where, "--id-field")
+    found = usual(names, IMAGE_IDS)
+    if not found:
+        raise _missing(names, IMAGE_IDS, where, "an image id", "--id-field")
+    return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)))
+
+
+def caption_field(
+    names: Sequence[str], known: Sequence[str], asked: Sequence[str], where: str, option: str
+) -> str:
+    """Return the name of the caption's field.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The fields of the file.
+    known : sequence of str
+        `CAPTIONS` or `REFERENCES`.
+    asked : sequence of str
+        What the user named; of several, the first that is there.
+    where, option : str
+        The file, and the option that names a field, for messages.
+
+    Raises
+    ------
+    CaptionError
+        If no field can be it, or more than one.
+    """
+    if asked:
+        return _asked(names, asked, where, option)
+    found = usual(names, known)
+    if not found:
+        if {"category_id", "bbox"} & set(names):
+            raise CaptionError(
+                f"{where}: no caption in it, but object annotations; is it the right file?"
+            )
+        raise _missing(names, known, where, "a caption", option)
+    if len(found) > 1:
+        raise CaptionError(
+            f"{where}: {_listed(found, ' and ')} may each be the caption; say which with {option}."
+        )
+    return found[0]
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def _asked(names: Sequence[str], asked: Sequence[str], where: str, option: str) -> str:
+    for name in asked:
+        if name in names:
+            return name
+    raise CaptionError(
+        f"{where}: no field {_listed(asked, ' or ')} ({option}); it has {_listed(names)}."
+    )
+
+
+def _missing(
+    names: Sequence[str], known: Sequence[str], where: str, what: str, option: str
+) -> CaptionError:
+    return CaptionError(
+        f"{where}: no field for {what} (such as {', '.join(known[:4])}), but only "
+        f"{_listed(names)}; name it with {option}."
+    )
+
+
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    shown = [f"{name!r:.40}" for name in names[:_MOST_NAMED]]
+    return between.join(shown) + (", ..." if len(names) > _MOST_NAMED else "")

@@ -1,0 +1,75 @@
+"""Karpathy's splits: ``dataset_coco.json``, ``dataset_flickr8k.json``, ``dataset_flickr30k.json``.
+
+``{"images": [{"split", "filename", "imgid", "sentences": [{"raw", "tokens", "imgid", "sentid"}],
+"sentids"}], "dataset"}``, read by its author's ``imagernn/data_provider.py``
+(https://github.com/karpathy/neuraltalk); COCO's images have their id in ``cocoid``. The splits are
+train, val, test, and for COCO restval, which is added to train as a rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import CaptionError
+from ..image_ids import ImageId
+from .coco import list_of
+from .values import MISSING, image_id_of, text_of
+
+
+def has_splits(content: Mapping[str, Any]) -> bool:
+    """Whether a JSON object has this layout."""
+    images = content.get("images")
+    first = images[0] if isinstance(images, list) and images else None
+    return isinstance(first, dict) and "sentences" in first and "annotations" not in content
+
+
+def read_splits(
+    content: Mapping[str, Any], where: str, splits: Sequence[str]
+) -> dict[ImageId, list[str]]:
+    """Return the captions of the images of some splits, as people wrote them (``raw``).
+
+    An image id is the ``cocoid`` where every image has one, else the file name.
+
+    Raises
+    ------
+    CaptionError
+        If a split is not in the file, there are several and none is named, or a field is missing.
+    """
+    images = content["images"]
+    for number, image in enumerate(images):
+        if not isinstance(image, dict):
+            raise CaptionError(
+                f"{where}: images[{number}]: expected an object with 'sentences', found "
+                f"{image!r:.40}."
+            )
+    sizes = Counter(str(image.get("split", "")) for image in images)
+    held = ", ".join(f"{split or '(none)'} ({size})" for split, size in sizes.items())
+    for split in splits:
+        if split not in sizes:
+            raise CaptionError(f"{where}: no split {split!r:.40}; it has {held:.200}.")
+    if not splits and len(sizes) > 1:
+        raise CaptionError(
+            f"{where}: has the splits {held:.200}; say which with --split, such as --split test."
+        )
+    key = "cocoid" if all("cocoid" in image for image in images) else "filename"
+    references: dict[ImageId, list[str]] = {}
+    for number, image in enumerate(images):
+        if splits and str(image.get("split", "")) not in splits:
+            continue
+        at = f"{where}: images[{number}]"
+        image_id = image_id_of(image.get(key, MISSING), key, at)
+        if image_id in references:
+            raise CaptionError(f"{at}: image {image_id!r:.60} is listed twice; keep one entry.")
+        sentences = list_of(image.get("sentences"), f"{at}: sentences")
+        references[image_id] = [
+            _raw(sentence, f"{at}: sentences[{place}]") for place, sentence in enumerate(sentences)
+        ]
+    return references
+
+
+def _raw(sentence: Any, at: str) -> str:
+    if not isinstance(sentence, dict):
+        raise CaptionError(f"{at}: expected an object with 'raw', found {sentence!r:.40}.")
+    return text_of(sentence.get("raw", MISSING), at)

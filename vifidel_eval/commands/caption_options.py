@@ -1,0 +1,94 @@
+"""Options of commands that read caption files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import gathered
+from .paths import SystemFile, named
+
+if TYPE_CHECKING:
+    from ..entry.inputs import Fields
+    from ..image_ids import ImageId
+    from ..runs.pairing import System
+
+
+@dataclass(frozen=True)
+class ReferenceOptions:
+    """What a user chose of reference files; one field per option."""
+
+    id_field: tuple[str, ...]
+    reference_field: tuple[str, ...]
+    split: tuple[str, ...]
+
+    def read_references(self, path: Path) -> dict[ImageId, list[str]]:
+        """Return the references of a file, as `vifidel_eval.captions.read_references` does."""
+        from ..captions import read_references
+
+        return read_references(path, self.split, self.id_field, self.reference_field)
+
+
+@dataclass(frozen=True)
+class CaptionOptions(ReferenceOptions):
+    """What a user chose of result files and references; one field per option."""
+
+    caption_field: tuple[str, ...]
+
+    def fields(self) -> Fields:
+        """Return what fields are called, as `vifidel_eval.entry` takes it."""
+        from ..entry.inputs import Fields
+
+        return Fields(self.id_field, self.caption_field, self.reference_field, self.split)
+
+    def read(
+        self, results: Sequence[SystemFile], references: Path | None
+    ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+        """Return systems and references.
+
+        Raises
+        ------
+        CaptionError
+            If a file cannot be read, or the references are what a system says.
+        """
+        from ..entry.inputs import read_captions
+
+        return read_captions(named(results), references, self.fields())
+
+
+_ID_FIELD = click.option(
+    "--id-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column or key of image ids in caption files.  [default: image_id, image, file_name, ...]",
+)
+_CAPTION_FIELD = click.option(
+    "--caption-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column or key of captions in result files.  [default: caption, prediction, text, ...]",
+)
+_REFERENCE_FIELD = click.option(
+    "--reference-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column or key of captions in references.  [default: caption, reference, ...]",
+)
+_SPLIT = click.option(
+    "--split",
+    multiple=True,
+    metavar="NAME",
+    help="Split of Karpathy's dataset JSON, such as test. Repeat for several.",
+)
+
+#: Adds the options of `ReferenceOptions`; the command gets them together as ``layout``.
+reference_options = gathered(ReferenceOptions, (_ID_FIELD, _REFERENCE_FIELD, _SPLIT), "layout")
+
+#: Adds the options of `CaptionOptions`; the command gets them together as ``layout``.
+caption_options = gathered(
+    CaptionOptions, (_ID_FIELD, _CAPTION_FIELD, _REFERENCE_FIELD, _SPLIT), "layout"
+)

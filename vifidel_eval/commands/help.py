@@ -1,0 +1,165 @@
+"""Help of commands with many options: in sections, and the rare ones only with ``--help-all``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import click
+
+from .printing import show
+
+# Commands with fewer options list them all, in one section.
+_MANY = 12
+
+# Options by the name of their parameter; those of no section are the command's own and come first.
+_SECTIONS = {
+    "Input": (
+        "caption",
+        "labels",
+        "no_labels",
+        "label_scores",
+        "references",
+        "no_references",
+        "objects",
+        "threshold",
+        "categories",
+        "id_field",
+        "caption_field",
+        "reference_field",
+        "split",
+        "image_ids",
+        "allow_subset",
+        "max_words",
+        "strict",
+    ),
+    "Metrics": (
+        "metrics",
+        "things",
+        "vectors",
+        "trust_pickles",
+        "stop_words",
+        "p",
+        "presence",
+        "raw_vectors",
+    ),
+    "Output": (
+        "keep",
+        "workers",
+        "style",
+        "columns",
+        "percent",
+        "digits",
+        "output",
+        "per_image",
+        "comparing",
+        "compare_output",
+        "seed",
+        "resamples",
+        "leaderboard",
+        "date",
+        "report",
+        "title",
+        "images",
+        "images_mb",
+        "write_candidates",
+        "figure",
+    ),
+}
+_SECTION_OF = {name: title for title, names in _SECTIONS.items() for name in names}
+_OWN = "Options"
+
+# What few runs need: names of columns, the paper's settings, pickles, what has a good default.
+_RARE = frozenset(
+    {
+        "categories",
+        "id_field",
+        "caption_field",
+        "reference_field",
+        "split",
+        "trust_pickles",
+        "stop_words",
+        "p",
+        "presence",
+        "raw_vectors",
+        "seed",
+        "resamples",
+        "date",
+        "title",
+        "images_mb",
+        "draws",
+        "ablation",
+        "ablation_vectors",
+    }
+)
+
+
+class Explained(click.Command):
+    """A command whose help is in sections if it has many options."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters; with many, ``--help-all`` is among them."""
+        params = super().get_params(ctx)
+        return [*params[:-1], _HELP_ALL, *params[-1:]] if len(params) > _MANY else params
+
+    def of_metrics(self) -> Mapping[str, Collection[str]]:
+        """Return the options that registered metrics have of their own.
+
+        They are names of parameters; with each come the metrics that only ``--help-all`` explains,
+        none if the option is always shown.
+        """
+        return {}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by section, and in the end which are left out."""
+        params = self.get_params(ctx)
+        if _HELP_ALL not in params:
+            super().format_options(ctx, formatter)
+            return
+        of_metrics = self.of_metrics()
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in (_OWN, *_SECTIONS)}
+        left_out: list[str] = []
+        metrics: list[str] = []
+        for param in params:
+            name, record = param.name or "", param.get_help_record(ctx)
+            if record is None or isinstance(param, click.Argument) or _is_help(param):
+                continue
+            if not ctx.meta.get(_ALL) and (name in _RARE or of_metrics.get(name)):
+                metrics += of_metrics.get(name, ())
+                left_out += [param.opts[0]] if name in _RARE else []
+                continue
+            title = "Metrics" if name in of_metrics else _SECTION_OF.get(name, _OWN)
+            sections[title].append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+        if metrics:
+            left_out.append(f"options of {', '.join(dict.fromkeys(metrics))}")
+        with formatter.section("Help"):
+            also = f"Show also {', '.join(left_out)}." if left_out else "Show this."
+            formatter.write_dl([("-h, --help", "Show the usual options."), ("--help-all", also)])
+
+
+def _is_help(param: click.Parameter) -> bool:
+    return param is _HELP_ALL or "--help" in param.opts
+
+
+_ALL = f"{__name__}.all"
+
+
+def _show_all(ctx: click.Context, _: click.Parameter, wanted: Any) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_ALL] = True
+        show(ctx.get_help())
+        ctx.exit()
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all options.",
+)

@@ -1,0 +1,260 @@
+"""The command ``vifidel-eval score-table``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import VifidelError
+from ..progress import progress_bar
+from .metric_options import parsed_metrics
+from .options import WORDS, read_stop_words, with_options
+from .paths import FILE, Between, Command, ReadAnywhere, WrittenTree
+from .printing import show, tell
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from ..tables.keep import Condition
+
+
+def _conditions(
+    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Condition, ...]:
+    """Return the conditions of ``--keep``."""
+    from ..tables.keep import Condition
+
+    try:
+        return tuple(map(Condition.parse, texts))
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem)) from None
+
+
+def _words(command: Callable[..., Any]) -> Callable[..., Any]:
+    return with_options(command, WORDS)
+
+
+@click.command("score-table", cls=Command)
+@click.argument("tables", metavar="IN...", nargs=-1, required=True, type=ReadAnywhere())
+@click.option(
+    "--output",
+    type=WrittenTree(),
+    required=True,
+    help="Folder that gets one file for each input, and manifest.json.",
+)
+@click.option(
+    "--caption",
+    default="caption",
+    show_default=True,
+    help="Column of the captions.",
+)
+@click.option(
+    "--labels",
+    default="labels",
+    show_default=True,
+    help="Column of the object labels: lists of names, or of names with scores, or counts by name.",
+)
+@click.option("--no-labels", is_flag=True, help="There are no labels; score against references.")
+@click.option(
+    "--label-scores", help="Column of the labels' detection scores, where it is another one."
+)
+@click.option("--references", help="Column of the reference captions: lists of strings.")
+@click.option(
+    "--metrics",
+    callback=parsed_metrics,
+    help="Separated by commas: VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, and WMD where there are "
+    "references.  [default: VIFIDEL,VIFIDEL-PRF]",
+)
+@click.option(
+    "--keep",
+    multiple=True,
+    callback=_conditions,
+    metavar="'COLUMN OP NUMBER'",
+    help="Write only rows where this holds, such as 'VIFIDEL-P >= .3'; OP is >=, >, <=, <, == or "
+    "!=. A row without that score is not written. Repeat for several; all must hold.",
+)
+@click.option(
+    "--threshold",
+    type=Between(0, 1),
+    help="Lowest detection score that counts.  [default: 0.6]",
+)
+@_words
+@click.option(
+    "--things",
+    type=FILE,
+    help="Names of things for VIFIDEL-PRF and VIFIDEL-H.  [default: the package's list]",
+)
+@click.option(
+    "--max-words",
+    type=click.IntRange(min=1),
+    default=2000,
+    show_default=True,
+    help="How many different words a text may have, and labels a row; more are `too long`.",
+)
+@click.option(
+    "--strict", is_flag=True, help="Stop at the first row whose caption or labels are unusable."
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["parquet", "arrow"]),
+    default="parquet",
+    show_default=True,
+    help="Format of the output files.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="How many processes score, each one file at a time.  [default: one per core]",
+)
+def score_table(
+    tables: tuple[str, ...],
+    output: Path,
+    keep: tuple[Condition, ...],
+    style: str,
+    workers: int | None,
+    **chosen: Any,
+) -> None:
+    """Score captions in tables: rows of a caption, labels of its image, possibly references.
+
+    IN are files or folders of Parquet, Arrow (Feather), CSV, TSV or JSONL, here or in an object
+    store (s3://, gs://). Each row gets the columns of the metrics and its status; a bad row stops
+    nothing. Lists in text, as in CSV, are JSON: ["dog", "cat"].
+
+    After an interruption, the same command goes on after the files that are finished.
+    """
+    from ..tables.arrow import pyarrow
+
+    pyarrow()  # one sentence where it is missing
+    from ..tables.inputs import find_tables
+    from ..tables.run import score_tables
+    from ..tables.scoring import Work
+
+    files = find_tables(tables)
+    scorer, columns, settings = _scorer(**chosen)
+    work = Work(scorer, columns, keep, style)
+    settings |= {"keep": list(map(str, keep)), "format": style}
+    with _Bar() as progress:
+        try:
+            manifest = score_tables(work, files, output, settings, workers or _cores(), progress)
+        except KeyboardInterrupt:
+            if output.exists():
+                tell("Interrupted; the same command goes on after the finished files.")
+            raise
+    for line in _summary(output, manifest):
+        show(line)
+
+
+def _scorer(
+    caption: str,
+    labels: str,
+    no_labels: bool,
+    label_scores: str | None,
+    references: str | None,
+    metrics: tuple[str, ...] | None,
+    threshold: float | None,
+    vectors: str | None,
+    trust_pickles: bool,
+    stop_words: Path | None,
+    p: str | None,
+    presence: bool,
+    things: Path | None,
+    max_words: int,
+    strict: bool,
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Return the scorer, its columns, and those settings that its signature does not pin."""
+    from ..tables import TableScorer
+    from ..tables.scoring import Columns
+    from ..vectors import load_vectors
+
+    if no_labels and label_scores is not None:
+        raise click.UsageError("--label-scores are scores of --labels, and --no-labels says none.")
+    if no_labels and references is None:
+        raise click.UsageError("with --no-labels, give --references.")
+    columns = Columns(caption, None if no_labels else labels, label_scores, references)
+    repeated = next((name for name in columns.names if columns.names.count(name) > 1), None)
+    if repeated is not None:
+        raise click.UsageError(f"the column {repeated!r} is named twice; name different columns.")
+    names = metrics or (("VIFIDEL-PRF",) if no_labels else ("VIFIDEL", "VIFIDEL-PRF"))
+    scorer = TableScorer(
+        metrics=names,
+        vectors=load_vectors(vectors, trust_pickles),
+        threshold=threshold,
+        stop_words=read_stop_words(stop_words),
+        p=None if p is None else int(p),
+        counts=not presence,
+        things=None if things is None else os.fspath(things),
+        strict=strict,
+        max_words=max_words,
+        captions=columns.captions,
+        labels=columns.labels,
+        label_scores=columns.label_scores,
+        references=columns.references,
+    )
+    settings = {
+        "metrics": list(names),
+        "caption": columns.captions,
+        "labels": columns.labels,
+        "label_scores": columns.label_scores,
+        "references": columns.references,
+        "max_words": max_words,
+        "strict": strict,
+    }
+    return scorer, columns, settings
+
+
+class _Bar:
+    """The progress bar, which appears when the number of rows is known."""
+
+    def __init__(self) -> None:
+        self._bar: tqdm[Any] | None = None
+        self._rows = 0
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def begin(self, rows: int, done: int) -> None:
+        """Show how many rows are done of how many."""
+        self._rows = rows
+        self._bar = progress_bar(rows, " rows", initial=done, unit_scale=True)
+
+    def expect(self, more: int) -> None:
+        """Correct the number of rows, which is an estimate of text."""
+        if self._bar is not None:
+            self._rows += more
+            self._bar.total = max(self._rows, self._bar.n)
+
+    def update(self, rows: int) -> None:
+        """Add rows that are done."""
+        if self._bar is not None:
+            self._bar.total = max(self._rows, self._bar.n + rows)
+            self._bar.update(rows)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """Return what is printed of a run that ended."""
+    rows, kept = manifest["rows"], manifest["kept"]
+    of_rows = f"{rows:,} rows in {len(manifest['inputs']):,} files"
+    if manifest["settings"]["keep"]:
+        share = f" ({kept / rows:.1%})" if rows else ""
+        of_rows += f", {kept:,} kept{share}"
+    lines = [f"{output}: {of_rows}"]
+    lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
+    for name, mean in manifest["scores"].items():
+        value = "undefined" if mean["mean"] is None else f"{mean['mean']:.4f}"
+        lines.append(f"{name}: {value} (mean of {mean['rows']:,} rows)")
+    return lines

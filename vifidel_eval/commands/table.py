@@ -1,0 +1,36 @@
+"""The command ``vifidel-eval table``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .paths import FILE, Command
+from .table_options import TableOptions, table_options
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="SCORES.json", type=FILE)
+@table_options
+def table(file: Path, tables: TableOptions) -> None:
+    """Print the scores that score --output wrote, without computing them again.
+
+    The comparison is printed too if score had --compare; CSV holds one table, so that there
+    --compare-output writes the comparison.
+    """
+    tables.check()
+    from ..errors import VifidelError
+    from ..report.score_tables import metric_of_columns
+    from ..runs.scores_file import read_scores
+
+    saved = read_scores(file)
+    tables.check_columns(metric_of_columns(saved.scores))
+    if tables.compare_output is not None and saved.comparisons is None:
+        raise VifidelError(
+            f"{file}: holds no comparison for --compare-output; score with --compare and --output."
+        )
+    try:
+        tables.deliver(saved.scores, saved.comparisons)
+    finally:
+        tables.write(saved.scores, saved.comparisons)

@@ -1,0 +1,153 @@
+"""The options that say how scores are shown, for ``score`` and ``table``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import VifidelError
+from .options import format_option, gathered
+from .paths import OUTPUT
+from .printing import show, tell
+
+if TYPE_CHECKING:
+    from ..report.score_tables import Layout
+    from ..runs.comparison import Comparisons
+    from ..runs.harness import Scores
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What a user chose; one field per option."""
+
+    style: str
+    columns: tuple[str, ...] | None
+    percent: bool
+    digits: int | None
+    per_image: Path | None
+    compare_output: Path | None
+
+    def check(self, compared_elsewhere: bool = True) -> None:
+        """Raise before any work what would make the output another one than was asked for.
+
+        Parameters
+        ----------
+        compared_elsewhere : bool
+            Whether there is no comparison, or a file that takes it.
+
+        Raises
+        ------
+        click.UsageError
+            If options contradict each other.
+        """
+        if self.style == "json" and (self.percent or self.digits is not None):
+            raise click.UsageError(
+                "--format json holds the scores as they are; leave --percent and --digits out."
+            )
+        if self.style == "csv" and self.compare_output is None and not compared_elsewhere:
+            raise click.UsageError(
+                "--format csv prints one table, the scores; write what --compare finds with "
+                "--compare-output FILE.csv."
+            )
+
+    def check_columns(self, metric_of: Mapping[str, str]) -> None:
+        """Check that the columns that a user named are among those of a run.
+
+        Parameters
+        ----------
+        metric_of : mapping
+            Every column, with the name of its metric.
+
+        Raises
+        ------
+        click.BadParameter
+            If one is not.
+        """
+        from ..report.score_tables import chosen_columns
+
+        try:
+            chosen_columns(self.columns or (), metric_of)
+        except VifidelError as problem:
+            raise click.BadParameter(str(problem), param_hint="'--columns'") from None
+
+    def deliver(self, scores: Scores, comparisons: Comparisons | None) -> None:
+        """Print scores on standard output, and notes of CSV and JSON beside it."""
+        from ..report.score_tables import beside, render
+
+        layout = self._layout()
+        show(render(scores, self.style, comparisons, layout))
+        for line in beside(scores, self.style, comparisons, layout):
+            tell(line)
+
+    def write(self, scores: Scores, comparisons: Comparisons | None) -> None:
+        """Write the files that were asked for.
+
+        Raises
+        ------
+        VifidelError
+            If one cannot be written.
+        """
+        from ..files import write_whole
+        from ..report.score_tables import comparison_csv, per_image_csv
+
+        layout = self._layout()
+        if self.per_image is not None:
+            write_whole(self.per_image, per_image_csv(scores, layout) + "\n")
+        if self.compare_output is not None and comparisons is not None:
+            text = comparison_csv(scores, comparisons, layout)
+            write_whole(self.compare_output, text + "\n")
+
+    def _layout(self) -> Layout:
+        from ..report.fitting import line_width
+        from ..report.score_tables import Layout
+
+        return Layout(self.columns, self.percent, self.digits, line_width())
+
+
+def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Return the columns of ``--columns``."""
+    if value is None:
+        return None
+    names = tuple(name.strip() for name in value.split(","))
+    if "" in names:
+        raise click.BadParameter(f"{value!r} lacks the name of a column before or after a comma.")
+    return names
+
+
+#: Adds the options of `TableOptions`; the command gets them together as ``tables``.
+table_options = gathered(
+    TableOptions,
+    [
+        format_option("How to print the scores."),
+        click.option(
+            "--columns",
+            callback=_names,
+            metavar="A,B",
+            help="Show these columns, or metrics, in this order.",
+        ),
+        click.option("--percent", is_flag=True, help="Show scores times 100."),
+        click.option(
+            "--digits",
+            type=click.IntRange(0, 10),
+            metavar="N",
+            help="Decimals.  [default: 4; with --percent 2; in CSV all]",
+        ),
+        click.option(
+            "--per-image",
+            type=OUTPUT,
+            metavar="CSV",
+            help="Write a row for each system and image.",
+        ),
+        click.option(
+            "--compare-output",
+            type=OUTPUT,
+            metavar="CSV",
+            help="Write what --compare finds, as one table.",
+        ),
+    ],
+    "tables",
+)

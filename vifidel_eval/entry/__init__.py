@@ -1,0 +1,6 @@
+"""One entry for Python: what is to be scored in, a `Run` out; ``vifidel-eval score`` is over it."""
+
+from .evaluating import evaluate
+from .run import Run, load
+
+__all__ = ["Run", "evaluate", "load"]

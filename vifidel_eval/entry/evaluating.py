@@ -1,0 +1,263 @@
+"""`evaluate`: the one entry from Python."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..annotations import ObjectSource
+from ..annotations.names import CategorySource
+from ..errors import VifidelError, VifidelWarning
+from ..image_ids import ImageId
+from ..metrics import check_needs, defaults, own_options, parse
+from ..progress import named_by, progress_bar
+from ..scorers import Scorer
+from ..scorers.record import Settings
+from ..text.words import STOP_WORDS
+from ..vectors import VectorSource
+from .inputs import Fields, PathLike, References, Systems, named
+from .plan import Plan, plan
+from .run import Run
+
+#: Names of metrics, scorers, or a mapping of name to scorer.
+Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
+#: One name, or several.
+Names: TypeAlias = str | Sequence[str]
+
+# What the command calls some arguments.
+_OF_THE_COMMAND = {
+    "no_references": "weighted=False",
+    "presence": "counts=False",
+    "raw_vectors": "normalize=False",
+    "output": "run.save(...)",
+    "report": "run.report(...)",
+    "compare": "run.compare()",
+    "leaderboard": "run.add_to_leaderboard(...)",
+}
+
+
+def evaluate(
+    systems: Systems,
+    references: References | None = None,
+    objects: ObjectSource | None = None,
+    metrics: Metrics | None = None,
+    *,
+    weighted: bool = True,
+    threshold: float | None = None,
+    categories: CategorySource = None,
+    counts: bool = True,
+    vectors: VectorSource = None,
+    trust_pickles: bool = False,
+    normalize: bool = True,
+    stop_words: Collection[str] = STOP_WORDS,
+    p: int | None = None,
+    allow_subset: bool = False,
+    image_ids: PathLike | Collection[ImageId] | None = None,
+    id_field: Names = (),
+    caption_field: Names = (),
+    reference_field: Names = (),
+    split: Names = (),
+    progress: bool | None = None,
+    **options: Any,
+) -> Run:
+    """Score systems against the images' objects, references, or both.
+
+    What ``vifidel-eval score`` does: the same inputs, checks, warnings and numbers.
+
+    Parameters
+    ----------
+    systems : mapping, path, or list of paths
+        ``{name: captions}``. Captions are a result file of any accepted format, a mapping
+        ``{image id: caption}``, a COCO results list, pycocotools' ``loadRes``, or a DataFrame with
+        the usual columns. Paths alone get names from their file names.
+    references : path, mapping, pycocotools COCO, list of records or DataFrame, optional
+        The references; a mapping is ``{image id: [caption, ...]}``.
+    objects : path, mapping, pycocotools COCO, or list of these, optional
+        What the images show, as `vifidel_eval.annotations.read_objects` takes it.
+    metrics : str, list, or mapping, optional
+        Names such as ``["VIFIDEL-PRF", "CHAIR", "VIFIDEL+CIDEr"]``, scorers, or ``{name: scorer}``.
+        By default, the command's defaults: those that have what they need.
+    weighted : bool
+        Whether metrics that work without references use them where there are some; False is the
+        command's ``--no-references``.
+    threshold, categories : optional
+        As `vifidel_eval.annotations.read_objects` takes them.
+    counts : bool
+        Whether two dogs in an image count twice as much as one; False is ``--presence``.
+    vectors, trust_pickles : optional
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+    normalize : bool
+        Whether word vectors are scaled to length 1; False is ``--raw-vectors``.
+    stop_words : collection of str
+        Words that are left out of captions.
+    p : 1 or 2, optional
+        Exponent of the travel cost; by default each metric's own.
+    allow_subset : bool
+        Whether a system may lack some of the images; it is then scored on those it has.
+    image_ids : path or collection, optional
+        Score only these images; a file is a JSON list, or has an id per line.
+    id_field, caption_field, reference_field : str or list of str
+        What the fields of caption files and DataFrames are called, instead of the usual names.
+    split : str or list of str
+        Splits of Karpathy's dataset JSON.
+    progress : bool, optional
+        Whether a progress bar is shown; by default in terminals and notebooks, if it takes long.
+    **options
+        Settings that single metrics have, such as ``things``, ``synonyms`` or ``tiger_features``;
+        `vifidel_eval.metrics.own_options` lists them.
+
+    Returns
+    -------
+    Run
+        The scores, and what can be made of them.
+
+    Raises
+    ------
+    MetricUnavailable
+        If no metric can be computed here; of several, `Run.unavailable` says which cannot.
+    VifidelError
+        If something cannot be read, ids do not match, or a metric lacks what it needs.
+    TypeError
+        If there is no such argument.
+
+    Warns
+    -----
+    VifidelWarning
+        If the scores deserve a look, or a metric is not available.
+
+    Examples
+    --------
+    >>> import vifidel_eval
+    >>> run = vifidel_eval.evaluate(
+    ...     {"mine": {1: "a dog catches a frisbee"}, "base": {1: "a cat on a sofa"}},
+    ...     objects={1: ["dog", "frisbee"]},
+    ...     metrics="VIFIDEL",
+    ... )
+    >>> run.scores["mine"]["VIFIDEL"] > run.scores["base"]["VIFIDEL"]
+    True
+    """
+    settings = Settings(
+        objects=objects,
+        threshold=threshold,
+        categories=categories,
+        counts=counts,
+        vectors=vectors,
+        trust_pickles=trust_pickles,
+        normalize=normalize,
+        stop_words=stop_words,
+        p=p,
+        references=references is not None,
+        weighted=weighted,
+        options=_own(options),
+    )
+    names, scorers = _chosen(metrics, settings)
+    fields = Fields(*map(_listed, (id_field, caption_field, reference_field, split)))
+    planned = plan(
+        named(systems), references, settings, names, scorers, fields, image_ids, allow_subset
+    )
+    run = score(planned, progress)
+    for name, why in run.unavailable.items():
+        warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
+    return run
+
+
+def score(planned: Plan, progress: bool | None = None) -> Run:
+    """Score what was planned, with a progress bar.
+
+    Parameters
+    ----------
+    planned : Plan
+        Systems and scorers.
+    progress : bool, optional
+        Whether there is a bar; by default in terminals and notebooks, if it takes long.
+
+    Raises
+    ------
+    VifidelError
+        As `Plan.score` raises it.
+    """
+    shown = {} if progress is None else {"disable": not progress, "delay": 0}
+    with progress_bar(planned.work, **shown) as bar:
+        return Run(planned.score(bar.update, named_by(bar)), planned)
+
+
+def _own(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of metrics' own options, those that were not given by default."""
+    own = {option.name: option for option in own_options()}
+    for name in options:
+        if name not in own:
+            raise TypeError(f"evaluate() has no argument {name!r}.{_meant(name, own)}")
+    given = {
+        name: Path(value) if own[name].kind is Path and isinstance(value, str) else value
+        for name, value in options.items()
+    }
+    return {name: option.default for name, option in own.items()} | given
+
+
+def _meant(name: str, own: Collection[str]) -> str:
+    if name in _OF_THE_COMMAND:
+        return f" Use {_OF_THE_COMMAND[name]}."
+    arguments = [*inspect.signature(evaluate).parameters, *own]
+    close = difflib.get_close_matches(name, [a for a in arguments if a != "options"], n=1)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _chosen(metrics: Metrics | None, settings: Settings) -> tuple[list[str], dict[str, Scorer]]:
+    """Return names of registered metrics, and scorers by name."""
+    if metrics is None:
+        names = defaults(settings)
+        if not names:
+            raise VifidelError(
+                "there are neither references nor objects to score with; give one of them, or name "
+                "metrics that need neither."
+            )
+        return names, {}
+    if isinstance(metrics, Mapping):
+        names, scorers = [], _named_scorers(metrics.items())
+    else:
+        listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
+        if not isinstance(listed, Iterable):
+            raise VifidelError(_no_metric(listed))
+        listed = list(listed)
+        texts = [metric for metric in listed if isinstance(metric, str)]
+        names = list(dict.fromkeys(name for text in texts for name in parse(text)))
+        others = [metric for metric in listed if not isinstance(metric, str)]
+        scorers = _named_scorers(
+            (scorer.method() if isinstance(scorer, Scorer) else "", scorer) for scorer in others
+        )
+    if not names and not scorers:
+        raise VifidelError("metrics: there is none; leave it out for the default ones.")
+    both = [name for name in names if name in scorers]
+    if both:
+        raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
+    check_needs(names, settings, str)
+    return names, scorers
+
+
+def _named_scorers(given: Iterable[tuple[Any, Any]]) -> dict[str, Scorer]:
+    scorers: dict[str, Scorer] = {}
+    for name, scorer in given:
+        if not isinstance(name, str) or not isinstance(scorer, Scorer):
+            raise VifidelError(_no_metric(scorer))
+        if name in scorers:
+            raise VifidelError(
+                f"there are two scorers of {name}; name them: "
+                "metrics={'first': ..., 'second': ...}."
+            )
+        scorers[name] = scorer
+    return scorers
+
+
+def _no_metric(value: Any) -> str:
+    return (
+        "metrics are names, scorers of vifidel_eval.scorers, or {name: scorer}; found "
+        f"{type(value).__name__} {value!r:.40}."
+    )
+
+
+def _listed(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

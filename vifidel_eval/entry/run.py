@@ -1,0 +1,329 @@
+"""`Run`: the scores of a run, and what can be made of them."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import VifidelError, VifidelWarning
+from ..files import write_whole
+from ..image_ids import ImageId
+from ..report.score_tables import in_html, in_short, to_json
+from ..runs.comparison import Comparisons, compare
+from ..runs.harness import Scores
+from ..runs.scores_file import read_scores
+from ..runs.significance import has_own_score
+from .inputs import PathLike
+from .plan import Plan
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class Run:
+    """Scores of systems under metrics, as `vifidel_eval.evaluate` and `load` return them.
+
+    A run does not change. It equals itself only; it pickles with all that it was made from.
+
+    Parameters
+    ----------
+    detail : Scores
+        All that the metrics said.
+    plan : Plan, optional
+        What was scored; a file of scores does not hold it.
+    saved : Comparisons, optional
+        How the systems compare, where a file says so.
+    where : str
+        The file that was loaded, for messages.
+
+    Attributes
+    ----------
+    detail : Scores
+        All that the metrics said: counts, tallies, words, by system and column.
+    """
+
+    def __init__(
+        self,
+        detail: Scores,
+        plan: Plan | None = None,
+        saved: Comparisons | None = None,
+        where: str = "",
+    ) -> None:
+        self.detail = detail
+        self._plan = plan
+        self._compared = saved
+        self._where = where
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems."""
+        return list(self.detail.evaluations)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of scores."""
+        return list(self.detail.signatures)
+
+    @property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """System to column to score of the corpus; NaN where it is undefined."""
+        return {
+            name: {column: float(evaluation.score) for column, evaluation in of_column.items()}
+            for name, of_column in self.detail.evaluations.items()
+        }
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Column to the line that pins everything that changes its numbers."""
+        return dict(self.detail.signatures)
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """System to what was counted: ``scored``, ``undefined``, ``missing``, ``no_words``, ..."""
+        return {name: self.detail.counts(name) for name in self.detail.evaluations}
+
+    @property
+    def unavailable(self) -> dict[str, str]:
+        """Metric to the reason why it could not be computed here."""
+        return dict(self.detail.unavailable)
+
+    def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
+        """Return the scores of a system's images: ``{image id: {column: score}}``.
+
+        Parameters
+        ----------
+        system : str
+            Its name.
+
+        Returns
+        -------
+        dict
+            In the order of the references; None where a score is undefined.
+
+        Raises
+        ------
+        VifidelError
+            If there is no such system.
+        """
+        if system not in self.detail.evaluations:
+            close = difflib.get_close_matches(str(system), self.systems, n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            raise VifidelError(
+                f"there is no system {system!r}.{meant} The systems are {', '.join(self.systems)}."
+            )
+        images: dict[ImageId, dict[str, float | None]] = {}
+        for column, evaluation in self.detail.evaluations[system].items():
+            for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
+                images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
+        return images
+
+    def to_dataframe(self, per_image: bool = False) -> DataFrame:
+        """Return the scores as a pandas DataFrame; NaN where one is undefined.
+
+        Parameters
+        ----------
+        per_image : bool
+            By default a row per system, which is the index, and a column per column of scores.
+            With True, a row per system and image, with the columns ``system`` and ``image_id``
+            before the scores.
+
+        Returns
+        -------
+        DataFrame
+            ``attrs["signatures"]`` has the signatures.
+
+        Raises
+        ------
+        VifidelError
+            If pandas is not installed.
+        """
+        from .frames import of_images, of_systems
+
+        frame = of_images(self.detail) if per_image else of_systems(self.scores, self.columns)
+        frame.attrs["signatures"] = self.signatures
+        return frame
+
+    def compare(self, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> Comparisons:
+        """Return what ``--compare`` prints: intervals, tests between every two systems, ranks.
+
+        A loaded run returns what its file holds if the arguments are the same. Otherwise it
+        compares what follows from the scores of images; columns whose corpus scores do not, such
+        as those of BLEU and CHAIR, are left out with a warning.
+
+        Parameters
+        ----------
+        seed, resamples, level
+            As `vifidel_eval.runs.comparison.compare` takes them.
+
+        Raises
+        ------
+        ImageIdError
+            If the systems share no image.
+        VifidelError
+            If an argument is out of range, or there is nothing that could be compared.
+
+        Warns
+        -----
+        VifidelWarning
+            If resamples or images are too few, or columns are left out.
+        """
+        known = self._compared
+        if known is None or (known.seed, known.resamples, known.level) != (seed, resamples, level):
+            scores = self.detail if self._plan is not None else self._comparable()
+            self._compared = known = compare(scores, seed, resamples, level)
+        return known
+
+    def report(
+        self,
+        path: PathLike,
+        images: PathLike | Mapping[ImageId, Path] | None = None,
+        title: str | None = None,
+        images_mb: int | None = None,
+        seed: int = 0,
+        resamples: int = 1000,
+    ) -> None:
+        """Write the HTML page: scores, comparison, every image with its captions.
+
+        Parameters
+        ----------
+        path : path
+            Where it is written.
+        images : path or mapping, optional
+            Folder of the images, or the file of each image's picture. Where the objects came from
+            files with boxes, these are drawn.
+        title : str, optional
+            Above the page.
+        images_mb : int, optional
+            Megabytes that the pictures may take in the page; by default 32.
+        seed, resamples
+            Of the comparison.
+
+        Raises
+        ------
+        VifidelError
+            If the run was loaded, a picture cannot be read, or the file cannot be written.
+        """
+        plan = self._planned("a report shows captions, references and objects")
+        if isinstance(images, str | os.PathLike):
+            images = plan.pictures(images)
+        from ..report.html import Material, gather, render_page
+
+        material = Material(
+            {what: [path.name for path in paths] for what, paths in plan.files.items() if paths},
+            images or {},
+            plan.boxes() if images else {},
+            title or Material.title,
+            None if images_mb is None else 10**6 * images_mb,
+        )
+        content = gather(
+            self.detail,
+            self.compare(seed, resamples),
+            plan.systems,
+            plan.references,
+            plan.scorers.values(),
+            material,
+        )
+        write_whole(Path(path), render_page(content))
+
+    def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
+        """Write what ``score --output`` writes, image by image; `load` reads it.
+
+        Parameters
+        ----------
+        path : path
+            A JSON file.
+        comparisons : Comparisons, optional
+            What `compare` returned, to be saved too; those of a loaded run are kept by default.
+
+        Raises
+        ------
+        VifidelError
+            If the file cannot be written.
+        """
+        if comparisons is None and self._plan is None:
+            comparisons = self._compared
+        write_whole(Path(path), to_json(self.detail, comparisons) + "\n")
+
+    def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
+        """Add the scores to a file of runs over time, as ``score --leaderboard`` does.
+
+        Parameters
+        ----------
+        path : path
+            The file; it is created if there is none.
+        day : date, optional
+            Of the run; by default today.
+
+        Raises
+        ------
+        VifidelError
+            If the run was loaded, the file is of other images, references or settings, or it cannot
+            be written.
+        """
+        plan = self._planned("a leaderboard pins captions and references")
+        from ..runs import leaderboard
+
+        leaderboard.add(path, self.detail, plan.systems, plan.references, day or date.today())
+
+    def _planned(self, why: str) -> Plan:
+        if self._plan is None:
+            raise VifidelError(
+                f"{why}, and {self._where or 'a loaded run'} holds scores alone: evaluate again."
+            )
+        return self._plan
+
+    def _comparable(self) -> Scores:
+        """Return the columns of a loaded run whose corpus scores follow from those of images."""
+        kept, lacking = [], []
+        for column in self.columns:
+            evaluations = [of_column[column] for of_column in self.detail.evaluations.values()]
+            means = all(
+                np.array_equal(e.missing, np.isnan(e.scores))
+                and (e.missing.all() or has_own_score(e))
+                for e in evaluations
+            )
+            (kept if means else lacking).append(column)
+        if lacking:
+            said = (
+                f"{self._where or 'a loaded run'} lacks the counts from which the corpus scores of "
+                f"{', '.join(lacking)} follow"
+            )
+            if not kept:
+                raise VifidelError(f"{said}, so nothing can be compared: evaluate again.")
+            warnings.warn(
+                f"{said}; they are not compared: evaluate again, or save with comparisons.",
+                VifidelWarning,
+                stacklevel=3,
+            )
+        return replace(self.detail.only(kept), unavailable={})
+
+    def __repr__(self) -> str:
+        return in_short(self.detail)
+
+    def _repr_html_(self) -> str:
+        return in_html(self.detail)
+
+
+def load(path: PathLike) -> Run:
+    """Return the run that `Run.save` or ``score --output`` wrote.
+
+    It has what the file holds: scores with ten significant digits, counts and signatures, and the
+    comparison if one was saved. Captions and references are not in it, so that `Run.report` and
+    `Run.add_to_leaderboard` say what is missing.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read, is another one, is damaged, or was written by a newer version.
+    """
+    saved = read_scores(path)
+    return Run(saved.scores, saved=saved.comparisons, where=str(path))

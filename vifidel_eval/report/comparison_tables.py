@@ -1,0 +1,167 @@
+"""How systems compare, as tables: intervals and ranks, and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..digits import rounded
+from ..runs.comparison import Comparison, Comparisons
+from ..text_tables import Cell, Table, direction_notes, readable
+
+#: From a score, and whether its column has a direction, to the number that is shown.
+Shown = Callable[[float, bool], float | None]
+
+
+def level_with_the_best(comparison: Comparison) -> list[str]:
+    """Return the systems that are not significantly worse than the one with the best score.
+
+    There is none where there is nothing to choose from: one system, or no direction.
+    """
+    if not comparison.ranked or len(comparison.systems) < 2:
+        return []
+    sign = -1 if comparison.lower_is_better else 1
+    first = max(comparison.systems, key=lambda name: sign * comparison.systems[name].score)
+    beaten = {
+        pair.second if pair.winner == pair.first else pair.first
+        for pair in comparison.pairs
+        if pair.winner == first
+    }
+    return [name for name in comparison.systems if name not in beaten]
+
+
+def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Shown) -> list[Table]:
+    """Return a table with a row per metric and system and, if there are pairs, one of those.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        What is shown.
+    style : str
+        One of `vifidel_eval.text_tables.FORMATS`; in LaTeX the better system of a pair is in bold
+        instead of a column of its own.
+    digits : int, optional
+        Decimals of scores, as for `Table`.
+    shown : callable
+        What becomes of scores, differences and the ends of intervals.
+    """
+    standings: list[list[Cell]] = []
+    bold: set[tuple[int, int]] = set()
+    for metric, comparison in comparisons.metrics.items():
+        level = level_with_the_best(comparison)
+        for name, standing in comparison.systems.items():
+            if name in level:
+                bold.add((len(standings), 2))
+            numbers = (standing.score, standing.low, standing.high)
+            standings.append(
+                [metric, name]
+                + [shown(number, comparison.ranked) for number in numbers]
+                + [standing.rank, comparison.images]
+            )
+    pairs = any(comparison.pairs for comparison in comparisons.metrics.values())
+    settings = f"{comparisons.resamples} resamples of the images, seed {comparisons.seed}"
+    notes = [f"Low to High: {_level(comparisons)} bootstrap interval, {settings}."]
+    if pairs:
+        notes += [
+            "Rank: 1 + number of systems that are significantly better; equal ranks are ties.",
+            "Images: those that have a score from every system; only they are compared.",
+        ]
+    tables = [
+        Table(
+            ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
+            standings,
+            [*notes, *_remarks(comparisons)],
+            texts=2,
+            title="Intervals and ranks",
+            bold=bold,
+            digits=digits,
+        )
+    ]
+    return [*tables, _pairs(comparisons, style, digits, shown, settings)] if pairs else tables
+
+
+def _pairs(
+    comparisons: Comparisons, style: str, digits: int | None, shown: Shown, settings: str
+) -> Table:
+    rows: list[list[Cell]] = []
+    winners: set[tuple[int, int]] = set()
+    for metric, comparison in comparisons.metrics.items():
+        for pair in comparison.pairs:
+            if pair.winner is not None:
+                winners.add((len(rows), 1 if pair.winner == pair.first else 2))
+            ends = (readable(shown(n, comparison.ranked), digits) for n in (pair.low, pair.high))
+            rows.append(
+                [metric, pair.first, pair.second, pair.winner]
+                + [shown(pair.difference, comparison.ranked), f"[{', '.join(ends)}]"]
+                # As text: they keep their digits whatever the scores have.
+                + [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
+            )
+    level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
+    table = Table(
+        [
+            *("Metric", "First", "Second", "Better"),
+            *("Difference", f"{level} interval", "p boot.", "p rand."),
+        ],
+        rows,
+        [
+            "Difference: of the scores, first less second, with its bootstrap interval.",
+            "p: paired bootstrap (boot.) and approximate randomisation (rand.), two-sided, after "
+            f"Holm's correction over the pairs of a metric; {settings}.",
+            f"{'Bold' if style == 'latex' else 'Better'}: where the randomisation p is at most "
+            f"{alpha}.",
+        ],
+        texts=4,
+        title="Pairs",
+        digits=digits,
+    )
+    if style == "latex":
+        table = replace(table, bold=winners, texts=3).with_columns([0, 1, 2, 4, 5, 6, 7])
+    return table
+
+
+def one_table(comparisons: Comparisons, shown: Shown) -> Table:
+    """Return everything as one table, for CSV.
+
+    A row says how a system does under a metric or, where ``Against`` names another system, by how
+    much its score differs from that one's.
+    """
+    rows: list[list[Cell]] = []
+    for metric, comparison in comparisons.metrics.items():
+        used = [comparison.images, comparisons.seed, comparisons.resamples]
+        for name, standing in comparison.systems.items():
+            numbers = [standing.score, standing.low, standing.high]
+            values = [shown(number, comparison.ranked) for number in numbers]
+            rows.append([metric, name, None, *values, standing.rank, None, None, None, *used])
+        for pair in comparison.pairs:
+            values = [shown(n, comparison.ranked) for n in (pair.difference, pair.low, pair.high)]
+            p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
+            rows.append(
+                [metric, pair.first, pair.second, *values, None, pair.winner, *p_values, *used]
+            )
+    return Table(
+        [
+            *("Metric", "System", "Against", "Value", "Low", "High", "Rank", "Better"),
+            *("Bootstrap p", "Randomisation p", "Images", "Seed", "Resamples"),
+        ],
+        rows,
+    )
+
+
+def _level(comparisons: Comparisons) -> str:
+    return f"{100 * comparisons.level:g} %"
+
+
+def _remarks(comparisons: Comparisons) -> list[str]:
+    """Return what has to be said of some metrics."""
+    lower = [name for name, comparison in comparisons.metrics.items() if comparison.lower_is_better]
+    unranked = [name for name, comparison in comparisons.metrics.items() if not comparison.ranked]
+    means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
+    remarks = [
+        f"{name}: the mean of the images' scores is compared; its corpus score, which is another, "
+        "cannot be computed for some of the images."
+        for name in means
+    ]
+    return [*direction_notes(lower, unranked), *remarks] + [
+        f"{name}: no image has a score from every system, so nothing is compared."
+        for name in comparisons.left_out
+    ]

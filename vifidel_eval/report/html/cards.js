@@ -1,0 +1,115 @@
+// One image, as images.html.j2 has it.
+
+function card(image) {
+  const { ids, captions } = data();
+  const heading = `image-${image}`;
+  const captioned = choice.systems.filter((system) => captions[system][image] !== null);
+  const pictured = image in pictures();
+  const node = html("article", { class: "image", "aria-labelledby": heading, "data-image": image },
+    html("header", {}, html("h3", { id: heading }, html("a", { href: link(ids[image]) }, `Image ${ids[image]}`)),
+      apartText(image)),
+    html("div", { class: pictured ? "scene pictured" : "scene" }, pictured ? frame(image) : [],
+      html("div", { class: "gold" }, objectList(image), referenceList(image))),
+    html("ul", { class: "candidates" }, captioned.map((system) => candidate(system, image))));
+  wake(node);
+  return node;
+}
+
+// What the script adds to a card, whoever drew it.
+function wake(node) {
+  node.querySelectorAll(".caption").forEach(liven);
+  livenObjects(node);
+  for (const plan of node.querySelectorAll("details.plan"))
+    plan.addEventListener("toggle", () => fillPlan(plan), { once: true });
+}
+
+function frame(image) {
+  const id = data().ids[image];
+  return html("div", { class: "frame" },
+    html("button", { type: "button", class: "enlarge", "aria-label": `Enlarge image ${id}` },
+      html("img", { src: source(image), alt: "" })));
+}
+
+function apartText(image) {
+  const text = apartTexts[choice.sort]?.(image);
+  return text ? html("p", {}, text) : [];
+}
+
+const apartTexts = {
+  systems(image) {
+    const apart = -sortKeys.systems(choice)(image);
+    return Number.isNaN(apart) ? "" : `${fixed(apart, 3)} apart`;
+  },
+  metrics(image) {
+    const apart = metricsApart(choice)(image);
+    if (Number.isNaN(apart)) return "";
+    const names = [choice.metric, choice.against].map((metric) => data().metrics[metric]);
+    const [above, below] = apart >= 0 ? names : names.reverse();
+    const points = fixed(100 * Math.abs(apart), 0);
+    return points === "0" ? "equal ranks" : `${above} ${points} point${points === "1" ? "" : "s"} above ${below}`;
+  },
+};
+
+function objectList(image) {
+  const { labels, objects } = data();
+  if (!labels.length) return [];
+  if (!objects[image].length) return [html("h4", {}, "Objects"), html("p", { class: "none" }, "none")];
+  return [html("h4", {}, "Objects"), html("ul", { class: "objects" }, grouped(objects[image], 3)
+    .map(([label, count]) => html("li", { "data-label": label }, labels[label] + times(count))))];
+}
+
+function referenceList(image) {
+  const references = data().references[image];
+  if (!references.length) return [];
+  return [html("h4", {}, "References"), html("ul", { class: "references" },
+    references.map((reference) => html("li", { dir: "auto" }, reference)))];
+}
+
+function candidate(system, image) {
+  const { systems, metrics, scores } = data();
+  const numbers = ofCaption(system, image);
+  const chosenMetrics = choice.sort === "metrics" ? [choice.metric, choice.against] : [choice.metric];
+  return html("li", { "data-system": system },
+    html("h4", {}, systems[system]),
+    html("p", { class: "caption", dir: "auto" }, marked(system, image)),
+    numbers ? [loose("Probably not in the image", absentOf(system, image)),
+      loose("Not mentioned", silentOf(system, image))] : [],
+    html("ul", { class: "scores" }, metrics.map((of, i) =>
+      html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
+        html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
+    numbers ? [wordDetails(system, image),
+      html("details", { class: "plan" }, html("summary", {}, "Transport plan"))] : []);
+}
+
+const loose = (what, names) => names.length
+  ? html("p", { class: "loose" }, html("span", {}, `${what}:`), ` ${names.join(", ")}`)
+  : [];
+
+const absentOf = (system, image) => [...new Set(saidOf(system, image)
+  .filter(([, , , verdict]) => verdict === settings.absent).map(([text]) => textOf(text)))];
+const silentOf = (system, image) => ofCaption(system, image)[3]
+  .map((place) => data().labels[data().objects[image][3 * place]]);
+
+// What was searched for is marked wherever a card says it, also across the words of a caption.
+function markHits(node, wanted) {
+  if (!wanted.length) return;
+  const pattern = new RegExp(wanted.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "gi");
+  for (const part of node.querySelectorAll("h3, .caption, .objects li, .references li")) {
+    const hits = [...part.textContent.matchAll(pattern)].map((hit) => [hit.index, hit.index + hit[0].length]);
+    const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    const nodes = [];
+    while (walker.nextNode()) nodes.push(walker.currentNode);
+    let at = 0;
+    for (const text of nodes) {
+      const [begin, end] = [at, (at += text.data.length)];
+      const cuts = hits.filter(([from, to]) => from < end && to > begin)
+        .map(([from, to]) => [Math.max(from, begin) - begin, Math.min(to, end) - begin]);
+      for (const [from, to] of cuts.reverse()) {
+        const range = document.createRange();
+        range.setStart(text, from);
+        range.setEnd(text, to);
+        range.surroundContents(html("mark", { class: "hit" }));
+      }
+    }
+  }
+}

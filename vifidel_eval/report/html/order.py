@@ -1,0 +1,173 @@
+"""Which images come first: those on which systems, or metrics, disagree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .formats import fixed
+
+if TYPE_CHECKING:
+    from ...evaluation import Floats
+
+# Of a metric that gives more of the captions one and the same score, ranks say little.
+_MOST_EQUAL = 0.5
+
+
+class Order:
+    """The order of the list of images, and how metrics agree.
+
+    Parameters
+    ----------
+    data : dict
+        As `Images.data`.
+
+    Attributes
+    ----------
+    against : int
+        The place of the metric that is held against the first: the one whose ranks of all captions
+        agree least with the first's. Metrics that give more than half of the captions one score
+        come last.
+    correlations : list of list of float
+        Spearman's rank correlation of every two metrics over all captions, better scores having
+        the higher ranks; NaN where it is undefined.
+    """
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._metrics: list[str] = data["metrics"]
+        signs = np.array([-1.0 if lower else 1.0 for lower in data["lowerIsBetter"]])
+        # (systems, metrics, images), higher being better
+        self._scores = np.array(data["scores"], dtype=np.float64) * signs[:, None]
+        of_metrics = self._scores.transpose(1, 0, 2).reshape(len(signs), -1)
+        self.correlations = [[spearman(one, other) for other in of_metrics] for one in of_metrics]
+        self.against = _against(self.correlations[0], of_metrics)
+
+    def by_disagreement(self) -> tuple[str, list[int], list[str]]:
+        """Return what the list is sorted by at first, and the images in that order.
+
+        Returns
+        -------
+        sort : str
+            ``"systems"`` if there are several, else ``"metrics"`` if there are several, else
+            ``"worst"``: the names of the page's sort menu.
+        places : list of int
+            Images for which the value is not defined come last; ties stay as they are.
+        apart : list of str
+            How far systems or metrics lie apart on each, as the page says it; empty if undefined.
+        """
+        scores = self._scores
+        if scores.shape[0] > 1:
+            sort, values = "systems", systems_apart(scores[:, 0])
+            texts = [f"{fixed(value, 3)} apart" for value in np.nan_to_num(values).tolist()]
+        elif scores.shape[1] > 1:
+            signed = metrics_apart(scores[:, 0], scores[:, self.against])
+            sort, values = "metrics", np.abs(signed)
+            names = self._metrics
+            texts = [
+                metrics_text(value, names[0], names[self.against])
+                for value in np.nan_to_num(signed).tolist()
+            ]
+        else:
+            sort, values = "worst", -scores[0, 0]
+            texts = [""] * len(values)
+        order = np.argsort(-values, kind="stable").tolist()  # NaN sorts last
+        return sort, order, ["" if np.isnan(values[i]) else texts[i] for i in order]
+
+
+def _against(correlations: list[float], of_metrics: Floats) -> int:
+    """Return the metric that agrees least with the first one."""
+
+    def key(metric: int) -> tuple[bool, float]:
+        scores = of_metrics[metric][~np.isnan(of_metrics[metric])]
+        most = np.unique(scores, return_counts=True)[1].max(initial=0)
+        says_little = bool(most > _MOST_EQUAL * len(scores)) or np.isnan(correlations[metric])
+        return says_little, 0.0 if says_little else correlations[metric]
+
+    return min(range(1, len(correlations)), key=key, default=0)
+
+
+def systems_apart(scores: Floats) -> Floats:
+    """Return how far the systems' scores of each image lie apart.
+
+    That is twice the median distance of the scores from their median: of two systems it is their
+    difference, and of more one that is broken everywhere does not decide.
+
+    Parameters
+    ----------
+    scores : (systems, images) float64
+        Under one metric.
+
+    Returns
+    -------
+    (images,) float64
+        NaN where fewer than two systems have a score.
+    """
+    return 2 * _medians(np.abs(scores - _medians(scores)))
+
+
+def _medians(scores: Floats) -> Floats:
+    """Return the median of each column; NaN where fewer than two scores are defined."""
+    ordered = np.sort(scores, axis=0)  # NaN sorts last
+    count = (~np.isnan(scores)).sum(axis=0)
+    low, high = np.maximum(count - 1, 0) // 2, np.minimum(count // 2, len(scores) - 1)
+    ends = np.take_along_axis(ordered, np.stack([low, high]), axis=0)
+    return np.where(count > 1, (ends[0] + ends[1]) / 2, np.nan)
+
+
+def metrics_apart(scores: Floats, others: Floats) -> Floats:
+    """Return how far two metrics disagree on each image, in [-1, 1].
+
+    Scores of two metrics have no common scale; their percentile ranks have. The value of an
+    image is the largest difference, in size, between the two ranks of one of its captions.
+
+    Parameters
+    ----------
+    scores, others : (systems, images) float64
+        Under the two metrics, higher being better.
+
+    Returns
+    -------
+    (images,) float64
+        Above 0 where the first metric ranks the caption higher; NaN where no caption has both.
+    """
+    apart = percentile_ranks(scores) - percentile_ranks(others)
+    largest = np.where(np.isnan(apart), -1, np.abs(apart)).argmax(axis=0)
+    signed: Floats = np.take_along_axis(apart, largest[np.newaxis], axis=0)[0]
+    return signed
+
+
+def metrics_text(apart: float, metric: str, other: str) -> str:
+    """Return in words what `metrics_apart` found for an image.
+
+    >>> metrics_text(-0.76, "VIFIDEL", "CIDEr")
+    'CIDEr 76 points above VIFIDEL'
+    """
+    points = fixed(100 * abs(apart), 0)
+    if points == "0":
+        return "equal ranks"
+    above, below = (metric, other) if apart >= 0 else (other, metric)
+    unit = "point" if points == "1" else "points"
+    return f"{above} {points} {unit} above {below}"
+
+
+def percentile_ranks(scores: Floats) -> Floats:
+    """Return the share of all defined scores that lie below each, ties half; NaN stays NaN."""
+    ordered = np.sort(scores[~np.isnan(scores)])
+    below = np.searchsorted(ordered, scores, side="left")
+    up_to = np.searchsorted(ordered, scores, side="right")
+    return np.where(np.isnan(scores), np.nan, (below + up_to) / (2 * max(len(ordered), 1)))
+
+
+def spearman(scores: Floats, others: Floats) -> float:
+    """Return Spearman's rank correlation over the captions that have both scores.
+
+    NaN if there are fewer than two, or all scores of one metric are equal.
+    """
+    both = ~np.isnan(scores) & ~np.isnan(others)
+    ranks = np.stack([percentile_ranks(scores[both]), percentile_ranks(others[both])])
+    centred = ranks - ranks.mean(axis=1, keepdims=True) if both.any() else ranks
+    sizes = np.sqrt((centred**2).sum(axis=1))
+    if sizes.min(initial=np.inf) <= 1e-12:
+        return float("nan")
+    return float((centred[0] * centred[1]).sum() / (sizes[0] * sizes[1]))

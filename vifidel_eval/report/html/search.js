@@ -1,0 +1,58 @@
+// Which images fit the filters.
+
+// Words, and phrases in quotes; a quote that does not end goes to the end.
+const wanted = (text) => [...text.toLowerCase().matchAll(/"([^"]*)"?|[^\s"]+/g)]
+  .map(([word, phrase]) => (phrase ?? word).trim().replace(/\s+/g, " ")).filter(Boolean);
+
+const texts = once(() => {
+  const { ids, labels, objects, references, captions } = data();
+  return ids.map((id, image) => ({
+    common: [`image ${id}`, ...grouped(objects[image], 3).map(([label]) => labels[label]), ...references[image]]
+      .join("\n").toLowerCase(),
+    candidates: captions.map((ofSystem) => (ofSystem[image] ?? "").toLowerCase()),
+  }));
+});
+
+const judgements = {
+  absent: ({ word }) => (system, image) => {
+    const numbers = ofCaption(system, image);
+    if (!numbers) return false;
+    const said = numbers[2];
+    for (let at = 0; at < said.length; at += 5)
+      if (said[at + 3] === settings.absent && (!word || textOf(said[at]) === word)) return true;
+    return false;
+  },
+  leaves: ({ object }) => (system, image) => {
+    const silent = ofCaption(system, image)?.[3] ?? [];
+    return object === "" ? silent.length > 0 : silentOf(system, image).includes(object);
+  },
+};
+
+function matching(choice) {
+  const { ids, labels, objects, scores, captions } = data();
+  const { wanted, below, metric, systems, object, judged, brush, image: alone } = choice;
+  if (alone !== null) return [ids.indexOf(alone)].filter((at) => at >= 0);
+  const label = object === "" ? null : labels.indexOf(object);
+  const judge = judged ? judgements[judged](choice) : null;
+  const fits = (image) => (system) => {
+    if (captions[system][image] === null) return false;
+    if (below !== null) {
+      const score = scores[system][metric][image];
+      if (score === null || score >= below) return false;
+    }
+    if (brush && !within(brush, scores[system][brush.across][image], scores[system][brush.up][image])) return false;
+    return !judge || judge(system, image);
+  };
+  return Array.from(ids.keys()).filter((image) => {
+    if (label !== null && !objects[image].some((of, at) => at % 3 === 0 && of === label)) return false;
+    if (!systems.some(fits(image))) return false;
+    if (!wanted.length) return true;
+    const { common, candidates } = texts()[image];
+    return wanted.every((text) => common.includes(text)
+      || systems.some((system) => candidates[system].includes(text)));
+  });
+}
+
+const within = ({ x, y }, across, up) => across !== null && up !== null
+  && (x[0] === null || across >= x[0]) && (x[1] === null || across <= x[1])
+  && (y[0] === null || up >= y[0]) && (y[1] === null || up <= y[1]);

@@ -1,0 +1,48 @@
+// Everything that waits for the user.
+
+function start() {
+  document.documentElement.classList.add("script");
+  // A browser that comes back to the page has its own idea of what was chosen.
+  clear();
+  find();
+  // The first page is there already.
+  cards.querySelectorAll("article").forEach(wake);
+  describe(Math.min(found.length, settings.pageSize));
+  for (const part of [form, status]) part.hidden = false;
+
+  let typing;
+  form.addEventListener("input", (event) => {
+    aside.image = null;
+    if (["system", "judged"].includes(event.target.name)) aside.word = "";
+    clearTimeout(typing);
+    typing = setTimeout(update, event.target.name === "text" ? 200 : 0);
+  });
+  form.elements.open?.addEventListener("click", () =>
+    cards.querySelectorAll("details.plan").forEach((plan) => (plan.open = true)));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.querySelector("[type=reset]").addEventListener("click", (event) => {
+    event.preventDefault();
+    clear();
+    update();
+    plotAgain();
+  });
+  pages.querySelector("[name=previous]").addEventListener("click", () => turnTo(page - 1));
+  pages.querySelector("[name=next]").addEventListener("click", () => turnTo(page + 1));
+  pages.querySelector("input").addEventListener("change", (event) => turnTo(Math.floor(event.target.valueAsNumber) || 1));
+  for (const preset of section.querySelectorAll("[data-worst]"))
+    preset.addEventListener("click", () => showOnly({ system: preset.dataset.worst, sort: "worst" }));
+  // A word or object of "Words and objects" shows the captions that it is about.
+  for (const text of document.querySelectorAll("[data-find]"))
+    becomeButton(text, ({ find: what, kind, system }) => (kind === "absent"
+      ? showOnly({ system, judged: "absent" }, { word: what })
+      : showOnly({ system, judged: "leaves", object: what })));
+
+  listenToWords();
+  listenToPictures();
+  listenToCategories();
+  listenToPlot();
+  addEventListener("hashchange", () => recall() && (plotAgain(), title.focus()));
+  if (recall()) plotAgain();
+}
+
+start();

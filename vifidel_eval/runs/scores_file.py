@@ -1,0 +1,225 @@
+"""The file that ``score --output`` writes, and back: scores, and how systems compare."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..digits import rounded
+from ..errors import VifidelError
+from ..evaluation import COUNTS, Evaluation
+from ..files import read_json
+from ..image_ids import ImageId, from_json_value
+from .comparison import Comparison, Comparisons, Pair, Standing
+from .harness import FORM, Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """What a file of scores holds.
+
+    Attributes
+    ----------
+    scores : Scores
+        Numbers have the ten significant digits of the file. What is not in the file is missing:
+        tallies of words, and the statistics from which BLEU's and CHAIR's corpus scores follow.
+    comparisons : Comparisons, optional
+        Those of ``--compare``.
+    """
+
+    scores: Scores
+    comparisons: Comparisons | None = None
+
+
+def scores_document(scores: Scores, comparisons: Comparisons | None = None) -> dict[str, Any]:
+    """Return what the file holds, for JSON.
+
+    It is `Scores.to_json`, with `Comparisons.to_json` as ``"comparison"``.
+    """
+    document = scores.to_json()
+    if comparisons is not None:
+        document["comparison"] = comparisons.to_json()
+    return document
+
+
+def read_scores(path: str | os.PathLike[str]) -> Saved:
+    """Read what ``score --output`` wrote; what is written from it again is the same file.
+
+    Raises
+    ------
+    VifidelError
+        If the file cannot be read, is another one, is damaged, or was written by a newer version.
+    """
+    content = read_json(path, VifidelError)
+    if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():
+        raise VifidelError(
+            f"{path}: {_what_it_is(content)}; give a file that score --output wrote."
+        )
+    form = content.get("scores", FORM)  # version 0.1.0 wrote no number
+    if type(form) is int and form > FORM:
+        raise VifidelError(
+            f"{path}: was written by a newer version of vifidel-eval; update this one."
+        )
+    try:
+        if type(form) is not int or form < 1:
+            raise ValueError(f"the form {form!r}")
+        scores = _scores(content)
+        comparison = content.get("comparison")
+        return Saved(scores, None if comparison is None else _comparisons(comparison, scores))
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
+        said = f"{problem.args[0]!r} is missing" if isinstance(problem, KeyError) else problem
+        raise VifidelError(
+            f"{path}: the scores are damaged ({said}); restore the file or score again."
+        ) from None
+
+
+def _what_it_is(content: Any) -> str:
+    if isinstance(content, dict):
+        if "leaderboard" in content:
+            return "is a leaderboard, which the command leaderboard prints"
+        if "annotations" in content or "images" in content:
+            return "holds a dataset's annotations, not scores"
+    entry = content[0] if isinstance(content, list) and content else None
+    if isinstance(entry, dict) and "caption" in entry:
+        return "holds captions, not scores"
+    return "holds no scores"
+
+
+def _scores(content: Mapping[str, Any]) -> Scores:
+    signatures = {str(column): _text(text) for column, text in content["signatures"].items()}
+    lower, unranked = (set(content.get(key, ())) for key in ("lower_is_better", "unranked"))
+    evaluations = {}
+    for name, system in content["systems"].items():
+        rows = list(system["imgToEval"].values())
+        ids = [_image_id(row) for row in rows]
+        if len(set(ids)) < len(ids):
+            raise ValueError(f"an image appears twice under the system {name!r}")
+        left_out = system.get("left_out", {})
+        details = _details(rows, list(signatures))
+        evaluations[str(name)] = {
+            column: Evaluation(
+                ids,
+                np.array([_number(row[column]) for row in rows], dtype=np.float64),
+                lower_is_better=column in lower,
+                ranked=column not in unranked,
+                corpus_score=_number(system["overall"][column]),
+                counts=_counts(system["counts"][column]),
+                signature=signature,
+                details=details.get(column, {}),
+                left_out=_among(ids, left_out[column]) if column in left_out else None,
+            )
+            for column, signature in signatures.items()
+        }
+    if not signatures or not evaluations:
+        raise ValueError("there is no system, or no score")
+    unavailable = {str(name): _text(why) for name, why in content.get("unavailable", {}).items()}
+    return Scores(signatures, evaluations, unavailable)
+
+
+def _details(rows: list[Any], columns: list[str]) -> dict[str, dict[str, list[Any]]]:
+    """Return what rows hold beside scores, by the column that each stands behind."""
+    details: dict[str, dict[str, list[Any]]] = {}
+    before = ""
+    for key in rows[0] if rows else ():
+        if key in columns:
+            before = key
+        elif key != "image_id":
+            details.setdefault(before, {})[key] = [row[key] for row in rows]
+    return details
+
+
+def _image_id(row: Mapping[str, Any]) -> ImageId:
+    value = row["image_id"]
+    image_id = value if isinstance(value, float) else from_json_value(value)
+    if image_id is None:
+        raise ValueError(f"the image id {value!r:.40}")
+    return image_id
+
+
+def _among(ids: list[ImageId], some: list[Any]) -> Any:
+    chosen = set(some)
+    return np.array([image_id in chosen for image_id in ids], dtype=bool)
+
+
+def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
+    """Return the counts of an evaluation; a file of another version may lack some of them."""
+    for key, number in counts.items():
+        if type(number) is not int or number < 0:
+            raise ValueError(f"{key} is {number!r:.40}")
+    return {count.key: counts[count.key] for count in COUNTS if count.key in counts}
+
+
+def _number(value: Any) -> float:
+    """Return a number of JSON, NaN for null."""
+    if value is None:
+        return math.nan
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError(f"the score {value!r:.40}")
+    number = rounded(float(value))
+    return math.nan if number is None else number
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} where text was expected")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"the number {value!r:.40}")
+    return value
+
+
+def _comparisons(content: Mapping[str, Any], scores: Scores) -> Comparisons:
+    metrics = {}
+    for name, of_metric in content["metrics"].items():
+        if name not in scores.signatures:
+            raise ValueError(f"{name!r:.40} is compared and has no score")
+        systems = {
+            str(system): Standing(
+                **{key: _number(standing[key]) for key in ("score", "low", "high")},
+                rank=None if standing["rank"] is None else _whole(standing["rank"]),
+            )
+            for system, standing in of_metric["systems"].items()
+        }
+        metrics[str(name)] = Comparison(
+            str(name),
+            systems,
+            tuple(_pair(pair, systems) for pair in of_metric["pairs"]),
+            _whole(of_metric["images"]),
+            bool(of_metric["own_score"]),
+            bool(of_metric.get("lower_is_better", False)),
+            bool(of_metric.get("ranked", True)),
+        )
+    return Comparisons(
+        metrics,
+        _whole(content["seed"]),
+        _whole(content["resamples"]),
+        _number(content["level"]),
+        tuple(map(_text, content.get("left_out", ()))),
+    )
+
+
+def _pair(pair: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
+    first, second, winner = (pair[key] for key in ("first", "second", "winner"))
+    for name in [first, second, *([] if winner is None else [winner])]:
+        if name not in systems:
+            raise ValueError(f"the system {name!r:.40} of a pair")
+    return Pair(
+        first,
+        second,
+        difference=_number(pair["difference"]),
+        low=_number(pair["low"]),
+        high=_number(pair["high"]),
+        bootstrap_p=_number(pair["bootstrap_p"]),
+        randomisation_p=_number(pair["randomisation_p"]),
+        bootstrap_holm=_number(pair["bootstrap_holm"]),
+        randomisation_holm=_number(pair["randomisation_holm"]),
+        winner=winner,
+    )

@@ -1,0 +1,35 @@
+"""Captions in tables: columns of Arrow in, columns of scores out, whatever the engine.
+
+>>> from vifidel_eval.tables import TableScorer
+>>> rows = TableScorer(metrics=["VIFIDEL"])
+>>> scores = rows.score(["a dog catches a frisbee"], [["dog", "frisbee"]])
+>>> scores.to_pylist()[0]["status"]
+'ok'
+
+The names load when they are first used, and PyArrow with them: it is the extra ``tables``.
+"""
+
+# No import of the annotations of __future__: `annotations` would be a name of this package.
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .scorer import TableScorer
+    from .statuses import STATUSES, TableScores
+
+__all__ = ["STATUSES", "TableScorer", "TableScores"]
+
+_MODULE_OF = {"STATUSES": "statuses", "TableScorer": "scorer", "TableScores": "statuses"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,117 @@
+"""What is checked of a table before its first row, and what `strict` says of a bad one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ..errors import AnnotationError, CaptionError, VifidelError
+from ..metrics import METRICS
+from ..rows import MOST_CHARACTERS
+from .columns import Columns, check_references, check_texts
+from .labels import problem_of, shape_of
+from .rows import Statuses
+from .statuses import Status
+
+
+def fields_of(schema: Any, names: Columns) -> Columns:
+    """Return the fields of a schema that have these names.
+
+    Raises
+    ------
+    VifidelError
+        If one is missing, or there are two.
+    """
+    fields: list[Any] = []
+    for name in (names.captions, names.labels, names.label_scores, names.references):
+        if name is None:
+            fields.append(None)
+            continue
+        found = schema.get_all_field_indices(name)
+        if len(found) != 1:
+            what = "no column" if not found else "more than one column"
+            raise VifidelError(
+                f"the table has {what} {name!r}; its columns are {', '.join(schema.names):.200}."
+            )
+        fields.append(schema.field(found[0]))
+    return Columns(*fields)
+
+
+def check_columns(metrics: Collection[str], columns: Columns, names: Columns) -> None:
+    """Check the types of columns, and that what metrics need is there.
+
+    Parameters
+    ----------
+    metrics : collection of str
+        Names of metrics.
+    columns : Columns
+        Arrays or fields, which have a type.
+    names : Columns
+        What messages call them.
+
+    Raises
+    ------
+    VifidelError
+        If a type is wrong or something is missing.
+    """
+    for name in metrics:
+        record = METRICS[name]
+        if record.references and columns.references is None:
+            raise VifidelError(f"{name} needs references; name their column.")
+        if record.objects and columns.labels is None:
+            raise VifidelError(f"{name} needs object labels; name their column.")
+        if record.either and columns.labels is None and columns.references is None:
+            raise VifidelError(f"{name} needs object labels or references; name a column.")
+    check_texts(columns.captions.type, names.captions)
+    if columns.references is not None:
+        check_references(columns.references.type, names.references)
+    if columns.labels is not None:
+        scores = None if columns.label_scores is None else columns.label_scores.type
+        shape_of(columns.labels.type, scores, names.labels)
+    elif columns.label_scores is not None:
+        raise VifidelError(
+            f"{names.label_scores!r} holds the scores of labels, but no column holds labels; "
+            "name it."
+        )
+
+
+def refuse(
+    columns: Columns, statuses: Statuses, first_row: int, max_words: int, threshold: float
+) -> None:
+    """Raise for the first row that needs a change.
+
+    Parameters
+    ----------
+    columns : Columns
+        Some rows.
+    statuses : (rows,) uint8
+        What was said of them.
+    first_row : int
+        The number of the first of them.
+    max_words : int
+        How many different words a text may have.
+    threshold : float
+        The lowest score of a label that counts.
+
+    Raises
+    ------
+    CaptionError, AnnotationError
+        If there is one.
+    """
+    bad = np.flatnonzero(statuses >= Status.TOO_LONG)
+    if not len(bad):
+        return
+    row = int(bad[0])
+    at, status = f"row {first_row + row}", Status(statuses[row])
+    if status == Status.BAD_LABELS:
+        raise AnnotationError(f"{at}: {problem_of(columns, row, threshold)}")
+    raise CaptionError(
+        {
+            Status.TOO_LONG: f"{at}: it has a text of more than {MOST_CHARACTERS} characters, or "
+            f"more than {max_words} different words or labels; shorten it.",
+            Status.BAD_CAPTION: f"{at}: the caption is not a string; every row needs one.",
+            Status.BAD_REFERENCES: f"{at}: the references are not a list of strings.",
+        }[status]
+    )

@@ -1,0 +1,241 @@
+"""Columns of captions, labels and references: their types checked, sequences made into them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..annotations.labels import label_entries
+from ..errors import AnnotationError, VifidelError
+from ..evaluation import Integers
+from .arrow import pyarrow
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of some rows, each a PyArrow array or chunked array.
+
+    Attributes
+    ----------
+    captions : array of str
+        The candidates.
+    labels, label_scores, references : array, optional
+        What is known of each row's image.
+    """
+
+    captions: Any
+    labels: Any = None
+    label_scores: Any = None
+    references: Any = None
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    def part(self, start: int, rows: int) -> Columns:
+        """Return some rows, each column as one array."""
+        return Columns(
+            *(
+                None if column is None else _joined(column.slice(start, rows))
+                for column in (self.captions, self.labels, self.label_scores, self.references)
+            )
+        )
+
+
+def _joined(column: Any) -> Any:
+    return column.combine_chunks() if hasattr(column, "combine_chunks") else column
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether a column of this type holds strings; dictionary-encoded ones do, too."""
+    types = pyarrow().types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    is_view = getattr(types, "is_string_view", lambda _: False)
+    return any(
+        check(kind) for check in (types.is_string, types.is_large_string, is_view, types.is_null)
+    )
+
+
+def is_list(kind: Any) -> bool:
+    """Return whether a column of this type holds lists, of whatever layout."""
+    types = pyarrow().types
+    names = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+    return any(getattr(types, f"is_{name}", lambda _: False)(kind) for name in names)
+
+
+def check_texts(kind: Any, column: str) -> None:
+    """Raise a VifidelError if a column does not hold strings."""
+    if not is_text(kind):
+        raise VifidelError(f"the column {column!r} is of type {kind}; captions are strings.")
+
+
+def check_references(kind: Any, column: str) -> None:
+    """Raise a VifidelError if a column does not hold lists of strings."""
+    types = pyarrow().types
+    if not (types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))):
+        raise VifidelError(
+            f"the column {column!r} is of type {kind}; references are a list of strings per row."
+        )
+
+
+def texts(column: Any) -> Any:
+    """Return an array of strings as plain strings."""
+    pa = pyarrow()
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        return column
+    if pa.types.is_dictionary(column.type):
+        return texts(column.dictionary_decode())
+    return column.cast(pa.large_string())
+
+
+def lists(column: Any) -> tuple[Integers, Any]:
+    """Return how many values each row's list has, 0 for a null, and the values one after another.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        Of lists, of whatever layout, or of nulls.
+    """
+    pa = pyarrow()
+    if pa.types.is_null(column.type):
+        return np.zeros(len(column), dtype=np.int64), pa.nulls(0)
+    sizes = pa.compute.list_value_length(column)
+    if sizes.null_count:
+        sizes = sizes.fill_null(0)
+    return sizes.to_numpy(zero_copy_only=False).astype(np.int64), column.flatten()
+
+
+def caption_column(values: Any) -> Any:
+    """Return captions as a column; what is not a string becomes null.
+
+    Raises
+    ------
+    VifidelError
+        If they are not a sequence or a column.
+    """
+    return _column(values, "captions", _caption_rows, is_text)
+
+
+def reference_column(values: Any) -> Any:
+    """Return the references of rows as a column; a row that is not a list of strings has a null.
+
+    Raises
+    ------
+    VifidelError
+        If they are not a sequence or a column.
+    """
+
+    def fits(kind: Any) -> bool:
+        return pyarrow().types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
+
+    return _column(values, "references", _reference_rows, fits)
+
+
+def label_column(
+    values: Any, threshold: float, fits: Callable[[Any], bool], strict: bool = False
+) -> Any:
+    """Return the labels of rows as a column; a row that cannot be read has a null among them.
+
+    Parameters
+    ----------
+    values : array or sequence
+        One entry per row, as `vifidel_eval.annotations.label_rows` takes them.
+    threshold : float
+        The lowest score that counts.
+    fits : callable
+        Whether a type is one of those that labels may have.
+    strict : bool
+        Whether a row that cannot be read raises.
+
+    Raises
+    ------
+    AnnotationError
+        If a row cannot be read, with `strict`.
+    VifidelError
+        If they are not a sequence or a column.
+    """
+    return _column(values, "labels", lambda rows: _label_rows(rows, threshold, strict), fits)
+
+
+def score_column(values: Any) -> Any:
+    """Return the scores of rows' labels as a column.
+
+    Raises
+    ------
+    VifidelError
+        If they are not lists of numbers.
+    """
+
+    def refuse(_: Sequence[Any]) -> Any:
+        raise VifidelError("label_scores are a list of numbers per row.")
+
+    return _column(values, "label_scores", refuse, lambda kind: True)
+
+
+def _column(
+    values: Any,
+    name: str,
+    convert: Callable[[Sequence[Any]], Any],
+    fits: Callable[[Any], bool],
+) -> Any:
+    pa = pyarrow()
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise VifidelError(
+            f"{name} must be a column or a sequence with one entry per row, not {values!r:.40}."
+        )
+    if not hasattr(values, "__array__"):
+        values = list(values)
+    try:
+        column = pa.array(values, from_pandas=True)
+        if fits(column.type):
+            return column
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        pass  # rows that are no column: one by one
+    return convert(values.tolist() if hasattr(values, "tolist") else list(values))
+
+
+def _spelt(text: Any) -> str | None:
+    """Return a string that UTF-8 can spell; None for what is not a string."""
+    return text.encode(errors="replace").decode() if isinstance(text, str) else None
+
+
+def _caption_rows(rows: Sequence[Any]) -> Any:
+    return pyarrow().array(list(map(_spelt, rows)), pyarrow().large_string())
+
+
+def _is_null(row: Any) -> bool:
+    return row is None or (isinstance(row, float) and math.isnan(row))
+
+
+def _reference_rows(rows: Sequence[Any]) -> Any:
+    pa = pyarrow()
+    listed: list[list[str | None] | None] = []
+    for row in rows:
+        if _is_null(row):
+            listed.append(None)
+            continue
+        of_row = row.tolist() if hasattr(row, "tolist") else row
+        listed.append(list(map(_spelt, of_row)) if isinstance(of_row, list | tuple) else [None])
+    return pa.array(listed, pa.large_list(pa.large_string()))
+
+
+def _label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
+    pa = pyarrow()
+    listed: list[list[tuple[str, int | None]] | None] = []
+    for number, row in enumerate(rows):
+        try:
+            entries = None if _is_null(row) else label_entries(row, threshold)[0]
+        except AnnotationError as problem:
+            if strict:
+                raise AnnotationError(f"row {number}: {problem}") from None
+            listed.append([("", None)])
+        else:
+            known = entries if entries is None else [(_spelt(n) or "", c) for n, c in entries]
+            listed.append(known)  # type: ignore[arg-type]
+    return pa.array(listed, pa.map_(pa.large_string(), pa.int64()))

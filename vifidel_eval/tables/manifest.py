@@ -1,0 +1,275 @@
+"""The folder of a run: what is finished, what must be the same to go on, and the manifest."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import VifidelError
+from ..files import json_text, read_json, reason, write_whole
+from .digests import as_text
+from .scoring import PART
+from .totals import Totals
+
+#: The files of a folder: what a finished run says of itself, and what an unfinished one keeps.
+MANIFEST, STATE = "manifest.json", ".unfinished"
+
+_RUN, _LOCK = "run.json", "lock"
+_PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what computes and writes."""
+    return {name: importlib.metadata.version(name) for name in _PACKAGES}
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file that is written.
+
+    Attributes
+    ----------
+    name : str
+        Below the output folder, with ``/``.
+    totals : Totals
+        Of the rows that were read for it.
+    size : int
+        Bytes.
+    """
+
+    name: str
+    totals: Totals
+    size: int
+
+
+class RunFolder:
+    """The output folder of one run; `opened` makes it.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    plan : mapping
+        What must be the same to go on: signature, settings, inputs, versions.
+    outputs : sequence of str
+        The name of each output file below the folder.
+    """
+
+    def __init__(self, path: Path, plan: Mapping[str, Any], outputs: Sequence[str]) -> None:
+        self.path, self.state = path, path / STATE
+        self._plan, self._outputs = dict(plan), outputs
+        self._records: dict[int, Output] = {}
+        self._begun = False
+        #: The manifest of a run that ended; None before.
+        self.manifest: dict[str, Any] | None = None
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(
+        cls, path: Path, plan: Mapping[str, Any], outputs: Sequence[str]
+    ) -> Iterator[RunFolder]:
+        """Return a folder for one run alone; after an error or interrupt it holds finished files.
+
+        Raises
+        ------
+        VifidelError
+            If it cannot be written, holds something else, a run with other settings or inputs, or
+            another process is writing there.
+        """
+        from filelock import FileLock, Timeout
+
+        folder = cls(path, plan, outputs)
+        new = not path.exists()
+        try:
+            folder._check_empty()
+            folder.state.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(folder.state / _LOCK)
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise VifidelError(
+                f"{path}: another run is writing to this folder; wait for it, or name another."
+            ) from None
+        except (OSError, NotImplementedError) as problem:
+            why = reason(problem) if isinstance(problem, OSError) else str(problem)
+            raise VifidelError(f"{path}: cannot be written: {why}.") from None
+        try:
+            folder._read()
+            yield folder
+        finally:
+            folder._clean(new, lock)
+
+    def _check_empty(self) -> None:
+        """Refuse a folder that holds something and no run."""
+        if self.path.exists() and not self.path.is_dir():
+            raise VifidelError(f"{self.path}: is a file; name a folder for the output.")
+        if not self.path.parent.is_dir():
+            raise VifidelError(f"{self.path}: there is no folder above it; create that first.")
+        if not self.path.exists() or (self.path / MANIFEST).exists() or self.state.exists():
+            return
+        if any(self.path.iterdir()):
+            raise VifidelError(
+                f"{self.path}: the folder is not empty, and holds no run of this command; name "
+                "another one."
+            )
+
+    def _read(self) -> None:
+        """Find out what is finished, or begin."""
+        if (self.path / MANIFEST).exists():
+            manifest = read_json(self.path / MANIFEST, VifidelError)
+            self._check_plan(manifest, MANIFEST)
+            for of_input in manifest["inputs"]:
+                output = self.path / of_input["output"]
+                if _size(output) != of_input["output_bytes"]:
+                    raise VifidelError(
+                        f"{output}: is missing or was changed after the run had ended; delete "
+                        f"{self.path} to score everything again, or name another folder."
+                    )
+            self.manifest = manifest
+            return
+        run = self.state / _RUN
+        if not run.exists():
+            self._begun = True
+            write_whole(run, json_text(self._plan) + "\n")
+            return
+        self._check_plan(read_json(run, VifidelError), f"{STATE}/{_RUN}")
+        for part in self.state.glob(f"*{PART}"):  # of a run that was killed
+            part.unlink(missing_ok=True)
+        for at, name in enumerate(self._outputs):
+            record = self.state / f"{at}.json"
+            if not record.exists():
+                continue
+            content = read_json(record, VifidelError)
+            if _size(self.path / name) == content["size"]:
+                totals = Totals.from_json(content["totals"])
+                self._records[at] = Output(name, totals, content["size"])
+
+    def _check_plan(self, other: Any, name: str) -> None:
+        """Refuse a run that is not this one."""
+        plan = json.loads(json.dumps(self._plan))
+        where = f"{self.path / name}"
+        if not isinstance(other, dict) or not other.keys() >= plan.keys():
+            raise VifidelError(f"{where}: is not of a run of this command; name another folder.")
+        for key in plan:
+            told = other[key]
+            if key == "inputs":
+                told = [{k: of_input.get(k) for k in plan[key][0]} for of_input in told]
+            if told != plan[key]:
+                raise VifidelError(
+                    f"{self.path}: was begun with {_difference(key, told, plan[key])}; give the "
+                    "same, or name another folder."
+                )
+
+    def finished(self, at: int) -> Output | None:
+        """Return what is known of a file that is finished; None if it is not."""
+        return self._records.get(at)
+
+    def add(self, at: int, totals: Totals) -> None:
+        """Record that a file is finished."""
+        name = self._outputs[at]
+        size = _size(self.path / name) or 0
+        record = json.dumps({"totals": totals.to_json(), "size": size})
+        write_whole(self.state / f"{at}.json", record)
+        self._records[at] = Output(name, totals, size)
+
+    def totals(self) -> Totals:
+        """Return the totals of all finished files, in their order."""
+        return sum((self._records[at].totals for at in sorted(self._records)), Totals())
+
+    def finish(self, statuses: Sequence[str]) -> dict[str, Any]:
+        """Write the manifest of a run whose files are all finished, and return it.
+
+        Parameters
+        ----------
+        statuses : sequence of str
+            Their order.
+        """
+        totals = self.totals()
+        assert len(self._records) == len(self._outputs)
+        inputs = [
+            {
+                **of_input,
+                "rows": output.totals.rows,
+                "kept": output.totals.kept,
+                "output": output.name,
+                "output_bytes": output.size,
+            }
+            for of_input, (_, output) in zip(
+                self._plan["inputs"], sorted(self._records.items()), strict=True
+            )
+        ]
+        self.manifest = {
+            **self._plan,
+            "rows": totals.rows,
+            "kept": totals.kept,
+            "dropped": totals.rows - totals.kept,
+            "statuses": {name: totals.statuses.get(name, 0) for name in statuses},
+            "scores": {
+                name: {"mean": mean.value, "rows": mean.rows} for name, mean in totals.means.items()
+            },
+            "digest": as_text(totals.digest),
+            "inputs": inputs,
+        }
+        # Made whole beside the records, so that a kill leaves nothing in the folder itself.
+        ready = self.state / MANIFEST
+        write_whole(ready, json_text(self.manifest) + "\n")
+        os.replace(ready, self.path / MANIFEST)
+        return self.manifest
+
+    def _clean(self, new: bool, lock: Any) -> None:
+        """Remove temporary files, and everything else but finished files that a run may go on from.
+
+        Another run's files stay as they are.
+        """
+        for part in self.state.glob(f"*{PART}"):
+            part.unlink(missing_ok=True)
+        lock.release()
+        unfinished = self.manifest is None and (self.state / _RUN).exists()
+        if unfinished and not (self._begun and not self._records):
+            return
+        if unfinished:  # files that were renamed just now, and not yet recorded
+            for name in self._outputs:
+                (self.path / name).unlink(missing_ok=True)
+            for folder, _, _ in os.walk(self.path, topdown=False):
+                with contextlib.suppress(OSError):  # not empty
+                    if Path(folder) != self.path:
+                        os.rmdir(folder)
+        shutil.rmtree(self.state, ignore_errors=True)
+        if new:
+            with contextlib.suppress(OSError):  # not empty
+                self.path.rmdir()
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
+def _difference(key: str, told: Any, now: Any) -> str:
+    """Return in a few words what is not the same."""
+    if key == "inputs":
+        before, after = ({i["name"]: i for i in inputs} for inputs in (told, now))
+        missing = next((name for name in before if name not in after), None)
+        if missing is not None:
+            return f"the input {missing}, which is not given now"
+        new = next((name for name in after if name not in before), None)
+        if new is not None:
+            return f"other inputs, without {new}"
+        changed = next(name for name in after if before[name] != after[name])
+        return f"another content of the input {changed}"
+    if isinstance(told, dict) and isinstance(now, dict):
+        for name in [*now, *told]:
+            if told.get(name) != now.get(name):
+                return (
+                    f"other {key}: {name} was {json.dumps(told.get(name))} and is now "
+                    f"{json.dumps(now.get(name))}"
+                )
+    return f"another {key}: {json.dumps(told)}, and is now {json.dumps(now)}"

@@ -1,0 +1,189 @@
+"""A run over tables: checked before the first row, scored by workers, summed up in a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+from ..errors import VifidelError
+from .inputs import TableFile
+from .manifest import STATE, RunFolder, versions
+from .scoring import SUFFIXES, Work
+from .statuses import STATUSES
+from .totals import Totals
+from .workers import Pool
+
+# Files that are opened at the same time before the first row: object stores answer slowly.
+_AT_ONCE = 8
+
+
+class Progress(Protocol):
+    """Who is told how far a run is."""
+
+    def begin(self, rows: int, done: int) -> object:
+        """Take the number of rows, as far as it is known, and how many of them were done before."""
+
+    def expect(self, more: int) -> object:
+        """Take how many more rows there are than it was thought; fewer if negative."""
+
+    def update(self, rows: int) -> object:
+        """Take the number of rows that were just scored."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    file: TableFile
+    output: Path
+    temporary: Path
+
+
+@dataclass(frozen=True)
+class _Scoring:
+    """What workers do; the settings go to each of them once."""
+
+    work: Work
+
+    def __call__(self, task: _Task, on_rows: Callable[[int], object]) -> Totals:
+        return self.work.score(task.file, task.output, task.temporary, on_rows)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What is known of a file before its rows are scored."""
+
+    rows: int
+    digest: str
+    signature: str | None
+
+
+def score_tables(
+    work: Work,
+    files: Sequence[TableFile],
+    output: Path,
+    settings: Mapping[str, Any],
+    workers: int,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Score files of rows, as far as that was not done before, and return the manifest.
+
+    Parameters
+    ----------
+    work : Work
+        What is done with each file.
+    files : sequence of TableFile
+        In the order of their names.
+    output : Path
+        The folder that gets one file for each of them, and the manifest.
+    settings : mapping
+        What else must be the same for a run to go on; it is written into the manifest.
+    workers : int
+        How many processes score.
+    progress : Progress
+        Is told of rows.
+
+    Raises
+    ------
+    VifidelError
+        If something cannot be read or written, does not fit, or the vectors do not know the
+        language of the captions.
+    """
+    outputs = _outputs(files, SUFFIXES[work.style])
+    of_files = _checked(work, files)
+    plan = {
+        "command": "score-table",
+        "signature": _signature(work, files, of_files),
+        "settings": dict(settings),
+        "versions": versions(),
+        "inputs": [
+            {"name": file.name, "bytes": file.size, "ends": checked.digest}
+            for file, checked in zip(files, of_files, strict=True)
+        ],
+    }
+    with RunFolder.opened(output, plan, outputs) as folder:
+        if folder.manifest is not None:
+            return folder.manifest
+        finished = {at: folder.finished(at) for at in range(len(files))}
+        todo = [at for at, record in finished.items() if record is None]
+        done = [record.totals.rows for record in finished.values() if record is not None]
+        rows = {at: of_files[at].rows for at in todo}
+        progress.begin(sum(done) + sum(rows.values()), sum(done))
+
+        def on_done(number: int, totals: Totals) -> None:
+            at = todo[number]
+            folder.add(at, totals)
+            progress.expect(totals.rows - rows[at])
+
+        tasks = [_Task(files[at], output / outputs[at], output / STATE) for at in todo]
+        Pool(_Scoring(work), workers).run(tasks, progress.update, on_done)
+        totals = folder.totals()
+        work.scorer.judge(totals.statuses, totals.tallies, totals.rows)
+        return folder.finish(STATUSES)
+
+
+def _checked(work: Work, files: Sequence[TableFile]) -> list[_Checked]:
+    """Check all files.
+
+    Raises
+    ------
+    VifidelError
+        Of the first that cannot be scored.
+    """
+
+    def check(file: TableFile) -> _Checked:
+        table = work.check(file)
+        return _Checked(table.count_rows(), file.digest(), work.pinned(table))
+
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        try:
+            return list(threads.map(check, files))
+        except BaseException:
+            threads.shutdown(cancel_futures=True)
+            raise
+
+
+def _signature(work: Work, files: Sequence[TableFile], of_files: Sequence[_Checked]) -> str:
+    """Return the signature of all files.
+
+    Raises
+    ------
+    VifidelError
+        If it is not the same of all: labels have scores in some only.
+    """
+    signatures = {
+        checked.signature: file
+        for file, checked in zip(files, of_files, strict=True)
+        if checked.signature is not None
+    }
+    if len(signatures) > 1:
+        one, other = list(signatures.values())[:2]
+        raise VifidelError(
+            f"{one.path} and {other.path}: labels have scores in one of them only; score them into "
+            "different folders."
+        )
+    return next(iter(signatures), None) or work.scorer.signature()
+
+
+def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
+    """Return the name of each file's output.
+
+    Raises
+    ------
+    VifidelError
+        If two have the same; names that differ only in case do not work on every system.
+    """
+    names = [file.stem + suffix for file in files]
+    seen: dict[str, TableFile] = {}
+    for name, file in zip(names, files, strict=True):
+        other = seen.setdefault(name.casefold(), file)
+        if other is file:
+            continue
+        if other.path == file.path and other.filesystem == file.filesystem:
+            raise VifidelError(f"{file.path}: is given twice; give it once.")
+        raise VifidelError(
+            f"{other.path} and {file.path}: both would be written to {PurePosixPath(name)}; score "
+            "them into different folders, or give a folder that both are below."
+        )
+    return names

@@ -1,0 +1,350 @@
+"""The metrics on the columns of a table."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ..annotations import DETECTION_THRESHOLD
+from ..annotations.objects import check_threshold, from_threshold
+from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Tally, add_tallies
+from ..kernels.verdicts import check_known_words
+from ..metrics import METRICS
+from ..scorers.word_vectors import MOST_DIFFERENT
+from ..text.words import STOP_WORDS
+from ..things.synonyms import ClassList
+from ..vectors import VectorSource, load_vectors
+from .arrow import pyarrow
+from .checks import check_columns, fields_of, refuse
+from .columns import Columns, caption_column, label_column, reference_column, score_column
+from .kernel import Kernel
+from .labels import Amount, holds_labels, shape_of
+from .metrics import MetricSettings, make_metric, metric_names
+from .rows import TableRows, read_rows
+from .statuses import STATUSES, Status, TableScores
+
+# So many rows are read at once, and fewer where their texts are longer than this (in bytes).
+_ROWS_AT_ONCE = 1024
+_BYTES_AT_ONCE = 1 << 19
+
+_DISTANCE, _STATUS = "distance", "status"
+
+
+class TableScorer:
+    """Scores the rows of a table: a caption, the labels of its image, possibly references.
+
+    Rows have no ids and do not depend on each other, and a row that cannot be scored stops
+    nothing: it has a status. Scores are those of `compute_score`, bit for bit, but for VIFIDEL-H
+    without references: a row is its own source of objects, as in `Scorer.score`, and what can be
+    absent follows from its labels alone. May be used from several threads, and pickles as its
+    settings.
+
+    Parameters
+    ----------
+    metrics : collection of str
+        Of `TABLE_METRICS`; Word Mover's Distance needs references.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
+    threshold : float, optional
+        The lowest score of a label that counts, .6 by default, compared in the precision of the
+        column.
+    stop_words : collection of str
+        Words of captions that are left out.
+    p : 1 or 2, optional
+        Exponent of the travel cost; by default each metric's own.
+    counts : bool
+        Whether two dogs weigh twice as much as one in VIFIDEL.
+    things : path or ClassList, optional
+        Names of things for VIFIDEL-PRF and VIFIDEL-H.
+    strict : bool
+        Whether a row that needs a change (`Status.TOO_LONG` and worse) raises.
+    max_words : int
+        How many different words a text, and how many different labels a row may have. The pairs
+        of a row's words and labels with those of its references may be as many as its square.
+    captions, labels, label_scores, references : str, optional
+        The columns that `__call__` and `evaluate` read; None for what the table does not have.
+
+    Raises
+    ------
+    MetricUnavailable
+        If PyArrow is not installed: ``pip install 'vifidel-eval[tables]'``.
+    VectorsError
+        If the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
+
+    Examples
+    --------
+    >>> rows = TableScorer(metrics=("VIFIDEL-PRF",))
+    >>> scores = rows.score(["a dog", "a cat"], [["dog"], []])
+    >>> scores.field("status").to_pylist()
+    ['ok', 'no objects']
+    """
+
+    def __init__(
+        self,
+        metrics: Collection[str] = ("VIFIDEL",),
+        vectors: VectorSource = None,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        p: int | None = None,
+        counts: bool = True,
+        things: ClassList | str | None = None,
+        strict: bool = False,
+        max_words: int = MOST_DIFFERENT,
+        captions: str = "caption",
+        labels: str | None = "labels",
+        label_scores: str | None = None,
+        references: str | None = None,
+    ) -> None:
+        pyarrow()
+        check_threshold(threshold)
+        if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
+            raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
+        self._names = metric_names(metrics)
+        self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
+        self._settings = MetricSettings(load_vectors(vectors), stop_words, p, counts, things)
+        self._strict = strict
+        self._max_words = max_words
+        self._columns = Columns(captions, labels, label_scores, references)
+        self._weighted = references is not None
+        self._kernels = {self._weighted: self._kernel(self._weighted)}
+
+    def __new__(cls, *arguments: Any, **settings: Any) -> TableScorer:
+        scorer = super().__new__(cls)
+        if settings.get("stop_words") is STOP_WORDS:
+            del settings["stop_words"]  # the default, which pickles as nothing
+        scorer._made_from = partial(cls, *arguments, **settings)
+        return scorer
+
+    _made_from: partial[Any]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made_from, ()
+
+    def _kernel(self, weighted: bool) -> Kernel:
+        metrics = [make_metric(name, weighted, self._settings) for name in self._names]
+        return Kernel(metrics, weighted, self._settings.counts, self._max_words)
+
+    @cached_property
+    def type(self) -> Any:
+        """The pyarrow.StructType of what `score` returns.
+
+        Each metric's columns (hyphens become underscores), behind VIFIDEL's own its ``distance``,
+        and last ``status``.
+        """
+        pa = pyarrow()
+        fields = []
+        for name in self._names:
+            columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
+            columns += [_DISTANCE] if METRICS[name].objects else []
+            fields += [pa.field(column, pa.float64()) for column in columns]
+        return pa.struct([*fields, pa.field(_STATUS, pa.string())])
+
+    def signature(self, schema: Any = None) -> str:
+        """Return one line that pins everything that changes the numbers, of each metric.
+
+        The table is the objects: ``objects:rows``, and ``objects:rows>=0.6`` if labels have
+        scores. That is so if `label_scores` names their column or, given the schema of the table,
+        if the type of its labels says so.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema, optional
+            Of the table, as `check` takes it.
+        """
+        scored = self._columns.label_scores is not None
+        if schema is not None and self._columns.labels is not None and not scored:
+            kind = schema.field(self._columns.labels).type
+            scored = shape_of(kind, column=self._columns.labels).amount is Amount.SCORE
+        objects = f"rows{from_threshold(self._threshold if scored else None)}"
+        return "; ".join(self._kernels[self._weighted].signatures(objects))
+
+    def score(
+        self, captions: Any, labels: Any = None, references: Any = None, label_scores: Any = None
+    ) -> Any:
+        """Return the scores of rows as a column.
+
+        Parameters
+        ----------
+        captions : array or sequence of str
+            The candidates.
+        labels : array or sequence, optional
+            The labels of each row's image: lists of strings; lists of structs with ``label`` (or
+            ``name``) and ``score`` (or ``confidence``); a struct of two such lists; maps of label
+            to count. Sequences may hold what `vifidel_eval.annotations.label_rows` takes.
+        references : array or sequence of lists of str, optional
+            The references of each row's image.
+        label_scores : array or sequence of lists of numbers, optional
+            The scores of the labels, where they are not beside them.
+
+        Returns
+        -------
+        pyarrow.StructArray
+            Of `type`; scores are null metric by metric, never NaN.
+
+        Raises
+        ------
+        VifidelError
+            If a column is of a wrong type or length, or what a metric needs is missing; with
+            `strict`, if a row needs a change.
+        """
+        made = Columns(
+            caption_column(captions),
+            None
+            if labels is None
+            else label_column(labels, self._threshold, holds_labels, self._strict),
+            None if label_scores is None else score_column(label_scores),
+            None if references is None else reference_column(references),
+        )
+        names = Columns("captions", "labels", "label_scores", "references")
+        check_columns(self._names, made, names)
+        for name in ("labels", "label_scores", "references"):
+            column = getattr(made, name)
+            if column is not None and len(column) != len(made):
+                raise VifidelError(
+                    f"there are {len(made)} captions and {len(column)} rows of {name}; give one "
+                    "per caption."
+                )
+        return self._evaluated(made).fields
+
+    def evaluate(self, batch: Any, first_row: int = 0) -> TableScores:
+        """Return the scores of a table's rows with what was counted.
+
+        Parameters
+        ----------
+        batch : pyarrow.RecordBatch or pyarrow.Table
+            With the columns that the constructor names.
+        first_row : int
+            The number of its first row, for messages of `strict`.
+
+        Raises
+        ------
+        VifidelError
+            As `check` raises it; with `strict`, if a row needs a change.
+        """
+        self.check(batch.schema)
+        names = self._columns
+        columns = (names.captions, names.labels, names.label_scores, names.references)
+        return self._evaluated(
+            Columns(*(None if name is None else batch.column(name) for name in columns)), first_row
+        )
+
+    def __call__(self, batch: Any) -> Any:
+        """Return a RecordBatch or Table with the fields of `type` added as columns.
+
+        The arguments and errors are those of `evaluate`.
+        """
+        added = self.evaluate(batch).fields.flatten()
+        schema = batch.schema
+        for field in self.type:
+            schema = schema.append(field)
+        return type(batch).from_arrays([*batch.columns, *added], schema=schema)
+
+    def check(self, schema: Any) -> None:
+        """Check the columns of a table before its first row.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema
+            Of the table.
+
+        Raises
+        ------
+        VifidelError
+            If a column is missing or of a wrong type, or the table has a column already that
+            would be added.
+        """
+        taken = [field.name for field in self.type if field.name in schema.names]
+        if taken:
+            raise VifidelError(
+                f"the table has a column {taken[0]!r} already, which scores would be written to; "
+                "rename or drop it."
+            )
+        check_columns(self._names, fields_of(schema, self._columns), self._columns)
+
+    def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
+        pa = pyarrow()
+        weighted = columns.references is not None
+        kernel = self._kernels.get(weighted)
+        if kernel is None:
+            kernel = self._kernels[weighted] = self._kernel(weighted)
+        scores = [np.empty((0, len(self.type) - 1))]
+        statuses = [np.empty(0, dtype=np.uint8)]
+        tallies: dict[str, Tally] = {}
+        for start, part, rows in self._parts(columns):
+            found = kernel.score(rows)
+            if self._strict:
+                refuse(part, found.statuses, first_row + start, self._max_words, self._threshold)
+            scores.append(found.scores)
+            statuses.append(found.statuses)
+            tallies = add_tallies([tallies, found.tallies])
+        of_rows, of_columns = np.concatenate(statuses), np.concatenate(scores).T
+        arrays = [
+            pa.array(column, mask=np.isnan(column))
+            for column in map(np.ascontiguousarray, of_columns)
+        ]
+        arrays.append(pa.DictionaryArray.from_arrays(of_rows, STATUSES).dictionary_decode())
+        numbers = np.bincount(of_rows, minlength=len(STATUSES)).tolist()
+        return TableScores(
+            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
+            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            tallies,
+        )
+
+    def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:
+        """Yield some rows at a time: the number of the first, their columns, and what is read."""
+        start, most = 0, _ROWS_AT_ONCE
+        while start < len(columns):
+            part = columns.part(start, most)
+            rows = read_rows(part, self._threshold, self._max_words)
+            while rows.size > _BYTES_AT_ONCE and len(part) > 1:
+                part = part.part(0, len(part) // 2)
+                rows = read_rows(part, self._threshold, self._max_words)
+            yield start, part, rows
+            start += len(part)
+            most = min(2 * len(part), _ROWS_AT_ONCE)
+
+    def judge(self, statuses: Mapping[str, int], tallies: Mapping[str, Tally], rows: int) -> None:
+        """Refuse a whole run, or warn of it, for what was counted in it.
+
+        Parameters
+        ----------
+        statuses, tallies : mapping
+            Those of `TableScores`, added over the run.
+        rows : int
+            How many rows it has.
+
+        Raises
+        ------
+        VectorsError
+            If the vectors know almost none of the words.
+
+        Warns
+        -----
+        VifidelWarning
+            If they do not know many, or no row has a score under every metric.
+        """
+        for what, tally in tallies.items():
+            check_known_words(tally, what, self._settings.vectors)
+        scored = sum(
+            statuses.get(str(status), 0) for status in Status if status < Status.NO_OBJECTS
+        )
+        if rows > 0 and not scored:
+            causes = ", ".join(
+                f"{statuses[name]} {name}" for name in STATUSES if statuses.get(name)
+            )
+            warnings.warn(
+                f"none of the {rows} rows has a score under every metric ({causes}).",
+                VifidelWarning,
+                stacklevel=2,
+            )
+
+    def __repr__(self) -> str:
+        return f"<TableScorer {', '.join(self._names)}>"
