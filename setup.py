@@ -1,14 +1,25 @@
 """Metadata of vifidel-eval; build system and tools are configured in pyproject.toml."""
 
+import re
 from pathlib import Path
 
 from setuptools import setup
 
+HOME = "https://github.com/vifidel-eval/vifidel_eval"
+
+
+def long_description() -> str:
+    """Return the README with links that hold on a package index too."""
+    text = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
+    pictures = re.sub(r"(!\[[^]]*\]\()(?!https?:)", rf"\1{HOME}/raw/main/", text)
+    return re.sub(r"((?<!!)\[[^]]*\]\()(?!https?:|#)", rf"\1{HOME}/blob/main/", pictures)
+
+
 setup(
     name="vifidel-eval",
-    version="0.1.0",
+    version="0.2.0",
     description="VIFIDEL beside BLEU, METEOR, CIDEr and SPICE: are captions true to their images?",
-    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description=long_description(),
     long_description_content_type="text/markdown",
     license="MIT",
     license_files=["LICENSE"],
@@ -48,7 +59,6 @@ setup(
         "filelock>=3.12",
         "gensim>=4.3.3",
         "jinja2>=3.1",
-        "matplotlib>=3.8",
         "numpy>=2.0",
         "pillow>=10.1",
         "platformdirs>=4",
@@ -68,16 +78,22 @@ setup(
     extras_require={
         "lm": ["torch>=2.6"],
         "pandas": ["pandas>=2.0"],
+        "plots": ["matplotlib>=3.8"],
         "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # PySpark is not for pandas 3
         "tables": ["pyarrow>=17"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
+        "docs": ["furo>=2025.9", "myst-parser>=4", "numpydoc>=1.9", "sphinx>=8.1"],
         "dev": [
             "axe-playwright-python>=0.1.4",
             "evaluate>=0.4",
             "hypothesis>=6.100",
             "import-linter>=2.3",
+            "matplotlib>=3.8",
+            "ipykernel>=6",
             "mypy~=2.4",
+            "nbclient>=0.10",
+            "nbformat>=5",
             "pandas>=2.0",
             "playwright>=1.40",
             "psutil>=5.9",
@@ -90,9 +106,26 @@ setup(
         ],
     },
     entry_points={"console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"]},
+    url=HOME,
+    project_urls={
+        "Documentation": f"{HOME}/blob/main/docs/index.md",
+        "Changelog": f"{HOME}/blob/main/CHANGELOG.md",
+        "Issues": f"{HOME}/issues",
+    },
+    keywords="image captioning, evaluation, metric, hallucination, optimal transport, COCO",
     classifiers=[
+        "Development Status :: 4 - Beta",
+        "Environment :: Console",
+        "Intended Audience :: Science/Research",
         "Operating System :: OS Independent",
         "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Topic :: Scientific/Engineering :: Image Recognition",
+        "Topic :: Text Processing :: Linguistic",
+        "Typing :: Typed",
     ],
 )

@@ -1,7 +1,7 @@
 """The formats of objects: what each is called, how it is recognised, and what reads it.
 
 `FORMATS` is the only place that knows them all: `read` recognises content by it, messages and help
-list it, and README's table *Image sides* is its rows.
+list it, and the table of docs/objects.md is its rows.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Format:
     name : str
         What messages and help call it.
     source, scores, notes : str
-        Its row in README: what it is in Markdown, which scores count, and what else is to be known.
+        Its row in docs/objects.md: what it is in Markdown, which scores count, and what else is to be known.
     ways : tuple of Way
         How it comes.
     """
@@ -315,8 +315,8 @@ def accepted() -> str:
     return ", ".join(known.name for known in FORMATS)
 
 
-def readme_rows() -> list[str]:
-    """Return the lines of README's table *Image sides*."""
+def table_rows() -> list[str]:
+    """Return the lines of the table of docs/objects.md."""
     return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
 
 

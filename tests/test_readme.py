@@ -10,12 +10,16 @@ from click.testing import CliRunner
 from vifidel_eval.commands.main import main
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "hallucination"))]
+BLOCKS = [
+    block
+    for page in PAGES
+    for block in re.findall(r"```(\w+)\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)
+]
 
 
 def commands():
-    """Commands of the README that score its example, with the output shown below them."""
+    """Commands that score the example, with the output shown below them."""
     for language, text in BLOCKS:
         if language == "console":
             command, _, output = text.replace("\\\n", "").partition("\n")
@@ -23,7 +27,7 @@ def commands():
 
 
 @pytest.mark.parametrize(("command", "output"), list(commands()))
-def test_commands_print_what_the_readme_shows(command, output, monkeypatch):
+def test_commands_print_what_is_shown(command, output, monkeypatch):
     monkeypatch.chdir(ROOT)
     program, *arguments = shlex.split(command)
     assert program == "vifidel-eval"

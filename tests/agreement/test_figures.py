@@ -172,3 +172,9 @@ def test_another_suffix_is_refused(tmp_path, name):
 def test_a_figure_that_cannot_be_written_is_named(tmp_path, matrix):
     with pytest.raises(VifidelError, match="cannot be written"):
         write_matrices(tmp_path / "none" / "figure.png", [matrix])
+
+
+def test_without_matplotlib_nothing_is_computed_first(monkeypatch, tmp_path):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(VifidelError, match=r"pip install 'vifidel-eval\[plots\]'"):
+        check_figure(tmp_path / "curves.png")

@@ -1,4 +1,4 @@
-"""The table of formats: README and the help print it."""
+"""The table of formats: the documentation and the help print it."""
 
 import json
 import re
@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.annotations.formats import FORMATS, accepted, readme_rows
+from vifidel_eval.annotations.formats import FORMATS, accepted, table_rows
 from vifidel_eval.commands.main import main
 from vifidel_eval.errors import AnnotationError
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "objects.md"
 
 NAMES = ["cat", "dog", "fire hydrant"]
 IMAGES: dict[int, list[str]] = {42: ["dog", "dog", "fire hydrant"], 73: ["cat"]}
@@ -21,10 +21,9 @@ CATEGORIES = [{"id": 10 * i, "name": name} for i, name in enumerate(NAMES)]
 LISTED = [{"id": image} for image in IMAGES]
 
 
-def test_readme_has_the_table():
-    section = README.read_text("utf-8").split("\n## Image sides\n")[1].split("\n## ")[0]
-    rows = [line for line in section.split("\n") if line.startswith("| ")]
-    assert rows[1:] == readme_rows()
+def test_the_page_has_the_table():
+    rows = [line for line in PAGE.read_text("utf-8").split("\n") if line.startswith("| ")]
+    assert rows[1:] == table_rows()
 
 
 @pytest.mark.parametrize("command", ["score", "explain"])

@@ -6,6 +6,7 @@ same numbers give the same bytes.
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import itertools
 import math
@@ -33,9 +34,14 @@ _SETTINGS: Any = {"svg.hashsalt": "vifidel_eval", "svg.fonttype": "none", "font.
 
 
 def check_figure(path: Path) -> None:
-    """Raise VifidelError if the suffix of a figure's file is none of `FIGURES`."""
+    """Raise VifidelError if a figure's suffix is none of `FIGURES`, or none can be drawn here."""
     if path.suffix.lower() not in FIGURES:
         raise VifidelError(f"{path}: a figure is a {', '.join(FIGURES)} file.")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise VifidelError(
+            f"{path}: a figure needs matplotlib, which is not installed: pip install "
+            "'vifidel-eval[plots]'."
+        )
 
 
 def write_curves(path: Path, result: ForcedChoice) -> None:

@@ -126,7 +126,7 @@ def _from_keyed(content: Mapping[Any, Any], where: str) -> dict[ImageId, str]:
     if "annotations" in content or isinstance(content.get("images"), list):
         raise CaptionError(
             f"{where}: holds a dataset's annotations; a result file is a list of "
-            '{"image_id": ..., "caption": ...}, or another format of README.'
+            '{"image_id": ..., "caption": ...}, or another format of docs/captions.md.'
         )
     results: dict[ImageId, str] = {}
     for image_id, caption in content.items():
