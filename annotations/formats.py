@@ -77,7 +77,8 @@ class Format:
     name : str
         What messages and help call it.
     source, scores, notes : str
-        Its row in docs/objects.md: what it is in Markdown, which scores count, and what else is to be known.
+        Its row in docs/objects.md: what it is in Markdown, which scores count, and what else is to
+        be known.
     ways : tuple of Way
         How it comes.
     """

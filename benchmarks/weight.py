@@ -2,8 +2,8 @@
 
     python benchmarks/weight.py [CHECKOUT]
 
-Installs the checkout, then one extra after the other, each into a virtual environment of its own, and
-prints the megabytes of packages and how many there are.
+Installs the checkout, then one extra after the other, each into a virtual environment of its own,
+and prints the megabytes of packages and how many there are.
 """
 
 from __future__ import annotations
