@@ -3,10 +3,11 @@
     python benchmarks/reward.py CAPTIONS.json RESULTS.json INSTANCES.json
 
 Captions of RESULTS.json stand for the samples of a policy. Each call has other captions; the scorer
-is warm. *Objects* come with the rows, or the scorer knows them and gets image ids. *Prepared*
-references are those of the call before, as where the samples of a step are scored in several calls;
-*new* ones are of other images in every call. Printed are the median of a call in milliseconds, the
-99th percentile over the median, and the median after 10 000 calls over the one before them.
+is warm, and the objects come with the rows. *Prepared* references are those of the call before, as
+where the samples of a step are scored in several calls; *new* ones are of other images in every
+call. Printed are the median of a call in milliseconds, of elapsed and of processor time, the 99th
+percentile over the median, and the median after 10 000 calls over the one before them (of processor
+time both, which other work on the machine disturbs less).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Batch = dict[str, list]
 
 
 def batches(
-    results: dict, references: dict | None, objects: dict | None, same_images: bool
+    results: dict, references: dict | None, objects: dict, same_images: bool
 ) -> list[Batch]:
     """Return the arguments of calls: captions, and what is known of their images."""
     draw = random.Random(0)
@@ -45,25 +46,25 @@ def batches(
         if not same_images:
             images = draw.sample(ids, CAPTIONS // SAMPLES)
         rows = [image_id for image_id in images for _ in range(SAMPLES)]
-        batch: Batch = {"captions": draw.sample(texts, CAPTIONS)}
-        if objects is None:
-            batch["image_ids"] = rows
-        else:
-            batch["objects"] = [objects[image_id] for image_id in rows]
+        batch: Batch = {
+            "captions": draw.sample(texts, CAPTIONS),
+            "objects": [objects[image_id] for image_id in rows],
+        }
         if references is not None:
             batch["references"] = [references[image_id] for image_id in rows]
         found.append(batch)
     return found
 
 
-def times(scorer: Scorer, calls: Iterator[Batch], number: int) -> list[float]:
-    """Return the milliseconds of each of some calls, sorted."""
-    taken = []
+def times(scorer: Scorer, calls: Iterator[Batch], number: int) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of each of some calls, sorted: elapsed, and of the processor."""
+    elapsed, busy = [], []
     for batch in itertools.islice(calls, number):
-        start = time.perf_counter()
+        start, busy_start = time.perf_counter(), time.process_time()
         scorer.score(**batch)
-        taken.append(1000 * (time.perf_counter() - start))
-    return sorted(taken)
+        busy.append(1000 * (time.process_time() - busy_start))
+        elapsed.append(1000 * (time.perf_counter() - start))
+    return sorted(elapsed), sorted(busy)
 
 
 def row(name: str, scorer: Scorer, found: list[Batch], between: int) -> list[object]:
@@ -71,11 +72,17 @@ def row(name: str, scorer: Scorer, found: list[Batch], between: int) -> list[obj
     calls = itertools.cycle(found)
     times(scorer, calls, 2 * BATCHES)  # warm
     gc.collect()
-    before = times(scorer, calls, CALLS)
+    elapsed, before = times(scorer, calls, CALLS)
     times(scorer, calls, between)
-    after = statistics.median(times(scorer, calls, CALLS))
+    _, after = times(scorer, calls, CALLS)
     median = statistics.median(before)
-    return [name, median, before[CALLS * 99 // 100] / median, after / median]
+    return [
+        name,
+        statistics.median(elapsed),
+        median,
+        before[CALLS * 99 // 100] / median,
+        statistics.median(after) / median,
+    ]
 
 
 @click.command()
@@ -96,17 +103,16 @@ def main(captions: Path, results: Path, instances: Path, between: int) -> None:
     ]
     rows = []
     for name, metric in metrics:
-        for where, source, objects in (("rows", None, listed), ("scorer", labels, None)):
-            plain = batches(samples, None, objects, False)
-            prepared = batches(samples, references, objects, True)
-            new = batches(samples, references, objects, False)
-            of = f"{name}, objects of the {where}"
-            rows += [
-                row(f"{of}, no references", metric(source, references=False), plain, between),
-                row(f"{of}, prepared references", metric(source), prepared, between),
-                row(f"{of}, new references", metric(source), new, between),
-            ]
-    headers = ["64 captions", "median ms", "p99 / median", f"after {between} calls / before"]
+        settings = {
+            "no references": (None, False),
+            "prepared references": (references, True),
+            "new references": (references, False),
+        }
+        for setting, (known, same_images) in settings.items():
+            found = batches(samples, known, listed, same_images)
+            scorer = metric(references=known is not None)
+            rows.append(row(f"{name}, {setting}", scorer, found, between))
+    headers = ["64 captions", "ms", "processor", "p99 / median", f"after {between} calls / before"]
     print(tabulate(rows, headers, floatfmt=".2f"))
 
 

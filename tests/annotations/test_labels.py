@@ -161,3 +161,13 @@ def test_bad_items(items, message):
 def test_bad_rows(items, message):
     with pytest.raises(AnnotationError, match=rf"^row 1: {message}"):
         label_rows([["cat"], items])
+
+
+def test_rows_that_share_a_list_and_rows_that_are_made_on_the_way():
+    shared = ["dog", ["cat", 0.9]]
+    rows = label_rows([shared, ["dog"], shared])
+    assert rows.counts == ({"dog": 1, "cat": 1}, {"dog": 1}, {"dog": 1, "cat": 1})
+    assert rows.signature() == "rows>=0.6"
+    # Lists that live no longer than their turn may have one address.
+    names = [f"thing {number}" for number in range(200)]
+    assert label_rows([name] for name in names).counts == tuple({name: 1} for name in names)
