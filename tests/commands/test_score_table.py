@@ -12,12 +12,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from vifidel_eval import Vifidel
 from vifidel_eval.commands.main import main
-from vifidel_eval.scorers import VifidelPRF
+from vifidel_eval.rows import make_rows
+from vifidel_eval.scorers import VifidelH, VifidelPRF
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -114,10 +116,50 @@ def test_columns_are_added_and_have_the_bits_of_the_scorers(tmp_path):
     assert said["statuses"]["no objects"] == sum(not labels for labels in objects)
     scored = [row["VIFIDEL"] for row in seen if row["VIFIDEL"] is not None]
     assert said["scores"]["VIFIDEL"]["rows"] == len(scored)
-    assert said["scores"]["VIFIDEL"]["mean"] == pytest.approx(sum(scored) / len(scored))
+    assert said["scores"]["VIFIDEL"]["score"] == pytest.approx(sum(scored) / len(scored))
     assert "objects:rows|" in said["signature"]
     assert [i["name"] for i in said["inputs"]] == [f"part-{at}.parquet" for at in range(3)]
     assert str(tmp_path) not in json.dumps(said)
+
+
+def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
+    seen = ["dog", "ball"]
+    some = [
+        {"caption": "a dog and a zebra", "labels": seen},  # 1 of 2 mentions is absent
+        {"caption": "a dog chases a ball", "labels": seen},  # 0 of 2
+        {"caption": "a zebra", "labels": seen},  # 1 of 1
+        {"caption": "very nice", "labels": seen},  # mentions nothing, and is a caption
+        {"caption": None, "labels": seen},
+        {"caption": "a zebra", "labels": []},
+        {"caption": "a zebra", "labels": [None]},
+    ]
+    source = tmp_path / "in"
+    source.mkdir()
+    for at, part in enumerate((some[:3], some[3:])):
+        parquet.write_table(pa.Table.from_pylist(part), source / f"{at}.parquet")
+    result = done(source, "--output", tmp_path / "out", "--metrics", "VIFIDEL-H")
+    said = manifest(tmp_path / "out")["scores"]
+    assert said["VIFIDEL_Hi"] == {"score": 2 / 5, "rows": 4}
+    assert said["VIFIDEL_Hs"] == {"score": 2 / 4, "rows": 4}
+    assert said["VIFIDEL_T"]["rows"] == 3
+    assert "VIFIDEL_Hi: 0.4000 (over 4 rows)" in result.stdout
+    scorer = VifidelH(references=False)
+    of_run = scorer.evaluate(make_rows(
+        [row["caption"] for row in some[:4]], objects=[dict.fromkeys(seen, 1)] * 4
+    ))  # fmt: skip
+    for name, evaluation in of_run.items():
+        assert said[name.replace("-", "_")]["score"] == pytest.approx(evaluation.score, abs=1e-15)
+
+
+def test_raw_vectors(tmp_path):
+    source = tables(tmp_path / "in", files=1)
+    done(source, "--output", tmp_path / "out", "--raw-vectors")
+    captions, objects = zip(*((r["caption"], r["labels"]) for r in rows(40)), strict=True)
+    raw = Vifidel(references=False, normalize=False).score(captions, objects=objects)
+    found = parquet.read_table(tmp_path / "out" / "part-0.parquet")
+    assert np.array_equal(found["VIFIDEL"].to_numpy(), raw, equal_nan=True)
+    signatures = manifest(tmp_path / "out")["signature"].split("; ")
+    assert ["norm:no" in signature for signature in signatures] == [True, False]
 
 
 def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):

@@ -115,6 +115,7 @@ WORDS = (
         help="Exponent of the travel cost.  [default: 2; WMD 1]",
     ),
     click.option("--presence", is_flag=True, help="Count each object label once per image."),
+    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
 )
 
 #: The options of `TransportOptions`, in the order of ``--help``.
@@ -139,7 +140,6 @@ TRANSPORT = (
         "text file with one name per line.",
     ),
     *WORDS,
-    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
 )
 
 

@@ -162,6 +162,7 @@ def _scorer(
     stop_words: Path | None,
     p: str | None,
     presence: bool,
+    raw_vectors: bool,
     things: Path | None,
     max_words: int,
     strict: bool,
@@ -187,6 +188,7 @@ def _scorer(
         stop_words=read_stop_words(stop_words),
         p=None if p is None else int(p),
         counts=not presence,
+        normalize=not raw_vectors,
         things=None if things is None else os.fspath(things),
         strict=strict,
         max_words=max_words,
@@ -254,7 +256,7 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
         of_rows += f", {kept:,} kept{share}"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
-    for name, mean in manifest["scores"].items():
-        value = "undefined" if mean["mean"] is None else f"{mean['mean']:.4f}"
-        lines.append(f"{name}: {value} (mean of {mean['rows']:,} rows)")
+    for name, of_run in manifest["scores"].items():
+        score = "undefined" if of_run["score"] is None else f"{of_run['score']:.4f}"
+        lines.append(f"{name}: {score} (over {of_run['rows']:,} rows)")
     return lines

@@ -182,13 +182,15 @@ class RunFolder:
         """Return the totals of all finished files, in their order."""
         return sum((self._records[at].totals for at in sorted(self._records)), Totals())
 
-    def finish(self, statuses: Sequence[str]) -> dict[str, Any]:
+    def finish(self, statuses: Sequence[str], scores: Mapping[str, Any]) -> dict[str, Any]:
         """Write the manifest of a run whose files are all finished, and return it.
 
         Parameters
         ----------
         statuses : sequence of str
             Their order.
+        scores : mapping
+            The scores of the run.
         """
         totals = self.totals()
         assert len(self._records) == len(self._outputs)
@@ -210,9 +212,7 @@ class RunFolder:
             "kept": totals.kept,
             "dropped": totals.rows - totals.kept,
             "statuses": {name: totals.statuses.get(name, 0) for name in statuses},
-            "scores": {
-                name: {"mean": mean.value, "rows": mean.rows} for name, mean in totals.means.items()
-            },
+            "scores": dict(scores),
             "digest": as_text(totals.digest),
             "inputs": inputs,
         }

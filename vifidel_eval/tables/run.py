@@ -13,7 +13,7 @@ from .inputs import TableFile
 from .manifest import STATE, RunFolder, versions
 from .scoring import SUFFIXES, Work
 from .statuses import STATUSES
-from .totals import Totals
+from .totals import Totals, corpus_scores, judge
 from .workers import Pool
 
 # Files that are opened at the same time before the first row: object stores answer slowly.
@@ -119,8 +119,8 @@ def score_tables(
         tasks = [_Task(files[at], output / outputs[at], output / STATE) for at in todo]
         Pool(_Scoring(work), workers).run(tasks, progress.update, on_done)
         totals = folder.totals()
-        work.scorer.judge(totals.statuses, totals.tallies, totals.rows)
-        return folder.finish(STATUSES)
+        judge(totals, work.scorer.vectors)
+        return folder.finish(STATUSES, corpus_scores(work.scorer.metrics, totals))
 
 
 def _checked(work: Work, files: Sequence[TableFile]) -> list[_Checked]:

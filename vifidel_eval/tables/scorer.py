@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,14 +11,13 @@ import numpy as np
 
 from ..annotations import DETECTION_THRESHOLD
 from ..annotations.objects import check_threshold, from_threshold
-from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Tally, add_tallies
-from ..kernels.verdicts import check_known_words
+from ..errors import VifidelError
+from ..evaluation import Floats, Tally, add_tallies
 from ..metrics import METRICS
 from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
-from ..vectors import VectorSource, load_vectors
+from ..vectors import VectorSource, WordVectors, load_vectors
 from .arrow import pyarrow
 from .checks import check_columns, fields_of, refuse
 from .columns import Columns, caption_column, label_column, reference_column, score_column
@@ -27,13 +25,14 @@ from .kernel import Kernel
 from .labels import Amount, holds_labels, shape_of
 from .metrics import MetricSettings, make_metric, metric_names
 from .rows import TableRows, read_rows
-from .statuses import STATUSES, Status, TableScores
+from .statuses import STATUSES, TableScores
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 1 << 19
 
-_DISTANCE, _STATUS = "distance", "status"
+#: The columns of a row that are no scores.
+NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
 
 
 class TableScorer:
@@ -60,6 +59,8 @@ class TableScorer:
         Exponent of the travel cost; by default each metric's own.
     counts : bool
         Whether two dogs weigh twice as much as one in VIFIDEL.
+    normalize : bool
+        Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
         Names of things for VIFIDEL-PRF and VIFIDEL-H.
     strict : bool
@@ -95,6 +96,7 @@ class TableScorer:
         stop_words: Collection[str] = STOP_WORDS,
         p: int | None = None,
         counts: bool = True,
+        normalize: bool = True,
         things: ClassList | str | None = None,
         strict: bool = False,
         max_words: int = MOST_DIFFERENT,
@@ -109,7 +111,9 @@ class TableScorer:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
         self._names = metric_names(metrics)
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
-        self._settings = MetricSettings(load_vectors(vectors), stop_words, p, counts, things)
+        self._settings = MetricSettings(
+            load_vectors(vectors), stop_words, p, counts, normalize, things
+        )
         self._strict = strict
         self._max_words = max_words
         self._columns = Columns(captions, labels, label_scores, references)
@@ -131,6 +135,16 @@ class TableScorer:
     def _kernel(self, weighted: bool) -> Kernel:
         metrics = [make_metric(name, weighted, self._settings) for name in self._names]
         return Kernel(metrics, weighted, self._settings.counts, self._max_words)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in the order of their columns."""
+        return self._names
+
+    @property
+    def vectors(self) -> WordVectors:
+        """The word vectors."""
+        return self._settings.vectors
 
     @cached_property
     def type(self) -> Any:
@@ -276,13 +290,16 @@ class TableScorer:
         if kernel is None:
             kernel = self._kernels[weighted] = self._kernel(weighted)
         scores = [np.empty((0, len(self.type) - 1))]
+        counts: dict[str, list[Floats]] = {}
         statuses = [np.empty(0, dtype=np.uint8)]
         tallies: dict[str, Tally] = {}
         for start, part, rows in self._parts(columns):
             found = kernel.score(rows)
             if self._strict:
                 refuse(part, found.statuses, first_row + start, self._max_words, self._threshold)
-            scores.append(found.scores)
+            scores.append(np.concatenate([found.scores[name] for name in self._names], axis=1))
+            for name, of_metric in found.counts.items():
+                counts.setdefault(name, []).append(of_metric)
             statuses.append(found.statuses)
             tallies = add_tallies([tallies, found.tallies])
         of_rows, of_columns = np.concatenate(statuses), np.concatenate(scores).T
@@ -296,6 +313,7 @@ class TableScorer:
             pa.StructArray.from_arrays(arrays, fields=list(self.type)),
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
+            {name: np.concatenate(of_metric) for name, of_metric in counts.items()},
         )
 
     def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:
@@ -310,41 +328,6 @@ class TableScorer:
             yield start, part, rows
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
-
-    def judge(self, statuses: Mapping[str, int], tallies: Mapping[str, Tally], rows: int) -> None:
-        """Refuse a whole run, or warn of it, for what was counted in it.
-
-        Parameters
-        ----------
-        statuses, tallies : mapping
-            Those of `TableScores`, added over the run.
-        rows : int
-            How many rows it has.
-
-        Raises
-        ------
-        VectorsError
-            If the vectors know almost none of the words.
-
-        Warns
-        -----
-        VifidelWarning
-            If they do not know many, or no row has a score under every metric.
-        """
-        for what, tally in tallies.items():
-            check_known_words(tally, what, self._settings.vectors)
-        scored = sum(
-            statuses.get(str(status), 0) for status in Status if status < Status.NO_OBJECTS
-        )
-        if rows > 0 and not scored:
-            causes = ", ".join(
-                f"{statuses[name]} {name}" for name in STATUSES if statuses.get(name)
-            )
-            warnings.warn(
-                f"none of the {rows} rows has a score under every metric ({causes}).",
-                VifidelWarning,
-                stacklevel=2,
-            )
 
     def __repr__(self) -> str:
         return f"<TableScorer {', '.join(self._names)}>"

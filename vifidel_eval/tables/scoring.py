@@ -21,9 +21,8 @@ from .cells import Cells
 from .digests import digest_rows
 from .inputs import OpenTable, TableFile
 from .keep import Condition
-from .scorer import TableScorer
-from .sums import exact_sum
-from .totals import Mean, Totals
+from .scorer import NO_SCORES, TableScorer
+from .totals import Counted, Mean, Totals
 
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26
@@ -151,7 +150,12 @@ class Work:
                     len(batch),
                     len(kept),
                     found.statuses,
-                    {name: _mean(column) for name, column in columns.items() if _is_score(name)},
+                    {
+                        name: Mean.of(np.asarray(column.drop_null()))
+                        for name, column in columns.items()
+                        if name not in NO_SCORES
+                    },
+                    {metric: Counted.of(counts) for metric, counts in found.counts.items()},
                     found.tallies,
                     digest_rows([batch.column(name) for name in self.columns.names]),
                 )
@@ -207,15 +211,6 @@ class Table:
 def _is_text(schema: pa.Schema, name: str) -> bool:
     at = schema.get_field_index(name)
     return at >= 0 and not pa.types.is_nested(schema.field(at).type)
-
-
-def _is_score(name: str) -> bool:
-    return name not in ("distance", "status")
-
-
-def _mean(column: pa.Array) -> Mean:
-    values = np.asarray(column.drop_null())
-    return Mean(len(values), exact_sum(values))
 
 
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
