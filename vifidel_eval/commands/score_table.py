@@ -130,7 +130,7 @@ def score_table(
     from ..tables.arrow import pyarrow
 
     pyarrow()  # one sentence where it is missing
-    from ..tables.inputs import find_tables
+    from ..tables.finding import find_tables
     from ..tables.run import score_tables
     from ..tables.scoring import Work
 

@@ -1,11 +1,14 @@
-"""A file of rows scored: read batch by batch, written beside its place, renamed, and recorded."""
+"""A file of rows scored: read batch by batch, written beside its place, and renamed.
+
+A large file is scored in parts, each a file of its own, which are joined when all are done.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,7 @@ from ..errors import VifidelError
 from ..files import reason
 from .cells import Cells
 from .digests import digest_rows
-from .inputs import OpenTable, TableFile
+from .inputs import OpenTable, RowGroups, TableFile
 from .keep import Condition
 from .scorer import NO_SCORES, TableScorer
 from .totals import Counted, Mean, Totals
@@ -108,14 +111,21 @@ class Work:
         return table
 
     def score(
-        self, file: TableFile, output: Path, temporary: Path, on_rows: Callable[[int], object]
+        self,
+        file: TableFile,
+        part: RowGroups | None,
+        output: Path,
+        temporary: Path,
+        on_rows: Callable[[int], object],
     ) -> Totals:
-        """Score a file and write those of its rows that are kept.
+        """Score a file, or a part of it, and write those of its rows that are kept.
 
         Parameters
         ----------
         file : TableFile
             What is read.
+        part : RowGroups, optional
+            Its rows that are read; then Parquet is written, for `join`.
         output : Path
             What is written; there is nothing at this path, or all of it.
         temporary : Path
@@ -130,14 +140,16 @@ class Work:
         """
         table = self.check(file)
         keep = [condition.of_columns(self.scores, table.schema) for condition in self.keep]
+        first_row = 0 if part is None else part.first_row
         totals = Totals()
         schema = table.schema
         for field in self.scorer.type:
             schema = schema.append(field)
-        with _written(output, temporary, schema, self.style) as write:
-            for batch in table.batches():
+        style = self.style if part is None else "parquet"
+        with _written(output, temporary, schema, style) as write:
+            for batch in table.batches(part):
                 try:
-                    found = self.scorer.evaluate(batch, totals.rows)
+                    found = self.scorer.evaluate(batch, first_row + totals.rows)
                 except VifidelError as problem:  # strict
                     raise VifidelError(f"{file.path}: {problem}") from None
                 columns = dict(zip(self.scores, found.fields.flatten(), strict=True))
@@ -161,6 +173,29 @@ class Work:
                 )
                 on_rows(len(batch))
         return totals
+
+    def join(self, parts: Sequence[Path], output: Path, temporary: Path) -> None:
+        """Write the rows of a file from its parts.
+
+        Parameters
+        ----------
+        parts : sequence of Path
+            What `score` wrote of each, in their order.
+        output, temporary : Path
+            As `score` takes them.
+
+        Raises
+        ------
+        VifidelError
+            If something cannot be read or written.
+        """
+        schema = pa.parquet.read_schema(parts[0])
+        with _written(output, temporary, schema, self.style) as write:
+            for path in parts:
+                with pa.parquet.ParquetFile(path) as file:
+                    for group in range(file.num_row_groups):
+                        for batch in file.read_row_group(group, use_threads=False).to_batches():
+                            write(batch)
 
 
 @dataclass(frozen=True)
@@ -203,9 +238,13 @@ class Table:
         """Return how many rows there are: of text an estimate."""
         return self._open.count_rows()
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their order."""
-        return map(self._cells.read, self._open.batches())
+    def parts(self) -> list[RowGroups]:
+        """Return the parts that are scored apart from each other; none of most files."""
+        return self._open.parts()
+
+    def batches(self, part: RowGroups | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, or those of a part, in their order."""
+        return map(self._cells.read, self._open.batches(part))
 
 
 def _is_text(schema: pa.Schema, name: str) -> bool:
