@@ -343,6 +343,7 @@ def test_usage(tmp_path, arguments, said):
         (["--metrics", "CIDEr"], "CIDEr does not score tables"),
         (["--keep", "nosuch > 1"], "--keep 'nosuch > 1': there is no column 'nosuch'"),
         (["--keep", "caption > 1"], "the column 'caption' holds string"),
+        (["--keep", "status >= 1"], "the column 'status' holds string"),
         (["--stop-words", "gone"], "gone: no such file"),
         (["--vectors", "./gone.txt"], "gone.txt"),
         (["--things", "gone"], "gone"),

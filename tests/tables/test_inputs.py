@@ -11,8 +11,9 @@ feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
+from vifidel_eval.tables.columns import Columns  # noqa: E402
 from vifidel_eval.tables.finding import find_tables  # noqa: E402
-from vifidel_eval.tables.scoring import Columns, Table  # noqa: E402
+from vifidel_eval.tables.scoring import Table  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
 ROWS = [

@@ -71,6 +71,11 @@ class TableScorer:
     captions, labels, label_scores, references : str, optional
         The columns that `__call__` and `evaluate` read; None for what the table does not have.
 
+    Attributes
+    ----------
+    columns : Columns
+        Their names.
+
     Raises
     ------
     MetricUnavailable
@@ -116,7 +121,7 @@ class TableScorer:
         )
         self._strict = strict
         self._max_words = max_words
-        self._columns = Columns(captions, labels, label_scores, references)
+        self.columns = Columns(captions, labels, label_scores, references)
         self._weighted = references is not None
         self._kernels = {self._weighted: self._kernel(self._weighted)}
 
@@ -173,10 +178,10 @@ class TableScorer:
         schema : pyarrow.Schema, optional
             Of the table, as `check` takes it.
         """
-        scored = self._columns.label_scores is not None
-        if schema is not None and self._columns.labels is not None and not scored:
-            kind = schema.field(self._columns.labels).type
-            scored = shape_of(kind, column=self._columns.labels).amount is Amount.SCORE
+        scored = self.columns.label_scores is not None
+        if schema is not None and self.columns.labels is not None and not scored:
+            kind = schema.field(self.columns.labels).type
+            scored = shape_of(kind, column=self.columns.labels).amount is Amount.SCORE
         objects = f"rows{from_threshold(self._threshold if scored else None)}"
         return "; ".join(self._kernels[self._weighted].signatures(objects))
 
@@ -244,7 +249,7 @@ class TableScorer:
             As `check` raises it; with `strict`, if a row needs a change.
         """
         self.check(batch.schema)
-        names = self._columns
+        names = self.columns
         columns = (names.captions, names.labels, names.label_scores, names.references)
         return self._evaluated(
             Columns(*(None if name is None else batch.column(name) for name in columns)), first_row
@@ -281,7 +286,7 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        check_columns(self._names, fields_of(schema, self._columns), self._columns)
+        check_columns(self._names, fields_of(schema, self.columns), self.columns)
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         pa = pyarrow()

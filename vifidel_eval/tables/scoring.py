@@ -21,6 +21,7 @@ import pyarrow.parquet
 from ..errors import VifidelError
 from ..files import reason
 from .cells import Cells
+from .columns import Columns
 from .digests import digest_rows
 from .inputs import OpenTable, RowGroups, TableFile
 from .keep import Condition
@@ -38,26 +39,6 @@ PART = ".part"
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The columns of a table that a score depends on."""
-
-    captions: str
-    labels: str | None
-    label_scores: str | None
-    references: str | None
-
-    @property
-    def names(self) -> list[str]:
-        """The columns that there are."""
-        return [self.captions, *self.lists]
-
-    @property
-    def lists(self) -> list[str]:
-        """Those that hold lists."""
-        return [name for name in (self.labels, self.label_scores, self.references) if name]
-
-
-@dataclass(frozen=True)
 class Work:
     """What is done with each file; it goes to every worker.
 
@@ -65,8 +46,6 @@ class Work:
     ----------
     scorer : TableScorer
         Scores rows.
-    columns : Columns
-        What it reads.
     keep : tuple of Condition
         All must hold for a row that is written.
     style : str
@@ -74,21 +53,15 @@ class Work:
     """
 
     scorer: TableScorer
-    columns: Columns
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"
-
-    @property
-    def scores(self) -> list[str]:
-        """The columns that are added."""
-        return [field.name for field in self.scorer.type]
 
     def pinned(self, table: Table) -> str | None:
         """Return the signature of a table's scores; None if it has no labels that say what it is.
 
         A file whose labels are all missing may have a column without a type.
         """
-        labels = self.columns.labels
+        labels = self.scorer.columns.labels
         if labels is not None and pa.types.is_null(table.schema.field(labels).type):
             return None
         return self.scorer.signature(table.schema)
@@ -101,11 +74,11 @@ class Work:
         VifidelError
             If it cannot be read, or lacks a column, or one has another type.
         """
-        table = Table.open(file, self.columns)
+        table = Table.open(file, self.scorer.columns)
         try:
             self.scorer.check(table.schema)
             for condition in self.keep:
-                condition.of_columns(self.scores, table.schema)
+                condition.of_columns(self.scorer.type, table.schema)
         except VifidelError as problem:
             raise VifidelError(f"{file.path}: {problem}") from None
         return table
@@ -139,10 +112,11 @@ class Work:
             If something cannot be read or written.
         """
         table = self.check(file)
-        keep = [condition.of_columns(self.scores, table.schema) for condition in self.keep]
+        keep = [condition.of_columns(self.scorer.type, table.schema) for condition in self.keep]
         first_row = 0 if part is None else part.first_row
         totals = Totals()
         schema = table.schema
+        added = [field.name for field in self.scorer.type]
         for field in self.scorer.type:
             schema = schema.append(field)
         style = self.style if part is None else "parquet"
@@ -152,7 +126,7 @@ class Work:
                     found = self.scorer.evaluate(batch, first_row + totals.rows)
                 except VifidelError as problem:  # strict
                     raise VifidelError(f"{file.path}: {problem}") from None
-                columns = dict(zip(self.scores, found.fields.flatten(), strict=True))
+                columns = dict(zip(added, found.fields.flatten(), strict=True))
                 scored = pa.RecordBatch.from_arrays(
                     [*batch.columns, *columns.values()], schema=schema
                 )
@@ -169,7 +143,7 @@ class Work:
                     },
                     {metric: Counted.of(counts) for metric, counts in found.counts.items()},
                     found.tallies,
-                    digest_rows([batch.column(name) for name in self.columns.names]),
+                    digest_rows([batch.column(name) for name in self.scorer.columns.given()]),
                 )
                 on_rows(len(batch))
         return totals
@@ -221,9 +195,9 @@ class Table:
         VifidelError
             If it cannot be read, or the text in a column holds no lists.
         """
-        opened = file.open(columns.names)
+        opened = file.open(columns.given())
         cells = Cells({}, None)
-        if any(_is_text(opened.schema, name) for name in columns.lists):
+        if any(_is_text(opened.schema, name) for name in columns.given()[1:]):
             first = next(opened.batches(), None)
             if first is not None:
                 try:
