@@ -114,8 +114,8 @@ WORDS = (
         type=click.Choice(["1", "2"]),
         help="Exponent of the travel cost.  [default: 2; WMD 1]",
     ),
-    click.option("--presence", is_flag=True, help="Count each object label once per image."),
     click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
+    click.option("--presence", is_flag=True, help="Count each object label once per image."),
 )
 
 #: The options of `TransportOptions`, in the order of ``--help``.

@@ -178,12 +178,11 @@ def _scorer(
     if no_labels and references is None:
         raise click.UsageError("with --no-labels, give --references.")
     columns = {
-        "captions": caption,
         "labels": None if no_labels else labels,
         "label_scores": label_scores,
         "references": references,
     }
-    given = [name for name in columns.values() if name is not None]
+    given = [caption, *(name for name in columns.values() if name is not None)]
     repeated = next((name for name in given if given.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"the column {repeated!r} is named twice; name different columns.")
@@ -199,14 +198,13 @@ def _scorer(
         things=None if things is None else os.fspath(things),
         strict=strict,
         max_words=max_words,
+        captions=caption,
         **columns,
     )
     settings = {
         "metrics": list(names),
         "caption": caption,
-        "labels": columns["labels"],
-        "label_scores": label_scores,
-        "references": references,
+        **columns,
         "max_words": max_words,
         "strict": strict,
     }

@@ -237,8 +237,8 @@ class OpenTable:
         groups = self._row_groups()
         if not groups:
             return _ROWS
-        rows = sum(group.num_rows for group in groups)
-        size = sum(group.total_byte_size for group in groups)
+        rows: int = sum(group.num_rows for group in groups)
+        size: int = sum(group.total_byte_size for group in groups)
         return max(1, min(_ROWS, _BATCH * rows // max(size, 1)))
 
     def _row_groups(self) -> list[Any]:
