@@ -26,10 +26,29 @@ from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordSupport
 from .word_vectors import Gold, Part, Scored
 
-_COLUMNS = (Column("VIFIDEL-Hs", True), Column("VIFIDEL-Hi", True), Column("VIFIDEL-T"))
-
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, _JUDGED, _ABSENT = range(4)
+
+
+def _share(part: Floats, whole: Floats | Integers) -> Floats:
+    share = np.full(np.shape(whole), np.nan)
+    np.divide(part, whole, out=share, where=whole > 0)
+    return share
+
+
+def _of_captions(sums: Floats) -> Floats:
+    return _share(sums[..., _WITH_ABSENT], sums[..., _CAPTIONS])
+
+
+def _of_mentions(sums: Floats) -> Floats:
+    return _share(sums[..., _ABSENT], sums[..., _JUDGED])
+
+
+_COLUMNS = (
+    Column("VIFIDEL-Hs", True, of_sums=_of_captions),
+    Column("VIFIDEL-Hi", True, of_sums=_of_mentions),
+    Column("VIFIDEL-T"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,12 +199,13 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
         counts = np.empty((0, 4)) if of_rows is None else of_rows
         sums = np.nansum(counts, axis=0)
-        for name, formula in (("VIFIDEL-Hs", _of_captions), ("VIFIDEL-Hi", _of_mentions)):
-            evaluations[name] = replace(
-                evaluations[name],
-                corpus_score=float(formula(sums)),
-                statistics=Statistics(counts, formula),
-            )
+        for column in self.columns:
+            if column.of_sums is not None:
+                evaluations[column.name] = replace(
+                    evaluations[column.name],
+                    corpus_score=float(column.of_sums(sums)),
+                    statistics=Statistics(counts, column.of_sums),
+                )
         evaluations[self.main] = replace(evaluations[self.main], details={self.method(): details})
         return evaluations
 
@@ -236,20 +256,6 @@ def _mean_support(found: Mentioned, size: int) -> Floats:
     # Added in the order of the words.
     sums: Floats = np.bincount(rows, found.support[known], size).astype(np.float64)
     return _share(sums, _of_rows(rows, size))
-
-
-def _of_captions(sums: Floats) -> Floats:
-    return _share(sums[..., _WITH_ABSENT], sums[..., _CAPTIONS])
-
-
-def _of_mentions(sums: Floats) -> Floats:
-    return _share(sums[..., _ABSENT], sums[..., _JUDGED])
-
-
-def _share(part: Floats, whole: Floats | Integers) -> Floats:
-    share = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
-    return share
 
 
 VIFIDEL_H = Metric(

@@ -52,12 +52,11 @@ def corpus(rows: int, seed: int = 0) -> Corpus:
     )
 
 
-def make(metric: str, objects: Any, references: bool, counts: bool = True, p: int | None = None):
-    exponent = {} if p is None else {"p": p}
+def make(metric: str, objects: Any, references: bool, counts: bool = True, **travel: Any):
     if metric == "WMD":
-        return Wmd(**exponent)
+        return Wmd(**travel)
     if metric == "VIFIDEL":
-        return Vifidel(objects, references=references, counts=counts, **exponent)
+        return Vifidel(objects, references=references, counts=counts, **travel)
     return {"VIFIDEL-PRF": VifidelPRF, "VIFIDEL-H": VifidelH}[metric](
         objects, references=references
     )

@@ -33,12 +33,16 @@ class Column:
     main : bool
         Whether it stands for its metric where that must be one number; where no column says so, the
         last one does.
+    of_sums : callable, optional
+        The corpus score that follows from sums over the rows, as `Statistics.score` has it, where
+        that is the same for every run and no mean.
     """
 
     name: str
     lower_is_better: bool = False
     ranked: bool = True
     main: bool = False
+    of_sums: Callable[[Floats], Floats] | None = None
 
 
 def main_column(columns: Sequence[Column]) -> Column:

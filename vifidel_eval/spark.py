@@ -52,8 +52,8 @@ def vifidel(
         Of VIFIDEL, VIFIDEL-PRF, VIFIDEL-H and WMD.
     **settings
         Everything else that `vifidel_eval.tables.TableScorer` takes: ``vectors``, ``threshold``,
-        ``stop_words``, ``p``, ``counts``, ``things``, ``strict``, ``max_words``. A file of vectors
-        or things must be there under the same path on every executor.
+        ``stop_words``, ``p``, ``counts``, ``normalize``, ``things``, ``strict``, ``max_words``. A
+        file of vectors or things must be there under the same path on every executor.
 
     Returns
     -------

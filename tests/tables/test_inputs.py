@@ -11,8 +11,9 @@ feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
-from vifidel_eval.tables.inputs import find_tables  # noqa: E402
-from vifidel_eval.tables.scoring import Columns, Table  # noqa: E402
+from vifidel_eval.tables.columns import Columns  # noqa: E402
+from vifidel_eval.tables.finding import find_tables  # noqa: E402
+from vifidel_eval.tables.scoring import Table  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
 ROWS = [
@@ -190,7 +191,7 @@ def test_a_digest_of_ends_sees_size_and_content(tmp_path):
     for content in (b"x" * 300_000, b"x" * 300_001, b"y" + b"x" * 299_999, b"x" * 299_999 + b"y"):
         path.write_bytes(content)
         (file,) = find_tables([str(path)])
-        seen.add(file.digest())
+        seen.add(file.fingerprint())
     assert len(seen) == 4
 
 

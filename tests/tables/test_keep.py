@@ -91,7 +91,7 @@ def test_a_number_is_compared_in_the_precision_of_the_column(kind):
 
 def test_columns_of_scores_may_be_written_with_hyphens():
     schema = pa.schema([("VIFIDEL-P", pa.float64()), ("a-b", pa.int8()), ("caption", pa.string())])
-    scores = ["VIFIDEL", "VIFIDEL_P"]
+    scores = pa.struct([("VIFIDEL", pa.float64()), ("VIFIDEL_P", pa.float64())])
     for name in ("VIFIDEL-P", "VIFIDEL_P"):
         assert Condition(name, ">", 0).of_columns(scores, schema).column == "VIFIDEL_P"
     assert Condition("a-b", ">", 0).of_columns(scores, schema).column == "a-b"

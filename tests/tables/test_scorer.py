@@ -15,6 +15,7 @@ from vifidel_eval.scorers import Vifidel
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
 from vifidel_eval.tables import STATUSES, TableScorer, scorer  # noqa: E402
+from vifidel_eval.tables.totals import Totals, judge  # noqa: E402
 
 METRICS = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD")
 ROWS = corpus(60)
@@ -50,6 +51,8 @@ def table(rows=ROWS, references=True):
         *(("VIFIDEL", r, {"counts": False}) for r in (True, False)),
         *(("VIFIDEL", r, {"p": 1}) for r in (True, False)),
         ("WMD", True, {"p": 2}),
+        ("WMD", True, {"normalize": False}),
+        *(("VIFIDEL", r, {"normalize": False}) for r in (True, False)),
     ],
 )
 def test_the_bits_of_compute_score(metric, references, settings):
@@ -66,6 +69,18 @@ def test_metrics_together_say_what_each_says_alone(references):
     scores = TableScorer(metrics, references=named).evaluate(table(references=references)).fields
     for metric in metrics:
         assert_same_bits(scores, expected(metric, ROWS, references))
+
+
+def test_raw_vectors_are_for_the_metrics_that_travel():
+    rows = TableScorer(METRICS, references="references", normalize=False)
+    found = rows.evaluate(table())
+    for metric in METRICS:
+        raw = {"normalize": False} if metric in ("VIFIDEL", "WMD") else {}
+        assert_same_bits(found.fields, expected(metric, ROWS, True, **raw))
+    scaled = TableScorer(METRICS, references="references").evaluate(table())
+    assert (found.statuses, found.tallies) == (scaled.statuses, scaled.tallies)
+    signatures = rows.signature().split("; ")
+    assert ["norm:no" in signature for signature in signatures] == [True, False, False, True]
 
 
 @pytest.fixture(scope="module")
@@ -274,13 +289,13 @@ def test_a_run_is_judged_on_its_sums():
     assert statuses == rows.evaluate(table()).statuses
     assert set(statuses) <= set(STATUSES)
     assert statuses.total() == len(ROWS)
-    rows.judge(statuses, tallies, len(ROWS))
+    judge(Totals(len(ROWS), statuses=statuses, tallies=tallies), rows.vectors)
     unknown = {"captions": Tally(100, Counter(xx=95))}
     with pytest.raises(VectorsError, match="95 of 100 words of the captions have no vector"):
-        rows.judge(statuses, unknown, len(ROWS))
+        judge(Totals(len(ROWS), statuses=statuses, tallies=unknown), rows.vectors)
     with pytest.warns(VifidelWarning, match=r"none of the 2 rows .* \(2 no objects\)"):
-        rows.judge({"no objects": 2}, {}, 2)
-    rows.judge({}, {}, 0)
+        judge(Totals(2, statuses={"no objects": 2}), rows.vectors)
+    judge(Totals(), rows.vectors)
 
 
 def test_a_tally_of_a_large_table_stays_small_and_counts_all():

@@ -17,7 +17,7 @@ pa = pytest.importorskip("pyarrow")
 
 from vifidel_eval.tables.digests import NO_ROWS, add_digests, digest_rows  # noqa: E402
 from vifidel_eval.tables.sums import exact_sum  # noqa: E402
-from vifidel_eval.tables.totals import Mean, Totals  # noqa: E402
+from vifidel_eval.tables.totals import Counted, Mean, Totals  # noqa: E402
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -83,7 +83,7 @@ def test_a_digest_is_the_same_in_any_order_and_batches(some, chance):
 
 
 def canonical(row):
-    return json.dumps(row).replace("-0.0", "0.0")
+    return json.dumps(row, sort_keys=True).replace("-0.0", "0.0")
 
 
 @given(rows, rows)
@@ -125,6 +125,7 @@ def test_totals_survive_json():
         2,
         {"ok": 2, "no words": 1},
         {"VIFIDEL": Mean(2, Fraction(1, 3)), "VIFIDEL_P": Mean()},
+        {"VIFIDEL-H": Counted.of(np.array([[1.0, 3, 2], [1, 1, 0], [np.nan] * 3]))},
         {"captions": Tally(9, Counter(zzz=2), 4)},
         (1, 2, 3, 2**64 - 1),
     )
@@ -132,6 +133,8 @@ def test_totals_survive_json():
     twice = totals + totals
     assert twice.means["VIFIDEL"] == Mean(4, Fraction(2, 3))
     assert twice.means["VIFIDEL_P"].value is None
+    assert twice.counted == {"VIFIDEL-H": Counted(4, (4, 8, 4))}
+    assert (totals + Totals()).counted == totals.counted
     assert twice.tallies["captions"] == Tally(18, Counter(zzz=4), 8)
     assert twice.digest == (2, 4, 6, 2**64 - 2)
 

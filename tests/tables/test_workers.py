@@ -9,9 +9,15 @@ from vifidel_eval.tables.workers import Pool
 posix = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
 
-def run(tasks, workers=2):
+def run(tasks, workers=2, follow=False):
     rows, done = [], {}
-    Pool(work, workers).run(tasks, rows.append, done.__setitem__)
+
+    def on_done(number, returned):
+        done[number] = returned
+        # Of the first two tasks follows another, when both are done.
+        return [(tasks[0][0], "ab", 0)] if follow and set(done) == {0, 1} else []
+
+    Pool(work, workers).run(tasks, rows.append, on_done)
     return rows, done
 
 
@@ -19,6 +25,13 @@ def run(tasks, workers=2):
 def test_all_tasks_are_done_once(tmp_path, workers):
     rows, done = run([(tmp_path, name, 0) for name in "abc"], workers)
     assert done == {0: "A", 1: "B", 2: "C"}
+    assert rows == [5] * 6
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_tasks_that_follow_from_others_are_done(tmp_path, workers):
+    rows, done = run([(tmp_path, name, 0) for name in "ab"], workers, follow=True)
+    assert done == {0: "A", 1: "B", 2: "AB"}
     assert rows == [5] * 6
 
 

@@ -114,6 +114,7 @@ WORDS = (
         type=click.Choice(["1", "2"]),
         help="Exponent of the travel cost.  [default: 2; WMD 1]",
     ),
+    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
     click.option("--presence", is_flag=True, help="Count each object label once per image."),
 )
 
@@ -139,7 +140,6 @@ TRANSPORT = (
         "text file with one name per line.",
     ),
     *WORDS,
-    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
 )
 
 

@@ -19,6 +19,7 @@ from .printing import show, tell
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+    from ..tables import TableScorer
     from ..tables.keep import Condition
 
 
@@ -109,7 +110,8 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
-    help="How many processes score, each one file at a time.  [default: one per core]",
+    help="How many processes score, each a file or a part of a large Parquet file at a time.  "
+    "[default: one per core]",
 )
 def score_table(
     tables: tuple[str, ...],
@@ -130,13 +132,13 @@ def score_table(
     from ..tables.arrow import pyarrow
 
     pyarrow()  # one sentence where it is missing
-    from ..tables.inputs import find_tables
+    from ..tables.finding import find_tables
     from ..tables.run import score_tables
     from ..tables.scoring import Work
 
     files = find_tables(tables)
-    scorer, columns, settings = _scorer(**chosen)
-    work = Work(scorer, columns, keep, style)
+    scorer, settings = _scorer(**chosen)
+    work = Work(scorer, keep, style)
     settings |= {"keep": list(map(str, keep)), "format": style}
     with _Bar() as progress:
         try:
@@ -162,21 +164,26 @@ def _scorer(
     stop_words: Path | None,
     p: str | None,
     presence: bool,
+    raw_vectors: bool,
     things: Path | None,
     max_words: int,
     strict: bool,
-) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the scorer, its columns, and those settings that its signature does not pin."""
+) -> tuple[TableScorer, dict[str, Any]]:
+    """Return the scorer, and those settings that its signature does not pin."""
     from ..tables import TableScorer
-    from ..tables.scoring import Columns
     from ..vectors import load_vectors
 
     if no_labels and label_scores is not None:
         raise click.UsageError("--label-scores are scores of --labels, and --no-labels says none.")
     if no_labels and references is None:
         raise click.UsageError("with --no-labels, give --references.")
-    columns = Columns(caption, None if no_labels else labels, label_scores, references)
-    repeated = next((name for name in columns.names if columns.names.count(name) > 1), None)
+    columns = {
+        "labels": None if no_labels else labels,
+        "label_scores": label_scores,
+        "references": references,
+    }
+    given = [caption, *(name for name in columns.values() if name is not None)]
+    repeated = next((name for name in given if given.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"the column {repeated!r} is named twice; name different columns.")
     names = metrics or (("VIFIDEL-PRF",) if no_labels else ("VIFIDEL", "VIFIDEL-PRF"))
@@ -187,24 +194,21 @@ def _scorer(
         stop_words=read_stop_words(stop_words),
         p=None if p is None else int(p),
         counts=not presence,
+        normalize=not raw_vectors,
         things=None if things is None else os.fspath(things),
         strict=strict,
         max_words=max_words,
-        captions=columns.captions,
-        labels=columns.labels,
-        label_scores=columns.label_scores,
-        references=columns.references,
+        captions=caption,
+        **columns,
     )
     settings = {
         "metrics": list(names),
-        "caption": columns.captions,
-        "labels": columns.labels,
-        "label_scores": columns.label_scores,
-        "references": columns.references,
+        "caption": caption,
+        **columns,
         "max_words": max_words,
         "strict": strict,
     }
-    return scorer, columns, settings
+    return scorer, settings
 
 
 class _Bar:
@@ -248,13 +252,14 @@ def _cores() -> int:
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     """Return what is printed of a run that ended."""
     rows, kept = manifest["rows"], manifest["kept"]
-    of_rows = f"{rows:,} rows in {len(manifest['inputs']):,} files"
+    files = len(manifest["inputs"])
+    of_rows = f"{rows:,} rows in {files:,} file{'s' if files != 1 else ''}"
     if manifest["settings"]["keep"]:
         share = f" ({kept / rows:.1%})" if rows else ""
         of_rows += f", {kept:,} kept{share}"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
-    for name, mean in manifest["scores"].items():
-        value = "undefined" if mean["mean"] is None else f"{mean['mean']:.4f}"
-        lines.append(f"{name}: {value} (mean of {mean['rows']:,} rows)")
+    for name, of_run in manifest["scores"].items():
+        score = "undefined" if of_run["score"] is None else f"{of_run['score']:.4f}"
+        lines.append(f"{name}: {score} (over {of_run['rows']:,} rows)")
     return lines

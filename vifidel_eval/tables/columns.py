@@ -17,7 +17,7 @@ from .arrow import pyarrow
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of some rows, each a PyArrow array or chunked array.
+    """The columns of some rows: PyArrow arrays or chunked arrays, or their names or fields.
 
     Attributes
     ----------
@@ -34,6 +34,11 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.captions)
+
+    def given(self) -> list[Any]:
+        """Return those that there are, the captions first."""
+        columns = (self.captions, self.labels, self.label_scores, self.references)
+        return [column for column in columns if column is not None]
 
     def part(self, start: int, rows: int) -> Columns:
         """Return some rows, each column as one array."""

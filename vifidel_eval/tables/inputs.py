@@ -1,13 +1,10 @@
-"""Tables that are read: files and folders, here or in an object store, batch by batch."""
+"""Files of tables, here or in an object store: read batch by batch, or in parts."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +14,7 @@ import pyarrow.fs
 import pyarrow.json
 
 from ..errors import VifidelError
-from ..files import first_line, is_address, reason
+from ..files import first_line, reason
 
 #: The names that files of each format have; of text, also compressed.
 FORMATS = {
@@ -34,14 +31,19 @@ FORMATS = {
 _TEXT = frozenset({"CSV", "TSV", "JSONL"})
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 
-# Rows and bytes that are decoded at a time, and how much of a file its digest sees at each end.
+# Rows and bytes that are decoded at a time.
 _ROWS, _BATCH = 8192, 1 << 25
 _BLOCK = 1 << 22
 _PACKED = 3  # how many times smaller captions are compressed, about
-_END = 1 << 16
+
+# What a fingerprint sees: files up to this size, and so much of each end of larger ones.
+_WHOLE, _END = 1 << 24, 1 << 16
+
+#: A file of more rows is scored in parts of at least so many.
+PART_ROWS = 1 << 20
 
 #: What pyarrow raises of files that cannot be read.
-_PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
+PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,14 @@ class TableFile:
     @property
     def stem(self) -> str:
         """The name without what says the format."""
-        return self.name[: -len(_suffix(self.name))]
+        return self.name[: -len(suffix_of(self.name))]
 
-    def digest(self) -> str:
-        """Return a digest of the file's size and both its ends, where Parquet has its statistics.
+    def fingerprint(self) -> str:
+        """Return a digest by which a file is known again, without reading all of a large one.
+
+        It is SHA-256 of the size and, of Parquet, the first 64 KiB and the whole footer, which has
+        the place, size and statistics of every column in every row group; of other formats all of
+        a file up to 16 MiB, and 64 KiB at both ends of a larger one.
 
         Raises
         ------
@@ -82,11 +88,15 @@ class TableFile:
             If it cannot be read.
         """
         with _readable(self), self.filesystem.open_input_file(self.path) as file:
+            end = _END
+            if self.format == "Parquet":  # it ends in the footer, 4 bytes of its length, PAR1
+                end = int.from_bytes(file.read_at(8, max(0, self.size - 8))[:4], "little") + 8
+            elif self.size <= _WHOLE:
+                end = self.size
             seen = hashlib.sha256(b"%d:" % self.size)
             seen.update(file.read_at(min(self.size, _END), 0))
-            if self.size > _END:
-                length = min(self.size - _END, _END)
-                seen.update(file.read_at(length, self.size - length))
+            start = max(min(self.size, _END), self.size - end)
+            seen.update(file.read_at(self.size - start, start))
             return seen.hexdigest()
 
     def open(self, text_columns: Iterable[str] = ()) -> OpenTable:
@@ -111,6 +121,38 @@ class TableFile:
 
     def _dataset(self, form: ds.FileFormat) -> ds.Dataset:
         return ds.dataset(self.path, filesystem=self.filesystem, format=form)
+
+
+def suffix_of(name: str) -> str:
+    """Return the end of a name that says the format, such as ``.csv.gz``; empty if none does."""
+    lower = name.lower()
+    packed = next((end for end in _COMPRESSED if lower.endswith(end)), "")
+    plain = lower[: len(lower) - len(packed)]
+    end = next((end for end in FORMATS if plain.endswith(end) and plain != end), "")
+    return end + packed if end and (not packed or FORMATS[end] in _TEXT) else ""
+
+
+def format_of(name: str) -> str:
+    """Return the format that a file's name says; empty if it says none."""
+    suffix = suffix_of(name)
+    return FORMATS["." + suffix.split(".")[1]] if suffix else ""
+
+
+@dataclass(frozen=True)
+class RowGroups:
+    """Some row groups of a Parquet file, one after another.
+
+    Attributes
+    ----------
+    ids : range
+        Their numbers.
+    first_row, rows : int
+        The number of their first row in the file, and how many they have.
+    """
+
+    ids: range
+    first_row: int
+    rows: int
 
 
 class OpenTable:
@@ -138,17 +180,42 @@ class OpenTable:
         rows: int = len(first)
         return max(rows, rows * self._file.size * packed // _BLOCK)
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def parts(self) -> list[RowGroups]:
+        """Return the parts of a large Parquet file that can be scored apart from each other.
+
+        They depend on the file alone. There are none if it is small, or cannot be cut: other
+        formats are read from their beginning.
+        """
+        parts: list[RowGroups] = []
+        first = row = rows = 0
+        groups = self._row_groups()
+        for number, group in enumerate(groups, 1):
+            rows += group.num_rows
+            if rows >= PART_ROWS or number == len(groups):
+                parts.append(RowGroups(range(first, number), row, rows))
+                first, row, rows = number, row + rows, 0
+        return parts if len(parts) > 1 else []
+
+    def batches(self, groups: RowGroups | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time.
+
+        Parameters
+        ----------
+        groups : RowGroups, optional
+            Those whose rows are read; by default, all.
 
         Raises
         ------
         VifidelError
             If the file ends too early or is damaged.
         """
-        read = 0
+        read = 0 if groups is None else groups.first_row
         with _readable(self._file):
-            scanner = self._dataset.scanner(
+            source: Any = self._dataset
+            if groups is not None:
+                (fragment,) = source.get_fragments()
+                source = fragment.subset(row_group_ids=list(groups.ids))
+            scanner = source.scanner(
                 batch_size=self._rows_at_a_time(),
                 batch_readahead=1,
                 fragment_readahead=1,
@@ -167,136 +234,19 @@ class OpenTable:
 
     def _rows_at_a_time(self) -> int:
         """Return how many rows fit into a batch, so that one of images is no larger than of ids."""
-        if self._file.format != "Parquet":
+        groups = self._row_groups()
+        if not groups:
             return _ROWS
-        sizes = [
-            (group.num_rows, group.total_byte_size)
-            for fragment in self._dataset.get_fragments()
-            for group in fragment.row_groups
-        ]
-        rows, size = (sum(of_group) for of_group in zip((0, 0), *sizes, strict=True))
+        rows: int = sum(group.num_rows for group in groups)
+        size: int = sum(group.total_byte_size for group in groups)
         return max(1, min(_ROWS, _BATCH * rows // max(size, 1)))
 
-
-def find_tables(sources: Sequence[str]) -> list[TableFile]:
-    """Return all files of tables, in the order of their names.
-
-    Parameters
-    ----------
-    sources : sequence of str
-        Files and folders, which are searched with all that is below them: paths, or URIs of
-        object stores. Names that begin with a full stop or an underscore are left out, as Spark
-        and pyarrow do.
-
-    Raises
-    ------
-    VifidelError
-        If one is missing, a folder has no tables, or tables of several formats, or something else.
-    """
-    files = [file for source in sources for file in _of_source(source)]
-    return sorted(files, key=lambda file: file.name)
-
-
-def _of_source(source: str) -> list[TableFile]:
-    if is_address(source):
-        try:
-            filesystem, path = pa.fs.FileSystem.from_uri(source)
-        except _PROBLEMS as problem:
-            raise VifidelError(f"{source}: {_said(problem)}; check the address.") from None
-    else:
-        filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
-    try:
-        info = filesystem.get_file_info(path)
-        if info.type == pa.fs.FileType.Directory:
-            return _of_folder(source, filesystem, path)
-    except VifidelError:
-        raise
-    except _PROBLEMS as problem:
-        where = getattr(problem, "filename", None) or source
-        raise VifidelError(f"{where}: {_said(problem)}; check the path.") from None
-    if info.type == pa.fs.FileType.NotFound:
-        raise VifidelError(f"{source}: no such file or directory; check the path.")
-    if info.type != pa.fs.FileType.File:
-        raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
-    name = PurePosixPath(info.path).name
-    if _suffix(name) == "":
-        raise VifidelError(
-            f"{source}: its name does not say which table it is; expected {_endings()}."
-        )
-    return [TableFile(name, path, filesystem, _format(name), info.size)]
-
-
-def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
-    found = [
-        TableFile(name, path, filesystem, _format(name), size)
-        for name, path, size in _listed(filesystem, folder)
-        if not any(part.startswith((".", "_")) for part in name.split("/"))
-    ]
-    found.sort(key=lambda file: file.name)
-    other = next((file for file in found if not file.format), None)
-    if other is not None and len(found) > 1:
-        raise VifidelError(
-            f"{source}: {other.name} in this folder is not a table; name the tables themselves, "
-            f"such as {os.path.join(source, '*.parquet')}."
-        )
-    if other is not None or not found:
-        raise VifidelError(f"{source}: there is no table in this folder; expected {_endings()}.")
-    formats = {file.format: file.name for file in found}
-    if len(formats) > 1:
-        (one, first), (other_one, second) = list(formats.items())[:2]
-        raise VifidelError(
-            f"{source}: this folder has {one} ({first}) and {other_one} ({second}); name the files "
-            "of one of them."
-        )
-    return found
-
-
-def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the name below a folder, path and size of every file in it."""
-    if not isinstance(filesystem, pa.fs.LocalFileSystem):
-        for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
-            if info.type != pa.fs.FileType.Directory:
-                yield info.path[len(folder) :].lstrip("/"), info.path, info.size
-        return
-    # pyarrow follows links, also one that leads to the folder that it is in.
-    for parent, folders, names in os.walk(folder, onerror=_raised):
-        for name in folders:
-            link = os.path.join(parent, name)
-            if os.path.islink(link):
-                raise VifidelError(
-                    f"{link} is a link to a folder, and links are not followed; name that folder "
-                    "as an input of its own."
-                )
-        for name in names:
-            path = os.path.join(parent, name)
-            below = os.path.relpath(path, folder).replace(os.sep, "/")
-            state = os.stat(path)
-            if not stat.S_ISREG(state.st_mode):
-                raise VifidelError(f"{path}: is a pipe or device, not an ordinary file; remove it.")
-            yield below, path, state.st_size
-
-
-def _raised(problem: OSError) -> None:
-    raise problem
-
-
-def _suffix(name: str) -> str:
-    """Return the end of a name that says the format, such as ``.csv.gz``; empty if none does."""
-    lower = name.lower()
-    packed = next((end for end in _COMPRESSED if lower.endswith(end)), "")
-    plain = lower[: len(lower) - len(packed)]
-    end = next((end for end in FORMATS if plain.endswith(end) and plain != end), "")
-    return end + packed if end and (not packed or FORMATS[end] in _TEXT) else ""
-
-
-def _format(name: str) -> str:
-    suffix = _suffix(name)
-    return FORMATS["." + suffix.split(".")[1]] if suffix else ""
-
-
-def _endings() -> str:
-    *most, last = FORMATS
-    return f"a file that ends in {', '.join(most)} or {last}, or compressed text such as .csv.gz"
+    def _row_groups(self) -> list[Any]:
+        """Return the row groups of a Parquet file; other formats have none."""
+        if self._file.format != "Parquet":
+            return []
+        with _readable(self._file):
+            return [group for part in self._dataset.get_fragments() for group in part.row_groups]
 
 
 def _formats(name: str, text: dict[str, pa.DataType]) -> ds.FileFormat:
@@ -338,15 +288,15 @@ class _readable:  # noqa: N801 - a context manager, cheaper than a generator in 
         pass
 
     def __exit__(self, kind: Any, problem: BaseException | None, _: Any) -> None:
-        if isinstance(problem, _PROBLEMS) and not isinstance(problem, VifidelError):
+        if isinstance(problem, PROBLEMS) and not isinstance(problem, VifidelError):
             form = self._file.format
             raise VifidelError(
-                f"{self._file.path}: cannot be read as {form}{self._where}: {_said(problem)}; "
+                f"{self._file.path}: cannot be read as {form}{self._where}: {said(problem)}; "
                 "write it again, or leave it out."
             ) from None
 
 
-def _said(problem: BaseException) -> str:
+def said(problem: BaseException) -> str:
     """Return what pyarrow says of a file, without what it was about to do."""
     if isinstance(problem, OSError) and problem.strerror:
         return reason(problem)

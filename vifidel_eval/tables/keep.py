@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,14 @@ from ..errors import VifidelError
 _FORM = re.compile(
     r"\s*(?P<column>[^<>=!]*[^<>=!\s])\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>\S+)\s*"
 )
-_FUNCTIONS = {
-    ">=": "greater_equal",
-    ">": "greater",
-    "<=": "less_equal",
-    "<": "less",
-    "==": "equal",
-    "!=": "not_equal",
+# Arrow's function and Python's.
+_FUNCTIONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    ">=": ("greater_equal", operator.ge),
+    ">": ("greater", operator.gt),
+    "<=": ("less_equal", operator.le),
+    "<": ("less", operator.lt),
+    "==": ("equal", operator.eq),
+    "!=": ("not_equal", operator.ne),
 }
 
 
@@ -68,12 +69,12 @@ class Condition:
     def __str__(self) -> str:
         return f"{self.column} {self.sign} {self.number!r}"
 
-    def of_columns(self, scores: Collection[str], schema: Any) -> Condition:
+    def of_columns(self, scores: Any, schema: Any) -> Condition:
         """Return the condition with the name that its column has in the table that is written.
 
         Parameters
         ----------
-        scores : collection of str
+        scores : pyarrow.StructType
             The columns of scores; hyphens may be written for their underscores.
         schema : pyarrow.Schema
             Of the input.
@@ -85,14 +86,17 @@ class Condition:
         """
         import pyarrow as pa
 
-        for name in (self.column, self.column.replace("-", "_")):
-            if name in scores:
-                return Condition(name, self.sign, self.number)
-        fields = [schema.field(at) for at in schema.get_all_field_indices(self.column)]
+        added = {field.name: field for field in scores}
+        name = self.column.replace("-", "_")
+        if name not in added:
+            name = self.column
+        fields = [schema.field(at) for at in schema.get_all_field_indices(name)]
+        if name in added:
+            fields = [added[name]]
         if not fields:
             raise VifidelError(
                 f"--keep '{self}': there is no column {self.column!r}; the scores are "
-                f"{', '.join(scores)}, the columns of the input {', '.join(schema.names)}."
+                f"{', '.join(added)}, the columns of the input {', '.join(schema.names)}."
             )
         kind = fields[0].type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -100,7 +104,7 @@ class Condition:
                 f"--keep '{self}': the column {self.column!r} holds {kind}, not numbers; name "
                 "another column."
             )
-        return self
+        return Condition(name, self.sign, self.number)
 
     def mask(self, column: Any) -> Any:
         """Return which values pass, a pyarrow.BooleanArray without nulls.
@@ -117,7 +121,7 @@ class Condition:
             return self._one_by_one(column)  # a number that the column's type does not have
         if pa.types.is_float16(kind):
             return self._one_by_one(column, number.as_py())
-        passed = pc.call_function(_FUNCTIONS[self.sign], [column, number])
+        passed = pc.call_function(_FUNCTIONS[self.sign][0], [column, number])
         if pa.types.is_floating(kind):
             passed = pc.and_(passed, pc.invert(pc.is_nan(column)))
         return pc.fill_null(passed, False)
@@ -126,16 +130,13 @@ class Condition:
         """Compare as Python does, without rounding."""
         import pyarrow as pa
 
-        compare: Callable[[Any, Any], bool] = getattr(operator, _OPERATORS[self.sign])
+        compare = _FUNCTIONS[self.sign][1]
         bound = self.number if number is None else number
         passed = [
             value is not None and value == value and compare(value, bound)  # noqa: PLR0124 - NaN
             for value in column.to_pylist()
         ]
         return pa.array(passed, pa.bool_())
-
-
-_OPERATORS = {">=": "ge", ">": "gt", "<=": "le", "<": "lt", "==": "eq", "!=": "ne"}
 
 
 def _number(text: str) -> int | float | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Tally
-from ..kernels.bags import Bags, bags_of_pieces, slices
+from ..kernels.bags import bags_of_pieces, slices
 from ..kernels.lexicon import Lexicon
 from ..rows import Rows
 from ..scorers.word_vectors import Gold, Part, Scored
@@ -21,20 +23,24 @@ from .texts import pieces_of
 
 @dataclass(frozen=True, eq=False)
 class RowScores:
-    """What the metrics say of some rows.
+    """What metrics say of some rows.
 
     Attributes
     ----------
-    scores : (rows, number of columns) float64
-        Column after column, metric after metric, VIFIDEL's distance behind its score; NaN where
-        there is none.
+    scores : mapping
+        Each metric's columns, (rows, number of columns), VIFIDEL's distance behind its score; NaN
+        where there is none.
+    counts : mapping
+        Metrics to `Scored.of_rows`, where a corpus score follows from them; NaN where scores are
+        for want of input.
     statuses : (rows,) uint8
         Of `Status`.
     tallies : mapping
         What was read.
     """
 
-    scores: Floats
+    scores: Mapping[str, Floats]
+    counts: Mapping[str, Floats]
     statuses: Statuses
     tallies: Mapping[str, Tally]
 
@@ -45,7 +51,7 @@ class Kernel:
     Parameters
     ----------
     metrics : sequence of TableMetric
-        Whose scorers share a word space.
+        What is computed.
     weighted : bool
         Whether there are references.
     counts : bool
@@ -61,9 +67,9 @@ class Kernel:
         self._weighted = weighted
         self._counts = counts
         self._max_words = max_words
-        self._space = metrics[0].scorer.space
-        self._sees_objects = any(metric.sees_objects for metric in metrics)
-        self._reads_texts = any(metric.scorer.reads_texts for metric in metrics)
+        spaces = dict.fromkeys(metric.scorer.space for metric in metrics)
+        # VIFIDEL on raw vectors has another word space than VIFIDEL-PRF.
+        self._of_spaces = {s: [m for m in metrics if m.scorer.space is s] for s in spaces}
 
     def signatures(self, objects: str) -> list[str]:
         """Return the signature of each metric; `objects` is what it says of the labels."""
@@ -71,9 +77,20 @@ class Kernel:
 
     def score(self, rows: TableRows) -> RowScores:
         """Return the scores of rows; each is scored as if it were alone."""
-        return self._space.with_room(lambda lexicon: self._scored(lexicon, rows))
+        found = [
+            space.with_room(partial(self._scored, metrics, rows))
+            for space, metrics in self._of_spaces.items()
+        ]
+        return RowScores(
+            ChainMap(*(dict(some.scores) for some in found)),
+            ChainMap(*(dict(some.counts) for some in found)),
+            reduce(np.maximum, [some.statuses for some in found]),
+            ChainMap(*(dict(some.tallies) for some in found)),
+        )
 
-    def _scored(self, lexicon: Lexicon, rows: TableRows) -> RowScores:
+    def _scored(
+        self, metrics: Sequence[TableMetric], rows: TableRows, lexicon: Lexicon
+    ) -> RowScores:
         words, of_words = bags_of_pieces(lexicon, pieces_of(rows.captions))
         references, of_references = bags_of_pieces(lexicon, pieces_of(rows.references))
         objects, of_labels = rows.labels.bags(lexicon, self._counts)
@@ -87,43 +104,38 @@ class Kernel:
         long_captions, long_labels = words.sizes > most, objects.sizes > most
         if (long_captions | long_references | long_labels).any():
             left = rows.too_long(long_captions, long_references, long_labels)
-            return self._scored(lexicon, left)
+            return self._scored(metrics, left, lexicon)
 
         tallies = {"captions": of_words}
-        if self._sees_objects:
+        if any(metric.sees_objects for metric in metrics):
             tallies["object labels"] = of_labels
         if self._weighted:
             tallies["references"] = of_references
         gold = Gold(lexicon, len(rows), objects, references, rows.row_of_reference, tallies)
-        plain = rows.to_rows() if self._reads_texts else Rows([""] * len(rows), ())
+        reads_texts = any(metric.scorer.reads_texts for metric in metrics)
+        plain = rows.to_rows() if reads_texts else Rows([""] * len(rows), ())
         part = Part(plain, gold, words, of_words)
         scored = [
-            self._of_metrics(part if end - start == len(rows) else _part(part, start, end))
+            _of_metrics(metrics, part if end - start == len(rows) else _part(part, start, end))
             for start, end in slices(both * in_references + words.sizes * objects.sizes)
         ]
         of_metrics = [_together(of_metric) for of_metric in zip(*scored, strict=True)]
-        return RowScores(*self._judged(rows, words, references, of_metrics), tallies)
-
-    def _of_metrics(self, part: Part[Gold]) -> list[Scored]:
-        """Return what each metric says of rows whose pairs of words fit into memory."""
-        scorers = [metric.scorer for metric in self._metrics]
-        golds = [scorer.prepare(part.gold, part.rows) for scorer in scorers]
-        for scorer in scorers:
-            part.gold.lexicon.numbers(scorer.further_words(part.rows))
-        return [
-            scorer.score_part(Part(part.rows, gold, part.words, part.of_words))
-            for scorer, gold in zip(scorers, golds, strict=True)
-        ]
+        judged = zip(metrics, of_metrics, strict=True)
+        return RowScores(*self._judged(rows, words.sizes == 0, judged), tallies)
 
     def _judged(
-        self, rows: TableRows, words: Bags, references: Bags, of_metrics: Sequence[Scored]
-    ) -> tuple[Floats, Statuses]:
-        """Return the scores, NaN where a metric's own input is bad, and the status of each row."""
+        self,
+        rows: TableRows,
+        speechless: NDArray[np.bool_],
+        of_metrics: Iterable[tuple[TableMetric, Scored]],
+    ) -> tuple[dict[str, Floats], dict[str, Floats], Statuses]:
+        """Return the first three of `RowScores`: NaN where a metric's own input is bad."""
         statuses = rows.of_captions.copy()
-        _raise(statuses, words.sizes == 0, Status.NO_WORDS)
+        _raise(statuses, speechless, Status.NO_WORDS)
         given, referenced = rows.labels.given, rows.referenced
-        columns = []
-        for metric, scored in zip(self._metrics, of_metrics, strict=True):
+        columns, counts = {}, {}
+        for metric, scored in of_metrics:
+            name = metric.record.name
             wrong = rows.of_captions.copy()
             if metric.sees_objects:
                 np.maximum(wrong, rows.of_labels, out=wrong)
@@ -144,10 +156,25 @@ class Kernel:
             if "unweighted" in scored.counts:
                 _raise(statuses, scored.counts["unweighted"] > 0, Status.UNWEIGHTED)
 
-            columns.append(np.where(wrong[:, None] > 0, np.nan, scored.scores))
+            scores = scored.scores
             if scored.distances is not None:
-                columns.append(np.where(wrong > 0, np.nan, scored.distances)[:, None])
-        return np.concatenate(columns, axis=1), statuses
+                scores = np.column_stack([scores, scored.distances])
+            columns[name] = np.where(wrong[:, None] > 0, np.nan, scores)
+            if scored.of_rows is not None:
+                counts[name] = np.where(wrong[:, None] > 0, np.nan, scored.of_rows)
+        return columns, counts, statuses
+
+
+def _of_metrics(metrics: Sequence[TableMetric], part: Part[Gold]) -> list[Scored]:
+    """Return what each metric says of rows whose pairs of words fit into memory."""
+    scorers = [metric.scorer for metric in metrics]
+    golds = [scorer.prepare(part.gold, part.rows) for scorer in scorers]
+    for scorer in scorers:
+        part.gold.lexicon.numbers(scorer.further_words(part.rows))
+    return [
+        scorer.score_part(Part(part.rows, gold, part.words, part.of_words))
+        for scorer, gold in zip(scorers, golds, strict=True)
+    ]
 
 
 def _raise(statuses: Statuses, rows: NDArray[np.bool_], status: Status) -> None:

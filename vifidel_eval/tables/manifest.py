@@ -31,20 +31,28 @@ def versions() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Output:
-    """A file that is written.
+class Key:
+    """A file of a run by its number, or a part of it."""
+
+    file: int
+    part: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}" if self.part is None else f"{self.file}-{self.part}"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is recorded of a file that was written.
 
     Attributes
     ----------
-    name : str
-        Below the output folder, with ``/``.
     totals : Totals
         Of the rows that were read for it.
     size : int
         Bytes.
     """
 
-    name: str
     totals: Totals
     size: int
 
@@ -60,12 +68,21 @@ class RunFolder:
         What must be the same to go on: signature, settings, inputs, versions.
     outputs : sequence of str
         The name of each output file below the folder.
+    parts : sequence of int
+        In how many parts each is made; 0 if in one go.
     """
 
-    def __init__(self, path: Path, plan: Mapping[str, Any], outputs: Sequence[str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        plan: Mapping[str, Any],
+        outputs: Sequence[str],
+        parts: Sequence[int],
+    ) -> None:
         self.path, self.state = path, path / STATE
         self._plan, self._outputs = dict(plan), outputs
-        self._records: dict[int, Output] = {}
+        self._parts = [[Key(at, part) for part in range(n)] for at, n in enumerate(parts)]
+        self._records: dict[Key, Record] = {}
         self._begun = False
         #: The manifest of a run that ended; None before.
         self.manifest: dict[str, Any] | None = None
@@ -73,7 +90,7 @@ class RunFolder:
     @classmethod
     @contextlib.contextmanager
     def opened(
-        cls, path: Path, plan: Mapping[str, Any], outputs: Sequence[str]
+        cls, path: Path, plan: Mapping[str, Any], outputs: Sequence[str], parts: Sequence[int]
     ) -> Iterator[RunFolder]:
         """Return a folder for one run alone; after an error or interrupt it holds finished files.
 
@@ -85,7 +102,7 @@ class RunFolder:
         """
         from filelock import FileLock, Timeout
 
-        folder = cls(path, plan, outputs)
+        folder = cls(path, plan, outputs, parts)
         new = not path.exists()
         try:
             folder._check_empty()
@@ -141,14 +158,19 @@ class RunFolder:
         self._check_plan(read_json(run, VifidelError), f"{STATE}/{_RUN}")
         for part in self.state.glob(f"*{PART}"):  # of a run that was killed
             part.unlink(missing_ok=True)
-        for at, name in enumerate(self._outputs):
-            record = self.state / f"{at}.json"
-            if not record.exists():
-                continue
+        for at, parts in enumerate(self._parts):
+            self._recall(Key(at))
+            if not self.is_finished(Key(at)):
+                for key in parts:
+                    self._recall(key)
+
+    def _recall(self, key: Key) -> None:
+        """Read what is recorded of a file, unless it was changed since."""
+        record = self.state / f"{key}.json"
+        if record.exists():
             content = read_json(record, VifidelError)
-            if _size(self.path / name) == content["size"]:
-                totals = Totals.from_json(content["totals"])
-                self._records[at] = Output(name, totals, content["size"])
+            if _size(self.path_of(key)) == content["size"]:
+                self._records[key] = Record(Totals.from_json(content["totals"]), content["size"])
 
     def _check_plan(self, other: Any, name: str) -> None:
         """Refuse a run that is not this one."""
@@ -166,42 +188,69 @@ class RunFolder:
                     "same, or name another folder."
                 )
 
-    def finished(self, at: int) -> Output | None:
-        """Return what is known of a file that is finished; None if it is not."""
-        return self._records.get(at)
+    def path_of(self, key: Key) -> Path:
+        """Return where a file, or a part of it, is written."""
+        if key.part is None:
+            return self.path / self._outputs[key.file]
+        return self.state / f"{key}.parquet"
 
-    def add(self, at: int, totals: Totals) -> None:
-        """Record that a file is finished."""
-        name = self._outputs[at]
-        size = _size(self.path / name) or 0
+    def is_finished(self, key: Key) -> bool:
+        """Return whether a file, or a part of it, was written and recorded."""
+        return key in self._records
+
+    def has_parts(self, at: int) -> bool:
+        """Return whether all parts of a file are finished."""
+        return all(map(self.is_finished, self._parts[at]))
+
+    def outputs(self) -> list[Record | None]:
+        """Return what is recorded of each file; None if it is not finished."""
+        return [self._records.get(Key(at)) for at in range(len(self._outputs))]
+
+    def rows(self) -> int:
+        """Return how many rows are done."""
+        return sum(record.totals.rows for record in self._records.values())
+
+    def add(self, key: Key, totals: Totals) -> None:
+        """Record that a file, or a part of it, is finished; a file's parts are dropped then."""
+        size = _size(self.path_of(key)) or 0
         record = json.dumps({"totals": totals.to_json(), "size": size})
-        write_whole(self.state / f"{at}.json", record)
-        self._records[at] = Output(name, totals, size)
+        write_whole(self.state / f"{key}.json", record)
+        self._records[key] = Record(totals, size)
+        if key.part is None:
+            for part in self._parts[key.file]:
+                del self._records[part]
+                self.path_of(part).unlink(missing_ok=True)
+
+    def totals_of_parts(self, at: int) -> Totals:
+        """Return the totals of a file whose parts are all finished."""
+        return sum((self._records[key].totals for key in self._parts[at]), Totals())
 
     def totals(self) -> Totals:
         """Return the totals of all finished files, in their order."""
-        return sum((self._records[at].totals for at in sorted(self._records)), Totals())
+        return sum((record.totals for record in self.outputs() if record is not None), Totals())
 
-    def finish(self, statuses: Sequence[str]) -> dict[str, Any]:
+    def finish(self, statuses: Sequence[str], scores: Mapping[str, Any]) -> dict[str, Any]:
         """Write the manifest of a run whose files are all finished, and return it.
 
         Parameters
         ----------
         statuses : sequence of str
             Their order.
+        scores : mapping
+            The scores of the run.
         """
         totals = self.totals()
-        assert len(self._records) == len(self._outputs)
+        finished = [record for record in self.outputs() if record is not None]
         inputs = [
             {
                 **of_input,
-                "rows": output.totals.rows,
-                "kept": output.totals.kept,
-                "output": output.name,
-                "output_bytes": output.size,
+                "rows": record.totals.rows,
+                "kept": record.totals.kept,
+                "output": name,
+                "output_bytes": record.size,
             }
-            for of_input, (_, output) in zip(
-                self._plan["inputs"], sorted(self._records.items()), strict=True
+            for of_input, name, record in zip(
+                self._plan["inputs"], self._outputs, finished, strict=True
             )
         ]
         self.manifest = {
@@ -210,9 +259,7 @@ class RunFolder:
             "kept": totals.kept,
             "dropped": totals.rows - totals.kept,
             "statuses": {name: totals.statuses.get(name, 0) for name in statuses},
-            "scores": {
-                name: {"mean": mean.value, "rows": mean.rows} for name, mean in totals.means.items()
-            },
+            "scores": dict(scores),
             "digest": as_text(totals.digest),
             "inputs": inputs,
         }

@@ -28,6 +28,7 @@ class MetricSettings:
     stop_words: Collection[str]
     p: int | None
     counts: bool
+    normalize: bool
     things: ClassList | str | None
 
 
@@ -72,13 +73,15 @@ def make_metric(name: str, weighted: bool, settings: MetricSettings) -> TableMet
     """Return a metric for tables with references (`weighted`), or for those without."""
     record = METRICS[name]
     words: dict[str, Any] = {"vectors": settings.vectors, "stop_words": settings.stop_words}
-    exponent: dict[str, Any] = {} if settings.p is None else {"p": settings.p}
+    travel: dict[str, Any] = {"normalize": settings.normalize}
+    if settings.p is not None:
+        travel["p"] = settings.p
     scorer: WordVectorScorer[Any]
     if record.either:
         kind = VifidelPRF if name == "VIFIDEL-PRF" else VifidelH
         scorer = kind(None, references=weighted, things=settings.things, **words)
     elif record.objects:
-        scorer = Vifidel(None, references=weighted, counts=settings.counts, **exponent, **words)
+        scorer = Vifidel(None, references=weighted, counts=settings.counts, **travel, **words)
     else:
-        scorer = Wmd(_AGAINST[name], **exponent, **words)
+        scorer = Wmd(_AGAINST[name], **travel, **words)
     return TableMetric(record, scorer)

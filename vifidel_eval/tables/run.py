@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from ..errors import VifidelError
-from .inputs import TableFile
-from .manifest import STATE, RunFolder, versions
+from .inputs import RowGroups, TableFile
+from .manifest import Key, RunFolder, versions
 from .scoring import SUFFIXES, Work
 from .statuses import STATUSES
-from .totals import Totals
+from .totals import Totals, corpus_scores, judge
 from .workers import Pool
 
 # Files that are opened at the same time before the first row: object stores answer slowly.
@@ -35,7 +35,26 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class _Task:
+    """A file, or a part of it, to score, or the parts of it to join.
+
+    Attributes
+    ----------
+    key : Key
+        Which file and part of the run it is.
+    file : TableFile
+        What is read.
+    part : RowGroups, optional
+        The rows of the part.
+    parts : tuple of Path
+        Where the parts are that are joined.
+    output, temporary : Path
+        As `Work.score` takes them.
+    """
+
+    key: Key
     file: TableFile
+    part: RowGroups | None
+    parts: tuple[Path, ...]
     output: Path
     temporary: Path
 
@@ -47,7 +66,10 @@ class _Scoring:
     work: Work
 
     def __call__(self, task: _Task, on_rows: Callable[[int], object]) -> Totals:
-        return self.work.score(task.file, task.output, task.temporary, on_rows)
+        if task.parts:
+            self.work.join(task.parts, task.output, task.temporary)
+            return Totals()
+        return self.work.score(task.file, task.part, task.output, task.temporary, on_rows)
 
 
 @dataclass(frozen=True)
@@ -55,7 +77,8 @@ class _Checked:
     """What is known of a file before its rows are scored."""
 
     rows: int
-    digest: str
+    parts: list[RowGroups]
+    fingerprint: str
     signature: str | None
 
 
@@ -92,35 +115,61 @@ def score_tables(
     """
     outputs = _outputs(files, SUFFIXES[work.style])
     of_files = _checked(work, files)
+    parts = [len(checked.parts) for checked in of_files]
     plan = {
         "command": "score-table",
         "signature": _signature(work, files, of_files),
         "settings": dict(settings),
         "versions": versions(),
         "inputs": [
-            {"name": file.name, "bytes": file.size, "ends": checked.digest}
+            {"name": file.name, "bytes": file.size, "fingerprint": checked.fingerprint}
             for file, checked in zip(files, of_files, strict=True)
         ],
     }
-    with RunFolder.opened(output, plan, outputs) as folder:
+    with RunFolder.opened(output, plan, outputs, parts) as folder:
         if folder.manifest is not None:
             return folder.manifest
-        finished = {at: folder.finished(at) for at in range(len(files))}
-        todo = [at for at, record in finished.items() if record is None]
-        done = [record.totals.rows for record in finished.values() if record is not None]
-        rows = {at: of_files[at].rows for at in todo}
-        progress.begin(sum(done) + sum(rows.values()), sum(done))
+        rows = [
+            checked.rows if record is None else record.totals.rows
+            for checked, record in zip(of_files, folder.outputs(), strict=True)
+        ]
+        progress.begin(sum(rows), folder.rows())
+        tasks = [
+            task for at, file in enumerate(files) for task in _tasks(folder, at, file, of_files[at])
+        ]
 
-        def on_done(number: int, totals: Totals) -> None:
-            at = todo[number]
-            folder.add(at, totals)
-            progress.expect(totals.rows - rows[at])
+        def on_done(number: int, totals: Totals) -> list[_Task]:
+            task = tasks[number]
+            at = task.key.file
+            totals = folder.totals_of_parts(at) if task.parts else totals
+            folder.add(task.key, totals)
+            further: list[_Task] = []
+            if task.part is None:
+                progress.expect(totals.rows - rows[at])
+            elif folder.has_parts(at):
+                further = _tasks(folder, at, files[at], of_files[at])
+            tasks.extend(further)
+            return further
 
-        tasks = [_Task(files[at], output / outputs[at], output / STATE) for at in todo]
         Pool(_Scoring(work), workers).run(tasks, progress.update, on_done)
         totals = folder.totals()
-        work.scorer.judge(totals.statuses, totals.tallies, totals.rows)
-        return folder.finish(STATUSES)
+        judge(totals, work.scorer.vectors)
+        return folder.finish(STATUSES, corpus_scores(work.scorer.metrics, totals))
+
+
+def _tasks(folder: RunFolder, at: int, file: TableFile, checked: _Checked) -> list[_Task]:
+    """Return what is to be done next for a file: its parts, which are then joined, or all of it."""
+    whole, state = Key(at), folder.state
+    if folder.is_finished(whole):
+        return []
+    keys = [Key(at, number) for number in range(len(checked.parts))]
+    missing = [
+        _Task(key, file, part, (), folder.path_of(key), state)
+        for key, part in zip(keys, checked.parts, strict=True)
+        if not folder.is_finished(key)
+    ]
+    parts = tuple(map(folder.path_of, keys))
+    return missing or [_Task(whole, file, None, parts, folder.path_of(whole), state)]
 
 
 def _checked(work: Work, files: Sequence[TableFile]) -> list[_Checked]:
@@ -134,7 +183,7 @@ def _checked(work: Work, files: Sequence[TableFile]) -> list[_Checked]:
 
     def check(file: TableFile) -> _Checked:
         table = work.check(file)
-        return _Checked(table.count_rows(), file.digest(), work.pinned(table))
+        return _Checked(table.count_rows(), table.parts(), file.fingerprint(), work.pinned(table))
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         try:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,14 +11,13 @@ import numpy as np
 
 from ..annotations import DETECTION_THRESHOLD
 from ..annotations.objects import check_threshold, from_threshold
-from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Tally, add_tallies
-from ..kernels.verdicts import check_known_words
+from ..errors import VifidelError
+from ..evaluation import Floats, Tally, add_tallies
 from ..metrics import METRICS
 from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
-from ..vectors import VectorSource, load_vectors
+from ..vectors import VectorSource, WordVectors, load_vectors
 from .arrow import pyarrow
 from .checks import check_columns, fields_of, refuse
 from .columns import Columns, caption_column, label_column, reference_column, score_column
@@ -27,13 +25,14 @@ from .kernel import Kernel
 from .labels import Amount, holds_labels, shape_of
 from .metrics import MetricSettings, make_metric, metric_names
 from .rows import TableRows, read_rows
-from .statuses import STATUSES, Status, TableScores
+from .statuses import STATUSES, TableScores
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
 _BYTES_AT_ONCE = 1 << 19
 
-_DISTANCE, _STATUS = "distance", "status"
+#: The columns of a row that are no scores.
+NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
 
 
 class TableScorer:
@@ -60,6 +59,8 @@ class TableScorer:
         Exponent of the travel cost; by default each metric's own.
     counts : bool
         Whether two dogs weigh twice as much as one in VIFIDEL.
+    normalize : bool
+        Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
         Names of things for VIFIDEL-PRF and VIFIDEL-H.
     strict : bool
@@ -69,6 +70,11 @@ class TableScorer:
         of a row's words and labels with those of its references may be as many as its square.
     captions, labels, label_scores, references : str, optional
         The columns that `__call__` and `evaluate` read; None for what the table does not have.
+
+    Attributes
+    ----------
+    columns : Columns
+        Their names.
 
     Raises
     ------
@@ -95,6 +101,7 @@ class TableScorer:
         stop_words: Collection[str] = STOP_WORDS,
         p: int | None = None,
         counts: bool = True,
+        normalize: bool = True,
         things: ClassList | str | None = None,
         strict: bool = False,
         max_words: int = MOST_DIFFERENT,
@@ -109,10 +116,12 @@ class TableScorer:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
         self._names = metric_names(metrics)
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
-        self._settings = MetricSettings(load_vectors(vectors), stop_words, p, counts, things)
+        self._settings = MetricSettings(
+            load_vectors(vectors), stop_words, p, counts, normalize, things
+        )
         self._strict = strict
         self._max_words = max_words
-        self._columns = Columns(captions, labels, label_scores, references)
+        self.columns = Columns(captions, labels, label_scores, references)
         self._weighted = references is not None
         self._kernels = {self._weighted: self._kernel(self._weighted)}
 
@@ -131,6 +140,16 @@ class TableScorer:
     def _kernel(self, weighted: bool) -> Kernel:
         metrics = [make_metric(name, weighted, self._settings) for name in self._names]
         return Kernel(metrics, weighted, self._settings.counts, self._max_words)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in the order of their columns."""
+        return self._names
+
+    @property
+    def vectors(self) -> WordVectors:
+        """The word vectors."""
+        return self._settings.vectors
 
     @cached_property
     def type(self) -> Any:
@@ -159,10 +178,10 @@ class TableScorer:
         schema : pyarrow.Schema, optional
             Of the table, as `check` takes it.
         """
-        scored = self._columns.label_scores is not None
-        if schema is not None and self._columns.labels is not None and not scored:
-            kind = schema.field(self._columns.labels).type
-            scored = shape_of(kind, column=self._columns.labels).amount is Amount.SCORE
+        scored = self.columns.label_scores is not None
+        if schema is not None and self.columns.labels is not None and not scored:
+            kind = schema.field(self.columns.labels).type
+            scored = shape_of(kind, column=self.columns.labels).amount is Amount.SCORE
         objects = f"rows{from_threshold(self._threshold if scored else None)}"
         return "; ".join(self._kernels[self._weighted].signatures(objects))
 
@@ -230,7 +249,7 @@ class TableScorer:
             As `check` raises it; with `strict`, if a row needs a change.
         """
         self.check(batch.schema)
-        names = self._columns
+        names = self.columns
         columns = (names.captions, names.labels, names.label_scores, names.references)
         return self._evaluated(
             Columns(*(None if name is None else batch.column(name) for name in columns)), first_row
@@ -267,7 +286,7 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        check_columns(self._names, fields_of(schema, self._columns), self._columns)
+        check_columns(self._names, fields_of(schema, self.columns), self.columns)
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         pa = pyarrow()
@@ -276,13 +295,16 @@ class TableScorer:
         if kernel is None:
             kernel = self._kernels[weighted] = self._kernel(weighted)
         scores = [np.empty((0, len(self.type) - 1))]
+        counts: dict[str, list[Floats]] = {}
         statuses = [np.empty(0, dtype=np.uint8)]
         tallies: dict[str, Tally] = {}
         for start, part, rows in self._parts(columns):
             found = kernel.score(rows)
             if self._strict:
                 refuse(part, found.statuses, first_row + start, self._max_words, self._threshold)
-            scores.append(found.scores)
+            scores.append(np.concatenate([found.scores[name] for name in self._names], axis=1))
+            for name, of_metric in found.counts.items():
+                counts.setdefault(name, []).append(of_metric)
             statuses.append(found.statuses)
             tallies = add_tallies([tallies, found.tallies])
         of_rows, of_columns = np.concatenate(statuses), np.concatenate(scores).T
@@ -296,6 +318,7 @@ class TableScorer:
             pa.StructArray.from_arrays(arrays, fields=list(self.type)),
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
+            {name: np.concatenate(of_metric) for name, of_metric in counts.items()},
         )
 
     def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:
@@ -310,41 +333,6 @@ class TableScorer:
             yield start, part, rows
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
-
-    def judge(self, statuses: Mapping[str, int], tallies: Mapping[str, Tally], rows: int) -> None:
-        """Refuse a whole run, or warn of it, for what was counted in it.
-
-        Parameters
-        ----------
-        statuses, tallies : mapping
-            Those of `TableScores`, added over the run.
-        rows : int
-            How many rows it has.
-
-        Raises
-        ------
-        VectorsError
-            If the vectors know almost none of the words.
-
-        Warns
-        -----
-        VifidelWarning
-            If they do not know many, or no row has a score under every metric.
-        """
-        for what, tally in tallies.items():
-            check_known_words(tally, what, self._settings.vectors)
-        scored = sum(
-            statuses.get(str(status), 0) for status in Status if status < Status.NO_OBJECTS
-        )
-        if rows > 0 and not scored:
-            causes = ", ".join(
-                f"{statuses[name]} {name}" for name in STATUSES if statuses.get(name)
-            )
-            warnings.warn(
-                f"none of the {rows} rows has a score under every metric ({causes}).",
-                VifidelWarning,
-                stacklevel=2,
-            )
 
     def __repr__(self) -> str:
         return f"<TableScorer {', '.join(self._names)}>"

@@ -1,11 +1,14 @@
-"""A file of rows scored: read batch by batch, written beside its place, renamed, and recorded."""
+"""A file of rows scored: read batch by batch, written beside its place, and renamed.
+
+A large file is scored in parts, each a file of its own, which are joined when all are done.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +21,12 @@ import pyarrow.parquet
 from ..errors import VifidelError
 from ..files import reason
 from .cells import Cells
+from .columns import Columns
 from .digests import digest_rows
-from .inputs import OpenTable, TableFile
+from .inputs import OpenTable, RowGroups, TableFile
 from .keep import Condition
-from .scorer import TableScorer
-from .sums import exact_sum
-from .totals import Mean, Totals
+from .scorer import NO_SCORES, TableScorer
+from .totals import Counted, Mean, Totals
 
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26
@@ -36,26 +39,6 @@ PART = ".part"
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The columns of a table that a score depends on."""
-
-    captions: str
-    labels: str | None
-    label_scores: str | None
-    references: str | None
-
-    @property
-    def names(self) -> list[str]:
-        """The columns that there are."""
-        return [self.captions, *self.lists]
-
-    @property
-    def lists(self) -> list[str]:
-        """Those that hold lists."""
-        return [name for name in (self.labels, self.label_scores, self.references) if name]
-
-
-@dataclass(frozen=True)
 class Work:
     """What is done with each file; it goes to every worker.
 
@@ -63,8 +46,6 @@ class Work:
     ----------
     scorer : TableScorer
         Scores rows.
-    columns : Columns
-        What it reads.
     keep : tuple of Condition
         All must hold for a row that is written.
     style : str
@@ -72,21 +53,15 @@ class Work:
     """
 
     scorer: TableScorer
-    columns: Columns
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"
-
-    @property
-    def scores(self) -> list[str]:
-        """The columns that are added."""
-        return [field.name for field in self.scorer.type]
 
     def pinned(self, table: Table) -> str | None:
         """Return the signature of a table's scores; None if it has no labels that say what it is.
 
         A file whose labels are all missing may have a column without a type.
         """
-        labels = self.columns.labels
+        labels = self.scorer.columns.labels
         if labels is not None and pa.types.is_null(table.schema.field(labels).type):
             return None
         return self.scorer.signature(table.schema)
@@ -99,24 +74,31 @@ class Work:
         VifidelError
             If it cannot be read, or lacks a column, or one has another type.
         """
-        table = Table.open(file, self.columns)
+        table = Table.open(file, self.scorer.columns)
         try:
             self.scorer.check(table.schema)
             for condition in self.keep:
-                condition.of_columns(self.scores, table.schema)
+                condition.of_columns(self.scorer.type, table.schema)
         except VifidelError as problem:
             raise VifidelError(f"{file.path}: {problem}") from None
         return table
 
     def score(
-        self, file: TableFile, output: Path, temporary: Path, on_rows: Callable[[int], object]
+        self,
+        file: TableFile,
+        part: RowGroups | None,
+        output: Path,
+        temporary: Path,
+        on_rows: Callable[[int], object],
     ) -> Totals:
-        """Score a file and write those of its rows that are kept.
+        """Score a file, or a part of it, and write those of its rows that are kept.
 
         Parameters
         ----------
         file : TableFile
             What is read.
+        part : RowGroups, optional
+            Its rows that are read; then Parquet is written, for `join`.
         output : Path
             What is written; there is nothing at this path, or all of it.
         temporary : Path
@@ -130,18 +112,21 @@ class Work:
             If something cannot be read or written.
         """
         table = self.check(file)
-        keep = [condition.of_columns(self.scores, table.schema) for condition in self.keep]
+        keep = [condition.of_columns(self.scorer.type, table.schema) for condition in self.keep]
+        first_row = 0 if part is None else part.first_row
         totals = Totals()
         schema = table.schema
+        added = [field.name for field in self.scorer.type]
         for field in self.scorer.type:
             schema = schema.append(field)
-        with _written(output, temporary, schema, self.style) as write:
-            for batch in table.batches():
+        style = self.style if part is None else "parquet"
+        with _written(output, temporary, schema, style) as write:
+            for batch in table.batches(part):
                 try:
-                    found = self.scorer.evaluate(batch, totals.rows)
+                    found = self.scorer.evaluate(batch, first_row + totals.rows)
                 except VifidelError as problem:  # strict
                     raise VifidelError(f"{file.path}: {problem}") from None
-                columns = dict(zip(self.scores, found.fields.flatten(), strict=True))
+                columns = dict(zip(added, found.fields.flatten(), strict=True))
                 scored = pa.RecordBatch.from_arrays(
                     [*batch.columns, *columns.values()], schema=schema
                 )
@@ -151,12 +136,40 @@ class Work:
                     len(batch),
                     len(kept),
                     found.statuses,
-                    {name: _mean(column) for name, column in columns.items() if _is_score(name)},
+                    {
+                        name: Mean.of(np.asarray(column.drop_null()))
+                        for name, column in columns.items()
+                        if name not in NO_SCORES
+                    },
+                    {metric: Counted.of(counts) for metric, counts in found.counts.items()},
                     found.tallies,
-                    digest_rows([batch.column(name) for name in self.columns.names]),
+                    digest_rows([batch.column(name) for name in self.scorer.columns.given()]),
                 )
                 on_rows(len(batch))
         return totals
+
+    def join(self, parts: Sequence[Path], output: Path, temporary: Path) -> None:
+        """Write the rows of a file from its parts.
+
+        Parameters
+        ----------
+        parts : sequence of Path
+            What `score` wrote of each, in their order.
+        output, temporary : Path
+            As `score` takes them.
+
+        Raises
+        ------
+        VifidelError
+            If something cannot be read or written.
+        """
+        schema = pa.parquet.read_schema(parts[0])
+        with _written(output, temporary, schema, self.style) as write:
+            for path in parts:
+                with pa.parquet.ParquetFile(path) as file:
+                    for group in range(file.num_row_groups):
+                        for batch in file.read_row_group(group, use_threads=False).to_batches():
+                            write(batch)
 
 
 @dataclass(frozen=True)
@@ -182,9 +195,9 @@ class Table:
         VifidelError
             If it cannot be read, or the text in a column holds no lists.
         """
-        opened = file.open(columns.names)
+        opened = file.open(columns.given())
         cells = Cells({}, None)
-        if any(_is_text(opened.schema, name) for name in columns.lists):
+        if any(_is_text(opened.schema, name) for name in columns.given()[1:]):
             first = next(opened.batches(), None)
             if first is not None:
                 try:
@@ -199,23 +212,18 @@ class Table:
         """Return how many rows there are: of text an estimate."""
         return self._open.count_rows()
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows in their order."""
-        return map(self._cells.read, self._open.batches())
+    def parts(self) -> list[RowGroups]:
+        """Return the parts that are scored apart from each other; none of most files."""
+        return self._open.parts()
+
+    def batches(self, part: RowGroups | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, or those of a part, in their order."""
+        return map(self._cells.read, self._open.batches(part))
 
 
 def _is_text(schema: pa.Schema, name: str) -> bool:
     at = schema.get_field_index(name)
     return at >= 0 and not pa.types.is_nested(schema.field(at).type)
-
-
-def _is_score(name: str) -> bool:
-    return name not in ("distance", "status")
-
-
-def _mean(column: pa.Array) -> Mean:
-    values = np.asarray(column.drop_null())
-    return Mean(len(values), exact_sum(values))
 
 
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from ..evaluation import Tally
+from ..evaluation import Floats, Tally
 
 
 class Status(IntEnum):
@@ -49,8 +49,12 @@ class TableScores:
         How many rows have each status.
     tallies : mapping
         What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
+    counts : mapping
+        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
+        not a mean.
     """
 
     fields: Any
     statuses: Counter[str]
     tallies: Mapping[str, Tally]
+    counts: Mapping[str, Floats]

@@ -8,7 +8,7 @@ import signal
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
@@ -62,9 +62,9 @@ class Pool(Generic[Task, Done]):
         self,
         tasks: Sequence[Task],
         on_rows: Callable[[int], object],
-        on_done: Callable[[int, Done], object],
+        on_done: Callable[[int, Done], Iterable[Task]],
     ) -> None:
-        """Do all tasks.
+        """Do all tasks, and those that follow from them.
 
         Parameters
         ----------
@@ -73,19 +73,29 @@ class Pool(Generic[Task, Done]):
         on_rows : callable
             Called with the number of rows just done; rows that are done again count once.
         on_done : callable
-            Called with the number of each task that is done and what it returned, in any order.
+            Called with the number of each task that is done and what it returned, in any order;
+            returns further tasks, which are done next. They have the numbers that follow.
 
         Raises
         ------
         VifidelError
             The first that a task raises, or if the worker of one is killed again and again.
         """
+        tasks = list(tasks)
+        waiting, states = deque(range(len(tasks))), [_State() for _ in tasks]
+
+        def finish(at: int, returned: Done) -> None:
+            for task in on_done(at, returned):
+                waiting.appendleft(len(tasks))
+                tasks.append(task)
+                states.append(_State())
+
         workers = min(self._most, len(tasks))
         if workers <= 1:
-            for at, task in enumerate(tasks):
-                on_done(at, self._function(task, on_rows))
+            while waiting:
+                at = waiting.popleft()
+                finish(at, self._function(tasks[at], on_rows))
             return
-        waiting, states = deque(range(len(tasks))), [_State() for _ in tasks]
         try:
             for _ in range(workers):
                 self._start(tasks, waiting.popleft())
@@ -94,13 +104,15 @@ class Pool(Generic[Task, Done]):
                 for worker in [w for w in self._workers if w.pipe in ready]:
                     at, (kind, content) = worker.task, _said(worker)
                     if kind == "rows":
-                        on_rows(_new_rows(states[at], content))
+                        new = _new_rows(states[at], content)
+                        if new:
+                            on_rows(new)
                     elif kind == "killed":
                         _check_tries(states[at])
                         self._remove(worker)
                         self._start(tasks, at)
                     else:
-                        on_done(at, _returned(kind, content))
+                        finish(at, _returned(kind, content))
                         self._next(worker, tasks, waiting)
         finally:
             for worker in list(self._workers):
