@@ -200,8 +200,12 @@ class Lexicon:
         of the vectors of its words.
         """
         rows = self._scaled(self._vectors.lookup(words))
-        parts = [[w for piece in word.split() for w in piece_words(piece)] for word in words]
-        units = [i for i, word in enumerate(words) if parts[i] and parts[i] != [word]]
+        parts = {
+            i: [w for piece in word.split() for w in piece_words(piece)]
+            for i, word in enumerate(words)
+            if not (word.isascii() and word.isalnum())  # those are one word
+        }
+        units = [i for i, of_word in parts.items() if of_word and of_word != [words[i]]]
         if units:
             phrases = ["_".join(words[i].split()) for i in units]
             rows[units] = self._scaled(self._vectors.lookup(phrases, listed_only=True))
