@@ -101,8 +101,8 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     )
     simplex = _simplex()
     left_masses, right_masses = left.masses, right.masses
-    for i, j, k, l, start, end, n in places:
-        plan = simplex(left_masses[i:j], right_masses[k:l], costs[start:end].reshape(n, -1))
+    for i, j, k, m, start, end, n in places:
+        plan = simplex(left_masses[i:j], right_masses[k:m], costs[start:end].reshape(n, -1))
         plans[start:end] = plan.ravel()
     solved_pairs = np.repeat(undecided, pairs)
     plans[solved_pairs & (plans < _ROUNDING)] = 0
