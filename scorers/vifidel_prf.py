@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
@@ -191,7 +192,7 @@ class VifidelPRF(ThingScorer[_SaidGold]):
     def _name_things(self, lexicon: Lexicon, atoms: Integers) -> NDArray[np.bool_]:
         """Return whether words name things; each word of a lexicon is looked up once."""
         known = self._known_things
-        if known is None or known.lexicon is not lexicon:
+        if known is None or known.lexicon() is not lexicon:
             known = self._known_things = _KnownThings(lexicon)
         verdicts = known.verdicts[atoms]
         new = np.unique(atoms[verdicts == _NOT_ASKED])
@@ -214,7 +215,7 @@ class _KnownThings:
     """Which words of a lexicon name things, as far as it was asked; entries never change."""
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = lexicon
+        self.lexicon = weakref.ref(lexicon)  # which takes much memory, and may be full
         self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
 
 

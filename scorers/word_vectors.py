@@ -25,7 +25,7 @@ from ..rows import LabelCounts, Rows
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 
-_ROWS_AT_ONCE = 1024
+_ROWS_AT_ONCE = 512
 _MOST_ROWS_KEPT = 1 << 16
 #: Transport takes more than the square of the number of words, in time and in memory.
 MOST_DIFFERENT = 2000

@@ -107,3 +107,26 @@ def test_singular_forms_do_not_load_nltk():
 
 def test_the_lemmatizer_has_a_version():
     assert lemmatizer().startswith("textblob:")
+
+
+@pytest.mark.parametrize(
+    "ending", ["", "s", "es", "ies", "ves", "a", "i", "ae", "ice", "ose", "en"]
+)
+def test_singular_forms_are_those_of_textblob(ending: str) -> None:
+    inflect = pytest.importorskip("textblob.en.inflect")
+    stems = (
+        "dog",
+        "ox",
+        "oxen",
+        "criter",
+        "m",
+        "w",
+        "bus",
+        "childr",
+        "men",
+        "pie",
+        "opera",
+        "x-ray",
+    )
+    words = [stem + ending for stem in (*stems, *inflect.singular_irregular)]
+    assert [singular(word) for word in words] == [inflect.singularize(word) for word in words]

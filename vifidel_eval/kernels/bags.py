@@ -119,12 +119,13 @@ def cross(
 
 def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integers]:
     """Return the different atoms in the alphabetical order of their words, and where each is."""
-    distinct, places = np.unique(atoms, return_inverse=True)
-    words = list(map(lexicon.word, distinct.tolist()))
-    order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return distinct[order], rank[places]
+    held = np.zeros(len(lexicon.known), dtype=bool)
+    held[atoms] = True
+    words = sorted(map(lexicon.word, np.flatnonzero(held).tolist()))
+    distinct = np.array(lexicon.numbers(words), dtype=np.int64)
+    rank = np.empty(len(held), dtype=np.int64)
+    rank[distinct] = np.arange(len(distinct))
+    return distinct, rank[atoms]
 
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 
-_PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
+_PAIRS_AT_ONCE = 128  # whose vectors fit in a core's cache
 _SLOT_BITS = 20
 _NEXT = np.uint64(1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
@@ -101,13 +101,22 @@ class WordDistances:
 
 def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Floats:
     distances = np.empty(len(left))
+    buffers = np.empty((2, min(len(left), _PAIRS_AT_ONCE), matrix.shape[1]))
     for start in range(0, len(left), _PAIRS_AT_ONCE):
         some = slice(start, start + _PAIRS_AT_ONCE)
-        difference = matrix[left[some]]
-        difference -= matrix[right[some]]
-        difference *= difference
-        distances[some] = difference.sum(axis=1)
+        x, y = buffers[:, : len(left[some])]
+        # Clipping changes nothing, but the default mode copies what it takes once more.
+        np.take(matrix, left[some], axis=0, out=x, mode="clip")
+        np.take(matrix, right[some], axis=0, out=y, mode="clip")
+        x -= y
+        x *= x
+        x.sum(axis=1, out=distances[some])
     return distances
+
+
+def _slots(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return where the table is to hold each key; where that is taken, it is the other of two."""
+    return keys * _MULTIPLIER >> np.uint64(64 - _SLOT_BITS)
 
 
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -29,6 +29,8 @@ CAPACITY = 3 << 13
 _PIECES_PER_WORD = 8
 _END = 0  # the number of the piece after each caption
 
+_WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
+
 _LONGEST = 1e100  # squares of larger numbers are not finite
 
 T = TypeVar("T")
@@ -182,12 +184,14 @@ class Lexicon:
     def _add(self, new: list[str]) -> None:
         """Give new words numbers and vectors."""
         numbers = self._reserved(self._free, len(new), self._capacity)
-        rows = self._rows(new)
-        self.matrix[numbers] = rows
-        if not self._normalize:
-            self.units[numbers] = scaled_to_length_1(rows)
-        self.squared_lengths[numbers] = (rows * rows).sum(axis=1)
-        self.known[numbers] = ~np.isnan(rows).any(axis=1)
+        for start in range(0, len(new), _WORDS_AT_ONCE):
+            some = numbers[start : start + _WORDS_AT_ONCE]
+            rows = self._rows(new[start : start + _WORDS_AT_ONCE])
+            self.matrix[some] = rows
+            if not self._normalize:
+                self.units[some] = scaled_to_length_1(rows)
+            self.squared_lengths[some] = (rows * rows).sum(axis=1)
+            self.known[some] = ~np.isnan(rows).any(axis=1)
         for word, number in zip(new, numbers, strict=True):
             self._words[number] = word
         for word, number in zip(new, numbers, strict=True):  # last: now they can be found
@@ -200,8 +204,12 @@ class Lexicon:
         of the vectors of its words.
         """
         rows = self._scaled(self._vectors.lookup(words))
-        parts = [[w for piece in word.split() for w in piece_words(piece)] for word in words]
-        units = [i for i, word in enumerate(words) if parts[i] and parts[i] != [word]]
+        parts = {
+            i: [w for piece in word.split() for w in piece_words(piece)]
+            for i, word in enumerate(words)
+            if not (word.isascii() and word.isalnum())  # those are one word
+        }
+        units = [i for i, of_word in parts.items() if of_word and of_word != [words[i]]]
         if units:
             phrases = ["_".join(words[i].split()) for i in units]
             rows[units] = self._scaled(self._vectors.lookup(phrases, listed_only=True))
@@ -272,10 +280,14 @@ class WordSpace:
         """
         if self._lexicon is None:
             self._lexicon = self._new(CAPACITY)
-        for candidate in (lexicon, self._lexicon):
+        candidates = [self._lexicon, lexicon]
+        while candidates:
+            candidate = candidates.pop()
             if candidate is not None:
                 with contextlib.suppress(LexiconFull):
                     return compute(candidate)
+        # Full: its memory is free before the next one takes as much.
+        self._lexicon = lexicon = candidate = None
         capacity = CAPACITY
         while True:
             fresh = self._new(capacity)

@@ -86,23 +86,26 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     left_at, right_at = meetings(left, right)
     # What a bag with one atom on either side moves is decided: the product of the masses.
     plans: Floats = left.masses[left_at] * right.masses[right_at]
+    undecided = (left.sizes > 1) & (right.sizes > 1)
+    solved, pairs = np.flatnonzero(undecided), left.sizes * right.sizes
+    ends = np.cumsum(pairs)[solved]
     places = zip(
-        left.starts[:-1].tolist(),
-        left.sizes.tolist(),
-        right.starts[:-1].tolist(),
-        right.sizes.tolist(),
+        left.starts[solved].tolist(),
+        left.starts[solved + 1].tolist(),
+        right.starts[solved].tolist(),
+        right.starts[solved + 1].tolist(),
+        (ends - pairs[solved]).tolist(),
+        ends.tolist(),
+        left.sizes[solved].tolist(),
         strict=True,
     )
     simplex = _simplex()
     left_masses, right_masses = left.masses, right.masses
-    end = 0
-    for i, n, j, m in places:
-        start, end = end, end + n * m
-        if n > 1 and m > 1:
-            of_bag = costs[start:end].reshape(n, m)
-            plan = simplex(left_masses[i : i + n], right_masses[j : j + m], of_bag)
-            plan[plan < _ROUNDING] = 0
-            plans[start:end] = plan.ravel()
+    for i, j, k, m, start, end, n in places:
+        plan = simplex(left_masses[i:j], right_masses[k:m], costs[start:end].reshape(n, -1))
+        plans[start:end] = plan.ravel()
+    solved_pairs = np.repeat(undecided, pairs)
+    plans[solved_pairs & (plans < _ROUNDING)] = 0
     return plans
 
 

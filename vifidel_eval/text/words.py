@@ -59,6 +59,7 @@ _TREEBANK_PIECES = frozenset(
     "gon gonna got gotta gim gimme lem lemme na ta wan wanna lrb rrb lcb rcb lsb rsb".split()
 )
 
+_PUNCTUATION = ".,;:!?\"'()-"
 _APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
 # isn't, is n't, can't, ca n't, it's, it 's, 'tis
 _CONTRACTION = re.compile(
@@ -157,7 +158,10 @@ def piece_words(piece: str) -> list[str]:
 
 def piece_runs(piece: str) -> list[str]:
     """Return all runs of letters and digits in one of `pieces`, such as the article ``a`` too."""
-    return [word for word in _word_pattern().findall(piece) if word not in _TREEBANK_PIECES]
+    inner = piece.strip(_PUNCTUATION)
+    plain = inner.isascii() and inner.isalnum()  # is one run, which needs no regular expression
+    runs = [inner] if plain else _word_pattern().findall(inner)
+    return [word for word in runs if word not in _TREEBANK_PIECES]
 
 
 def stop_words_signature(stop_words: Collection[str]) -> str:

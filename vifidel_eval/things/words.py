@@ -94,6 +94,9 @@ def singular(word: str) -> str:
     >>> singular("people"), singular("knives"), singular("bus")
     ('person', 'knife', 'bu')
     """
+    plain = word.isascii() and word.isalpha()
+    if plain and not word.startswith("oxen") and not word.endswith(_endings()):
+        return word  # as most are, which no rule touches
     return str(_rules().singularize(word))
 
 
@@ -141,6 +144,19 @@ def _rules() -> Any:
     rules = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(rules)
     return rules
+
+
+@cache
+def _endings() -> tuple[str, ...]:
+    """Return the endings without which the rules leave a word of letters as it is."""
+    rules = _rules()
+    of_rules = (re.search(r"[a-z]*\$$", pattern.pattern) for pattern, _ in rules.singular_rules)
+    return (
+        *{ending[0][:-1] for ending in of_rules if ending},
+        *rules.singular_irregular,
+        *(f"{word}s" for word in rules.singular_ie),
+        *(f"{word}es" for word in rules.singular_s),
+    )
 
 
 @cache

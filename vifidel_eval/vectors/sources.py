@@ -152,18 +152,25 @@ class _EmbeddedVectors:
         if listed_only or not words:
             return rows
         # One call for all words; as one text in pieces, it starts no threads.
-        readable = [word if _has_utf8(word) else "" for word in words]
+        readable = list(words)
+        if not "".join(words).isascii():
+            readable = [word if _has_utf8(word) else "" for word in words]
         encoded = self._tokenizer.encode(readable, is_pretokenized=True, add_special_tokens=False)
         tokens = np.array(encoded.ids, dtype=np.int64)
         of_token = np.array(encoded.word_ids, dtype=np.int64)
         sizes = np.bincount(of_token, minlength=len(words))
         known = sizes > 0
         known[of_token[~self._means_something[tokens]]] = False
-        kept = known[of_token]
-        starts = np.cumsum(sizes[known]) - sizes[known]
+        starts = (np.cumsum(sizes) - sizes)[known]
         if len(starts):
-            sums = np.add.reduceat(self._matrix[tokens[kept]].astype(np.float64), starts, axis=0)
-            rows[known] = sums / sizes[known, None]
+            # Token after token, in their order; `np.add.reduceat` is several times slower.
+            sums = self._matrix[tokens[starts]].astype(np.float64)
+            counts = sizes[known]
+            for place in range(1, int(counts.max())):
+                longer = np.flatnonzero(counts > place)
+                sums[longer] += self._matrix[tokens[starts[longer] + place]]
+            sums /= counts[:, None]
+            rows[known] = sums
         return rows
 
     def signature(self) -> str:
