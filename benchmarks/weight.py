@@ -25,14 +25,9 @@ def installed(checkout: Path, extra: str) -> tuple[float, int]:
         python = Path(folder) / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         what = f"{checkout}[{extra}]" if extra else str(checkout)
         subprocess.run([python, "-m", "pip", "install", "--quiet", what], check=True)
-        listed = subprocess.run(
-            [python, "-m", "pip", "list", "--format", "freeze"],
-            check=True,
-            capture_output=True,
-            text=True,
-        )
         files = (path for path in Path(folder).rglob("*") if path.is_file())
-        return sum(path.stat().st_size for path in files) / 1e6, len(listed.stdout.split())
+        packages = len(list(Path(folder).rglob("*.dist-info")))
+        return sum(path.stat().st_size for path in files) / 1e6, packages
 
 
 def main() -> None:

@@ -23,8 +23,8 @@ def pytest_addoption(parser):
         "--need",
         default="",
         metavar="WHAT,...",
-        help="what this machine must have, of Java, PyTorch, NLTK, LaTeX, browser, pyspark, ray, "
-        "duckdb and datasets: tests that would skip for want of it fail",
+        help="what this machine must have, such as Java, PyTorch, LaTeX, browser or pandas: tests "
+        "that would skip for want of it fail",
     )
 
 
@@ -57,7 +57,7 @@ def _failed_if_needed(report, config):
     if report.skipped and isinstance(report.longrepr, tuple):
         *_, reason = report.longrepr
         needed = [re.escape(what) for what in config.getoption("--need").split(",") if what]
-        if needed and re.search(rf"needs (a )?({'|'.join(needed)})\b", reason):
+        if needed and re.search(rf"(needs (a )?|could not import ')({'|'.join(needed)})\b", reason):
             report.outcome = "failed"
             report.longrepr = f"{reason.removeprefix('Skipped: ')}; --need says that it must run"
     return report
