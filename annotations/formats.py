@@ -77,8 +77,8 @@ class Format:
     name : str
         What messages and help call it.
     source, scores, notes : str
-        Its row in docs/objects.md: what it is in Markdown, which scores count, and what else is to
-        be known.
+        Its row in docs/objects.md: what it is, in Markdown; the lowest score that counts; and what
+        else to know.
     ways : tuple of Way
         How it comes.
     """
@@ -128,14 +128,14 @@ def _any(content: object) -> bool:
     return True
 
 
-_SCORED = "from .6 on"
+_SCORED = ".6"
 
 FORMATS = (
     Format(
         "COCO or LVIS instances JSON",
         "COCO `instances_*.json`, LVIS `lvis_v1_*.json`, or a loaded pycocotools `COCO`",
         "",
-        "every annotation is an instance, and so is a crowd region; LVIS's "
+        "every annotation is an instance, crowd regions included; LVIS's "
         "`bow_(decorative_ribbons)` becomes *bow*",
         (
             Way(
@@ -171,7 +171,7 @@ FORMATS = (
         "PASCAL VOC XML (folder or file)",
         "PASCAL VOC XML, a folder or one file",
         "",
-        "direct objects, not their parts; `diningtable` becomes *dining table*",
+        "whole objects, not their parts; `diningtable` becomes *dining table*",
         (
             Way(
                 "xml",
@@ -188,7 +188,7 @@ FORMATS = (
     Format(
         "Open Images boxes CSV",
         "Open Images boxes CSV",
-        "from .4 on",
+        ".4",
         "`--categories class-descriptions-boxable.csv`",
         (
             Way(
@@ -202,7 +202,7 @@ FORMATS = (
     ),
     Format(
         "nocaps JSON beside Open Images boxes",
-        "nocaps JSON (its images carry `open_images_id`) beside Open Images boxes",
+        "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
         "",
         "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
         (Way("object", is_nocaps, lambda found, at: read_nocaps(found, at.where)),),
@@ -223,7 +223,7 @@ FORMATS = (
     Format(
         "a folder of YOLO text labels",
         "YOLO text labels, a folder with one file per image",
-        f"{_SCORED}, if there are any",
+        f"{_SCORED}, if there are scores",
         "class names from `classes.txt` in the folder, or `--categories` with `data.yaml`, "
         "`obj.names` or another file with one name per line",
         (
@@ -237,8 +237,8 @@ FORMATS = (
     Format(
         "CSV or TSV of images and labels",
         "CSV or TSV with a column of images and one of labels",
-        f"{_SCORED}, if there are any",
-        "the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; `score`; `count`",
+        f"{_SCORED}, if there are scores",
+        "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; `score`; `count`",
         (
             Way(
                 "table",
@@ -269,7 +269,7 @@ FORMATS = (
         "{image id: [label, ...]} JSON",
         '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}` or `{"id": {"dog": 2}}` '
         "JSON, or a Python mapping",
-        _SCORED,
+        f"{_SCORED}, if there are scores",
         "the plain format for everything else",
         (
             Way(
