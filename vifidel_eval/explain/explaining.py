@@ -102,7 +102,6 @@ def explanations_of(
             )
         ]
         silent = objects.atoms[of_image][~spoken_of[of_image]]
-        read = (*weighed.labels[i], *content_words(caption, judge.stop_words))
         yield Explanation(
             image_id=image_id,
             caption=caption,
@@ -113,8 +112,19 @@ def explanations_of(
             words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
             mentions=tuple(mentions[i]),
             unmentioned=tuple(map(lexicon.word, silent.tolist())),
-            unknown_words=tuple(dict.fromkeys(word for word in read if word in weighed.unknown)),
+            unknown_words=_unknown_words(weighed, judge, i),
         )
+
+
+def _unknown_words(weighed: Weighed, judge: Judge, row: int) -> tuple[str, ...]:
+    """Return the labels and words of a row that have no vector."""
+    caption, unknown = weighed.rows.captions[row], weighed.unknown
+    plain = caption.lower()
+    # Most captions have none, which is seen without cutting them into words.
+    can_be = not plain.isascii() or any(word in plain for word in unknown)
+    words = content_words(caption, judge.stop_words) if can_be else ()
+    read = (*weighed.labels[row], *words)
+    return tuple(dict.fromkeys(word for word in read if word in unknown))
 
 
 def _matches(weighed: Weighed, plans: Floats, moving: Integers) -> list[Match]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..digits import rounded
 from ..image_ids import ImageId, to_json_value
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Mentions of less support are not in the image, unless their class is known to be there.
 SUPPORT = 0.4
+
+# What every caption has many of are tuples: cheap to make, and no work for the garbage collector.
 
 
 class Verdict(IntEnum):
@@ -54,8 +56,7 @@ class Thresholds:
     far: float = 0.2
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """Mass that moves from an object label to a caption word.
 
     Attributes
@@ -84,8 +85,7 @@ class Match:
         return self.mass * self.cost
 
 
-@dataclass(frozen=True)
-class ThingMentioned:
+class ThingMentioned(NamedTuple):
     """A thing that a caption mentions.
 
     Attributes
@@ -120,8 +120,7 @@ class ThingMentioned:
         }
 
 
-@dataclass(frozen=True)
-class CaptionWord:
+class CaptionWord(NamedTuple):
     """How a content word of a caption stands to the image.
 
     Attributes
@@ -236,7 +235,7 @@ class Explanation:
             "mentions": [mention.to_json() for mention in self.mentions],
             "words": [word.to_json() for word in self.words],
             "matches": [
-                asdict(match) | {"contribution": match.contribution} for match in self.matches
+                match._asdict() | {"contribution": match.contribution} for match in self.matches
             ],
         }
 
