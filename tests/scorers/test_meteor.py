@@ -37,6 +37,7 @@ def test_meteor_killed_in_the_middle_is_named_and_leaves_no_process(tmp_path, mo
     assert not is_running(pid)
 
 
+@pytest.mark.slow
 @pytest.mark.java
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_real_meteor_killed_leaves_no_process():

@@ -54,6 +54,7 @@ def test_a_used_scorer_pickles_as_its_settings(name, objects):
             np.testing.assert_array_equal(found[column].scores, evaluation.scores)
 
 
+@pytest.mark.slow
 @pytest.mark.java
 def test_meteor_pickles_without_its_process():
     scorer = Meteor()

@@ -247,6 +247,7 @@ def test_nothing_is_wider_than_a_phone(visit, scheme):
     assert (max(map(int, re.findall(r"\d+", background))) < 60) == (scheme == "dark")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_accessibility_rules(visit, scheme):
     axe = pytest.importorskip(
@@ -287,6 +288,7 @@ def test_all_plans_open_for_print(visit):
     assert not tab.get_by_text("Closed transport plans are not printed").is_visible()
 
 
+@pytest.mark.slow
 def test_5000_images_of_4_systems_open_and_sort(visit, large_content, large_page, tmp_path):
     path = tmp_path / "large.html"
     path.write_text(large_page, "utf-8")
