@@ -80,7 +80,7 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
                 f"{where}: line 1 names the column {fields[column]!r:.40} twice; keep one."
             )
     if image_at is None or label_at is None:
-        raise AnnotationError(f"{where}: columns are missing; known are {usual_names()}.")
+        raise AnnotationError(f"{where}: columns are missing; the usual names are {usual_names()}.")
     labels: dict[ImageId, dict[str, int]] = {}
     table = rows(text, where, delimiter)
     next(table)

@@ -58,7 +58,7 @@ def _rows(text: str, where: str, between: str) -> tuple[list[dict[str, str]], li
             else:
                 raise CaptionError(
                     f"{where}: line {line} has {len(row)} fields, and the header {len(header)}; "
-                    "put captions that hold the separator in quotes."
+                    "put captions that contain the separator in quotes."
                 )
             line = reader.line_num + 1
     except csv.Error as problem:

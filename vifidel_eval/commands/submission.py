@@ -100,7 +100,7 @@ def check(
         found = rules.check(files, _read_images(images_val, images_test))
     else:
         if images_val is not None or images_test is not None:
-            raise click.UsageError("--images-val and --images-test belong to --profile coco.")
+            raise click.UsageError("--images-val and --images-test need --profile coco.")
         if images is None:
             raise click.UsageError(
                 "give --images FILE, which lists the images that the captions are checked against; "

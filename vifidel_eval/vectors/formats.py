@@ -86,7 +86,7 @@ class _Source:
             yield
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise VectorsError(
-                f"{self.path}: not gzip to its end ({problem}); the file looks truncated, get it "
+                f"{self.path}: the gzip data ends too early ({problem}); the file looks truncated, get it "
                 "again."
             ) from None
         except OSError as problem:
