@@ -88,7 +88,7 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
         at = f"{where}: line {line}"
         if len(row) != len(fields):
             raise AnnotationError(
-                f"{at} has {len(row)} fields, and the header {len(fields)}; write the line again."
+                f"{at} has {len(row)} fields but the header has {len(fields)}; fix the line."
             )
         image_id, label = from_json_key(row[image_at].strip()), row[label_at].strip()
         if image_id == "":

@@ -101,8 +101,9 @@ def _parsed(line: str, at: str) -> tuple[int, float | None]:
     if len(fields) == _BOX or (outline and not (len(fields) == _TRACKED and fields[-1].isdigit())):
         return index, None
     raise AnnotationError(
-        f"{at} has {len(fields)} fields; accepted are 'class x y w h', the same with a confidence, and "
-        "outlines without one. Write the labels without tracks, and outlines without confidences."
+        f"{at} has {len(fields)} fields; accepted are 'class x y w h', the same with a confidence, "
+        "and outlines without one. Write the labels without tracks, and outlines without "
+        "confidences."
     )
 
 

@@ -166,7 +166,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             callback=_named,
             multiple=True,
             metavar="NAME=FILE",
-            help="Scores of another tool: the file of --write-candidates, with a score in each entry.",
+            help="Scores of another tool: the file of --write-candidates with a score per entry.",
         ),
         click.option(
             "--ablation",

@@ -54,8 +54,8 @@ report_options = gathered(
         click.option(
             "--images-mb",
             type=click.IntRange(min=1),
-            help="Megabytes that the images may take in the report; those on which systems disagree "
-            "most come first.  [default: 32]",
+            help="Megabytes that the images may take in the report; those on which systems "
+            "disagree most come first.  [default: 32]",
         ),
     ],
     "page",
