@@ -468,7 +468,7 @@ def test_references_may_come_from_elsewhere(tmp_path):
         ([DISTRACTORS[0] | {"correct": ["a"]}], "[0]: 'correct' is ['a'], not a string"),
         ([DISTRACTORS[0] | {"distractor": None}], "[0]: 'distractor' is None, not a string"),
         ([DISTRACTORS[0] | {"kind": "all"}], "[0]: the kind cannot be called 'all'"),
-        ([DISTRACTORS[0] | {"references": "a b"}], "[0]: 'references' is 'a b', no list"),
+        ([DISTRACTORS[0] | {"references": "a b"}], "[0]: 'references' is 'a b', not a list"),
         ([DISTRACTORS[0] | {"references": [1]}], "[0]: 'references' is [1], not a list of strings"),
     ],
 )

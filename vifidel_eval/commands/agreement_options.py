@@ -174,8 +174,8 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             callback=_named,
             multiple=True,
             metavar="NAME=OBJECTS",
-            help="Add VIFIDEL with these objects, by presence and, if the labels have counts, with "
-            "counts. Files separated by commas are united. Repeat for other objects.",
+            help="Score VIFIDEL with these objects, by presence and, if the labels have counts, "
+            "with counts. Files separated by commas are united. Repeat for other objects.",
         ),
         click.option(
             "--ablation-vectors",
