@@ -88,7 +88,7 @@ def test_releases_that_differ_are_told_apart(write):
 )
 def test_images_tell_the_release_where_the_info_does_not(write, image):
     objects, references = write({"images": [image]}, "instances"), write(coco(2017), "captions")
-    with pytest.warns(VifidelWarning, match="of COCO 2014"):
+    with pytest.warns(VifidelWarning, match="from COCO 2014"):
         check_releases([objects], REFERENCES, references, REFERENCES)
 
 

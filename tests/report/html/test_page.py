@@ -190,9 +190,9 @@ def test_the_command_writes_the_same_bytes_whatever_the_hash_seed(tmp_path, monk
     assert b"A kitten naps on the sofa by a television." in here.read_bytes()
 
 
-def test_the_command_of_the_readme_makes_a_report(tmp_path, monkeypatch):
-    readme = (ROOT / "README.md").read_text("utf-8")
-    (command,) = re.findall(r"```sh\n(vifidel-eval score [^`]*--report report\.html)\n```", readme)
+def test_the_command_of_the_page_makes_a_report(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "report.md").read_text("utf-8")
+    (command,) = re.findall(r"```sh\n(vifidel-eval score [^`]*--report report\.html)\n```", page)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     program, *arguments = shlex.split(command.replace("\\\n", ""))
