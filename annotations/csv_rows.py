@@ -21,7 +21,7 @@ def rows(text: str, where: str, delimiter: str = ",") -> Iterator[tuple[int, lis
     for line, row in enumerate((_parsed(line, delimiter) for line in text.split("\n")), 1):
         if row is None:
             raise AnnotationError(
-                f"{where}: line {line} is not CSV (a quote that does not end, or a field of more "
+                f"{where}: line {line} is not CSV (an unclosed quote, or a field of more "
                 "than 100,000 characters); is it the right file?"
             )
         if row:

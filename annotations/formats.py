@@ -238,7 +238,8 @@ FORMATS = (
         "CSV or TSV of images and labels",
         "CSV or TSV with a column of images and one of labels",
         f"{_SCORED}, if there are scores",
-        "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; `score`; `count`",
+        "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
+        "`score`; `count`",
         (
             Way(
                 "table",

@@ -80,7 +80,7 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
                 f"{where}: line 1 names the column {fields[column]!r:.40} twice; keep one."
             )
     if image_at is None or label_at is None:
-        raise AnnotationError(f"{where}: columns are missing; known are {usual_names()}.")
+        raise AnnotationError(f"{where}: columns are missing; the usual names are {usual_names()}.")
     labels: dict[ImageId, dict[str, int]] = {}
     table = rows(text, where, delimiter)
     next(table)
@@ -88,7 +88,7 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
         at = f"{where}: line {line}"
         if len(row) != len(fields):
             raise AnnotationError(
-                f"{at} has {len(row)} fields, and the header {len(fields)}; write the line again."
+                f"{at} has {len(row)} fields but the header has {len(fields)}; fix the line."
             )
         image_id, label = from_json_key(row[image_at].strip()), row[label_at].strip()
         if image_id == "":

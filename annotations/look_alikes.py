@@ -36,7 +36,7 @@ class LookAlike:
 
 def _table_without_labels(text: str) -> str:
     fields = ", ".join(f"{field!r:.40}" for field in header(text)[0][:8])
-    return f"a table without a column of labels ({fields}); known are {usual_names()}."
+    return f"a table without a column of labels ({fields}); the usual names are {usual_names()}."
 
 
 #: Tried before the formats; the first that is recognised is said.

@@ -63,7 +63,7 @@ def read_open_images(
         at = f"{where}: line {line}"
         if len(row) != len(header):
             raise AnnotationError(
-                f"{at} has {len(row)} fields, and the header {len(header)}; write the line again."
+                f"{at} has {len(row)} fields but the header has {len(header)}; fix the line."
             )
         image_id, label = row[image_at], row[label_at]
         if not image_id or not clean_label(label):

@@ -90,7 +90,7 @@ def _parsed(line: str, at: str) -> tuple[int, float | None]:
     if not _INDEX.fullmatch(fields[0]) or None in numbers:
         raise AnnotationError(
             f"{at}: {line.strip()!r:.40} is not an object; YOLO's lines are 'class x y w h' in "
-            "numbers, with the confidence behind them if there is one."
+            "numbers, followed by the confidence if there is one."
         )
     index, last = int(fields[0]), numbers[-1]
     if len(fields) == _BOX_AND_SCORE:
@@ -101,8 +101,9 @@ def _parsed(line: str, at: str) -> tuple[int, float | None]:
     if len(fields) == _BOX or (outline and not (len(fields) == _TRACKED and fields[-1].isdigit())):
         return index, None
     raise AnnotationError(
-        f"{at} has {len(fields)} fields; read are 'class x y w h', the same with a confidence, and "
-        "outlines without one. Write the labels without tracks, and outlines without confidences."
+        f"{at} has {len(fields)} fields; accepted are 'class x y w h', the same with a confidence, "
+        "and outlines without one. Write the labels without tracks, and outlines without "
+        "confidences."
     )
 
 

@@ -164,7 +164,7 @@ class Chair(Scorer):
         if captions and not (mentions and there):
             warnings.warn(
                 f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or the "
-                "object labels know: CHAIR says nothing of them.",
+                "object labels know: CHAIR says nothing about them.",
                 VifidelWarning,
                 stacklevel=4,
             )
@@ -291,7 +291,7 @@ CHAIR = Metric(
         ),
         Option(
             "drop_incomplete",
-            "Leave a last sentence without an end out of captions, for CHAIR.",
+            "Leave an unfinished last sentence out of captions, for CHAIR.",
             bool,
             default=False,
         ),

@@ -116,7 +116,7 @@ def make_rows(
     try:
         set(listed.get("image_ids", ()))
     except TypeError as problem:
-        raise ImageIdError(f"image_ids: not every one can be an image id ({problem}).") from None
+        raise ImageIdError(f"image_ids: not all of them can be image ids ({problem}).") from None
     for name, values in listed.items():
         if len(values) != len(captions):
             raise VifidelError(

@@ -164,7 +164,7 @@ def test_other_variables_are_named(tmp_path):
         ),
         (
             {"new_input": structs(["name", "sent1", "sent2"], [("2008_000001.jpg", "b", 5.0)] * 5)},
-            "pair 1: 5.0 where text should be",
+            "pair 1: found 5.0 instead of text",
         ),
     ],
 )
@@ -468,8 +468,8 @@ def test_references_may_come_from_elsewhere(tmp_path):
         ([DISTRACTORS[0] | {"correct": ["a"]}], "[0]: 'correct' is ['a'], not a string"),
         ([DISTRACTORS[0] | {"distractor": None}], "[0]: 'distractor' is None, not a string"),
         ([DISTRACTORS[0] | {"kind": "all"}], "[0]: the kind cannot be called 'all'"),
-        ([DISTRACTORS[0] | {"references": "a b"}], "[0]: 'references' is 'a b', no list"),
-        ([DISTRACTORS[0] | {"references": [1]}], "[0]: 'references' is [1], no list of strings"),
+        ([DISTRACTORS[0] | {"references": "a b"}], "[0]: 'references' is 'a b', not a list"),
+        ([DISTRACTORS[0] | {"references": [1]}], "[0]: 'references' is [1], not a list of strings"),
     ],
 )
 def test_other_distractors_are_refused(tmp_path, content, expected):

@@ -92,7 +92,7 @@ def test_a_low_score_means_a_hallucination(given_trials):
         assert one.low <= expected <= one.high
         assert (one.captions, one.positives) == (5, 3)
     assert (result.localization, result.pairwise) == ([], [])
-    assert "lower is better, and the sign is changed: errors" in " ".join(result.notes())
+    assert "sign changed, as lower is better: errors" in " ".join(result.notes())
 
 
 def test_captions_without_a_score_are_left_out(given_trials):

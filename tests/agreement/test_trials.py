@@ -229,7 +229,7 @@ def test_where_lower_is_better_the_sign_is_changed(judged, tmp_path):
         for metric, expected in {"one": -lengths, "UP": lengths, "DOWN": -lengths / 2}.items():
             np.testing.assert_array_equal(trials.scores(metric, 1)[0], expected)
     assert trials.to_json()["lower_is_better"] == ["DOWN", "one"]
-    assert "lower is better, and the sign is changed: one, DOWN" in trials.notes()
+    assert "sign changed, as lower is better: one, DOWN" in trials.notes()
 
 
 def test_given_scores_join_as_they_are(overlap, judged):

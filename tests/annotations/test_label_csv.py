@@ -44,7 +44,7 @@ def test_threshold(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("image,label\na,dog\nb\n", "line 3 has 1 fields, and the header 2"),
+        ("image,label\na,dog\nb\n", "line 3 has 1 fields but the header has 2"),
         ("image,label\na,dog,cat\n", "line 2 has 3 fields"),
         ('image,label\na,"dog\nb,cat\n', "line 2 is not CSV"),
         ("image,label\n,dog\n", "line 2: 'image' is empty"),

@@ -53,7 +53,7 @@ def test_names_in_place_of_machine_ids():
         (one_box(confidence=""), "line 2: score '' is not a number"),
         (one_box(image=""), "line 2: ImageID or LabelName is empty"),
         (one_box(label=""), "line 2: ImageID or LabelName is empty"),
-        (f"{HEADER}{IMAGE}\n", "line 2 has 1 fields, and the header 13"),
+        (f"{HEADER}{IMAGE}\n", "line 2 has 1 fields but the header has 13"),
         ("ImageID,XMin\n", "no column Confidence, LabelName"),
         ("", "no column Confidence, ImageID, LabelName"),
     ],

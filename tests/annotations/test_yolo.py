@@ -71,7 +71,7 @@ def test_classes_beside_the_labels(tmp_path):
         ("2 0.5 0.5 0.2", "has 4 fields"),
         ("2 0.5 0.5 0.2 0.3 1.5", "field 6: score 1.5 is above 1"),
         ("2 0.5 0.5 0.2 0.3 -0.5", "field 6: score -0.5 is negative"),
-        ("2 0.5 0.5 0.2 0.3 0.9 12", "has 7 fields; read are 'class x y w h'"),
+        ("2 0.5 0.5 0.2 0.3 0.9 12", "has 7 fields; accepted are 'class x y w h'"),
         ("2 0.1 0.1 0.5 0.1 0.3 0.9 0.8", "has 8 fields"),
     ],
 )

@@ -463,7 +463,7 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
     monkeypatch.setattr(Bleu, "evaluate", interrupted)
     result = run(*arguments, "--output", output)
     assert result.exit_code == 1
-    assert "the same command goes on where it stopped" in result.stderr
+    assert "the same command continues where it stopped" in result.stderr
     assert not output.exists()
     kept = tmp_path / "result.json.unfinished"
     assert kept.exists()

@@ -149,9 +149,9 @@ def test_thresholds_are_options():
     [
         ((), 2, "give result files, or --image ID and --caption TEXT."),
         (("--image", 101), 2, "give result files, or --image ID and --caption TEXT."),
-        ((CAREFUL, "--plan"), 2, "--plan goes with --image."),
-        (("--caption", "x"), 2, "--caption goes with --image and without result files."),
-        ((CAREFUL, "--image", 101, "--caption", "x"), 2, "--caption goes with --image and"),
+        ((CAREFUL, "--plan"), 2, "--plan needs --image."),
+        (("--caption", "x"), 2, "--caption needs --image, and takes no result files."),
+        ((CAREFUL, "--image", 101, "--caption", "x"), 2, "--caption needs --image, and"),
         (
             ("--image", 999, "--caption", "a cat"),
             1,

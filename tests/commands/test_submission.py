@@ -203,7 +203,7 @@ def test_check_against_any_list_of_images(folder):
     ("options", "message"),
     [
         ([], "give --images FILE"),
-        (["--images-val", "val.json"], "belong to --profile coco"),
+        (["--images-val", "val.json"], "need --profile coco"),
         (["--profile", "coco", "--images", "val.json"], "takes --images-val and --images-test"),
     ],
 )

@@ -76,7 +76,7 @@ def test_nothing_to_find_is_said():
     nothing = find([])
     assert summary_table({"mine": nothing}).rows[0][:3] == ["mine", 0, "-"]
     text = findings_table({"mine": nothing}, 10).render("table")
-    assert text == "Nothing is probably not in the images, and nothing unmentioned."
+    assert text == "Everything mentioned seems to be in the images, and no object is unmentioned."
     assert nothing.to_json()["unmentioned_objects"] == []
 
 

@@ -28,8 +28,8 @@ BROKEN = [
     ("image_id\tcaption\n1\t\"A dog.\n", "line 2 is not TSV"),
     ('"image_id,caption\n1,A dog.\n', "line 1 is not CSV"),
     # fields
-    (HEAD + "1,A dog, a cat.\n", "line 2 has 3 fields, and the header 2"),
-    (HEAD + "1,A dog.\n\n2\n", "line 4 has 1 fields, and the header 2"),
+    (HEAD + "1,A dog, a cat.\n", "line 2 has 3 fields but the header has 2"),
+    (HEAD + "1,A dog.\n\n2\n", "line 4 has 1 fields but the header has 2"),
     (HEAD + '1,"A\ndog."\n2,A,cat.\n', "line 4 has 3 fields"),
     (HEAD + "1," + "a" * (1 << 21) + "\n", "line 2 is not CSV (field larger than field limit"),
     # header

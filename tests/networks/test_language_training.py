@@ -272,7 +272,7 @@ class TestCommand:
         monkeypatch.setattr(language_training, "_train_epoch", ctrl_c)
         result = self.run(*arguments)
         assert result.exit_code == 1
-        assert "Interrupted; the same command goes on" in result.stderr
+        assert "Interrupted; the same command continues" in result.stderr
         result = self.run(*arguments)
         assert result.exit_code == 0
         assert result.stderr.count("going on") == 1

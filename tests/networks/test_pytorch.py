@@ -34,7 +34,7 @@ class Bomb:
 
 
 def read(path, safe=()):
-    return read_checkpoint(torch, path, "checkpoint of dogs", "get it again", safe)
+    return read_checkpoint(torch, path, "checkpoint of dogs", "get a fresh copy", safe)
 
 
 @pytest.mark.parametrize("zipped", [True, False])
@@ -67,7 +67,7 @@ def test_a_changed_byte_is_noticed(tmp_path):
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
-    with pytest.raises(VifidelError, match="the file is damaged; get it again"):
+    with pytest.raises(VifidelError, match="the file is damaged; get a fresh copy"):
         read(path)
 
 
@@ -92,7 +92,7 @@ def test_no_such_file(tmp_path):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"a": CONTENT["a"]}, "file: 1 of 2 weights are missing, such as b; get it"),
+        ({"a": CONTENT["a"]}, "file: 1 of 2 weights are missing, such as b; get a fresh"),
         ({**CONTENT, "a": torch.zeros(3, 2)}, r"a has shape \(3, 2\), expected \(2, 3\)"),
         ({**CONTENT, "b": torch.tensor([0.0, torch.nan])}, "b holds numbers that are not finite"),
         ({**CONTENT, "b": torch.tensor([1, 2])}, "b is not a tensor of numbers"),
@@ -101,9 +101,9 @@ def test_no_such_file(tmp_path):
 )
 def test_weights_are_checked(weights, message):
     shapes = {"a": (2, 3), "b": (2,)}
-    check_weights(torch, {**CONTENT, "more": None}, shapes, "file", "get it again")
+    check_weights(torch, {**CONTENT, "more": None}, shapes, "file", "get a fresh copy")
     with pytest.raises(VifidelError, match=message):
-        check_weights(torch, weights, shapes, "file", "get it again")
+        check_weights(torch, weights, shapes, "file", "get a fresh copy")
 
 
 def test_tensors_that_cannot_be_computed_with():
@@ -113,8 +113,8 @@ def test_tensors_that_cannot_be_computed_with():
         torch.zeros(2, 2).to(torch.float8_e4m3fn),
         torch.zeros(2, 2, dtype=torch.int64),
     ):
-        with pytest.raises(VifidelError, match="file: a is not a tensor of numbers; get it again"):
-            check_weights(torch, {"a": weight}, {"a": (2, 2)}, "file", "get it again")
+        with pytest.raises(VifidelError, match="file: a is not a tensor of numbers; get a fresh"):
+            check_weights(torch, {"a": weight}, {"a": (2, 2)}, "file", "get a fresh copy")
 
 
 def test_devices():

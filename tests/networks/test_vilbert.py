@@ -162,7 +162,7 @@ QUERY = "bert.encoder.c_layer.1.biattention.query2.weight"
         ({"bert.embeddings.task_embeddings.weight": np.array(1, "f4")}, r"expected \(8, 24\)"),
         (
             {"bert.encoder.c_layer.3.biOutput.dense1.bias": np.zeros(32, "f4")},
-            "4 co-attention blocks instead of 3; get it again, or give the configuration",
+            "4 co-attention blocks instead of 3; get a fresh copy, or give the configuration",
         ),
     ],
 )
@@ -184,12 +184,12 @@ def test_files_that_are_no_checkpoint(content, sizes, tmp_path):
 def test_truncated_checkpoint(weights, sizes, save):
     path = save(weights)
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(VifidelError, match="not a ViLBERT checkpoint, or damaged; get it again"):
+    with pytest.raises(VifidelError, match="not a ViLBERT checkpoint, or damaged; get a fresh"):
         Vilbert(torch, path, sizes, -1, CPU)
 
 
 def test_another_size_needs_its_configuration(weights, save):
-    with pytest.raises(VifidelError, match=r"224 of 460 weights are missing, .*; get it again, or"):
+    with pytest.raises(VifidelError, match=r"224 of 460 weights are missing, .*; get a fresh copy"):
         Vilbert(torch, save(weights), Architecture(), -1, CPU)
 
 

@@ -72,10 +72,10 @@ def test_releases_that_differ_are_told_apart(write):
     objects, references = write(coco(2014), "instances"), write(coco(2017), "captions")
     with pytest.raises(
         ImageIdError,
-        match=r"instances\) are of COCO 2014 and the references .* of 2017: 1 of the 3 images have",
+        match=r"are from COCO 2014 and the references .* from 2017: 1 of the 3 images have",
     ):
         check_releases([objects], {1: [], 2: []}, references, REFERENCES)
-    with pytest.warns(VifidelWarning, match="of COCO 2014 and the references .* of 2017; take"):
+    with pytest.warns(VifidelWarning, match="from COCO 2014 and the references .* from 2017; take"):
         check_releases([objects], {1: [], 2: [], 3: []}, references, REFERENCES)
 
 
@@ -88,7 +88,7 @@ def test_releases_that_differ_are_told_apart(write):
 )
 def test_images_tell_the_release_where_the_info_does_not(write, image):
     objects, references = write({"images": [image]}, "instances"), write(coco(2017), "captions")
-    with pytest.warns(VifidelWarning, match="of COCO 2014"):
+    with pytest.warns(VifidelWarning, match="from COCO 2014"):
         check_releases([objects], REFERENCES, references, REFERENCES)
 
 

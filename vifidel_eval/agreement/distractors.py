@@ -90,5 +90,7 @@ def _pair(entry: Any, where: str) -> Judged:
         )
     references = entry.get("references", [])
     if not isinstance(references, list) or not all(isinstance(r, str) for r in references):
-        raise AnnotationError(f"{where}: 'references' is {references!r:.40}, no list of strings.")
+        raise AnnotationError(
+            f"{where}: 'references' is {references!r:.40}, not a list of strings."
+        )
     return Judged(image_id, (entry["correct"], entry["distractor"]), tuple(references))

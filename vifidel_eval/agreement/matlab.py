@@ -66,7 +66,7 @@ def _read(path: Path, variable: str) -> Any:
         raise AnnotationError(f"{path}: {reason(problem)}; check the path.") from None
     except NotImplementedError:
         raise AnnotationError(
-            f"{path}: a MATLAB 7.3 file, which the published one is not; get that."
+            f"{path}: a MATLAB 7.3 file, which the published one is not; get the published file."
         ) from None
     except Exception:  # damaged files raise nearly anything in SciPy
         raise AnnotationError(_DAMAGED.format(path)) from None

@@ -71,7 +71,7 @@ def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
         if entry.get("caption", captions.get(entry_id)) != captions.get(entry_id):
             raise AnnotationError(
                 f"{path}: [{number}]: {entry['caption']!r:.60} is not the caption of id "
-                f"{entry_id!r}; are the scores of this data set?"
+                f"{entry_id!r}; are the scores for this data set?"
             )
         if entry_id in scores:
             raise AnnotationError(f"{path}: [{number}]: id {entry_id!r} appears twice; keep one.")
@@ -80,7 +80,7 @@ def read_scores(path: Path, judged: Sequence[Judged]) -> Floats:
     if missing or len(scores) > len(captions):
         raise AnnotationError(
             f"{path}: {len(scores)} scores for {len(captions)} captions, {len(missing)} without "
-            f"one (ids {samples(missing)}); are they of this data set?"
+            f"one (ids {samples(missing)}); are they for this data set?"
         )
     flat: Floats = np.array([scores[entry_id] for entry_id in captions], dtype=np.float64)
     by_side: Floats = flat.reshape(len(judged), -1).T

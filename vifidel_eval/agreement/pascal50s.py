@@ -125,5 +125,5 @@ def _stem(name: object, where: str) -> str:
 
 def _text(value: object, where: str) -> str:
     if not isinstance(value, str):
-        raise AnnotationError(f"{where}: {value!r:.40} where text should be; get the file again.")
+        raise AnnotationError(f"{where}: found {value!r:.40} instead of text; get the file again.")
     return value.strip()

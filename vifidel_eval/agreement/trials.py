@@ -115,7 +115,7 @@ class Trials:
             f"{drawn}intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images; "
             f"seed {self.seed}",
             *few,
-            *([f"lower is better, and the sign is changed: {', '.join(lower)}"] if lower else []),
+            *([f"sign changed, as lower is better: {', '.join(lower)}"] if lower else []),
             *dict.fromkeys(self.signatures.values()),
             *(f"{name} not available: {why}" for name, why in self.unavailable.items()),
         ]

@@ -57,8 +57,8 @@ def _rows(text: str, where: str, between: str) -> tuple[list[dict[str, str]], li
                 lines.append(line)
             else:
                 raise CaptionError(
-                    f"{where}: line {line} has {len(row)} fields, and the header {len(header)}; "
-                    "put captions that hold the separator in quotes."
+                    f"{where}: line {line} has {len(row)} fields but the header has {len(header)}; "
+                    "put captions that contain the separator in quotes."
                 )
             line = reader.line_num + 1
     except csv.Error as problem:

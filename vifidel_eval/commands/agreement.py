@@ -33,7 +33,7 @@ _TIES = click.option(
     type=click.Choice(["half", "wrong", "right"]),
     default="half",
     show_default=True,
-    help="What a pair counts if a metric scores both captions alike.",
+    help="How to count a pair if a metric gives both captions the same score.",
 )
 
 

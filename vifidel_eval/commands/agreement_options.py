@@ -98,7 +98,7 @@ class Experiment:
             yield parts
         except KeyboardInterrupt:
             if parts.path is not None and parts.path.exists():
-                tell("Interrupted; the same command goes on where it stopped.")
+                tell("Interrupted; the same command continues where it stopped.")
             raise
         parts.clear()
 
@@ -151,7 +151,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             type=click.IntRange(min=1),
             default=5,
             show_default=True,
-            help="How often references are drawn where an image has more than that number.",
+            help="How many times to draw references if an image has more than that number.",
         ),
         click.option(
             "--seed",
@@ -166,7 +166,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             callback=_named,
             multiple=True,
             metavar="NAME=FILE",
-            help="Scores of another tool: --write-candidates' file with a score in each entry.",
+            help="Scores of another tool: the file of --write-candidates with a score per entry.",
         ),
         click.option(
             "--ablation",
@@ -174,8 +174,8 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             callback=_named,
             multiple=True,
             metavar="NAME=OBJECTS",
-            help="VIFIDEL with these objects (files separated by commas: their union), with "
-            "counts, where labels have them, and by presence. Repeat for other image sides.",
+            help="Score VIFIDEL with these objects, by presence and, if the labels have counts, "
+            "with counts. Files separated by commas are united. Repeat for other objects.",
         ),
         click.option(
             "--ablation-vectors",
@@ -198,7 +198,7 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
             "--output",
             type=Written(".unfinished"),
             help="Write the result to this JSON file. What an interrupted run has finished is kept "
-            "beside it, and the same command goes on from there.",
+            "beside it, and the same command continues from there.",
         ),
         format_option("How to print the result."),
     )

@@ -37,7 +37,7 @@ def citations(path: Path) -> Iterator[str]:
                 yield f"{name}: {_on_chair(of_column)}"
     except (KeyError, ValueError):
         raise VifidelError(
-            f"{path}: the columns or the signature of CHAIR are not complete; score again."
+            f"{path}: the columns or the signature of CHAIR are incomplete; score again."
         ) from None
     yield _on_all(scores)
     papers = dict.fromkeys(paper for text in scores.signatures.values() for paper in _papers(text))

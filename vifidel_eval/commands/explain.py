@@ -31,13 +31,13 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, type=RESULTS)
-@click.option("--image", help="Explain the captions of this image id alone.")
+@click.option("--image", help="Explain only the captions of this image id.")
 @click.option("--caption", help="Explain this caption of --image instead of result files.")
 @click.option(
     "--references",
     type=CAPTIONS,
     help="Reference captions: COCO captions JSON or another caption file. They weight words as "
-    "in score, and what they mention is in the image.",
+    "in score, and what they mention counts as in the image.",
 )
 @caption_options
 @transport_options
@@ -60,7 +60,7 @@ _Explain = Callable[["Rows"], Iterator["Explanation"]]
     type=Between(-1, 1),
     default=_DEFAULT.far,
     show_default=True,
-    help="Cosine below which all words are for an unmentioned object.",
+    help="An object is unmentioned if its cosine with every word is below this.",
 )
 @click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
@@ -89,10 +89,10 @@ def explain(
 ) -> None:
     """Show what captions say that is not in the images.
 
-    With --image, for its caption in each result file or for a --caption of your own: what each
-    word costs, what supports it, and whether the things that it mentions are in the image; with
-    --plan also the transport plan. Without --image, for whole result files: the things that are
-    most often not in the image and the objects most often unmentioned.
+    With --image, explain its caption in each result file, or a --caption of your own: what each
+    word costs, what supports it, and whether the things that it mentions are in the image; --plan
+    adds the transport plan. Without --image, summarise whole result files: the things that are
+    most often not in the image and the objects that are most often unmentioned.
 
     Things are judged as VIFIDEL-H judges them. RESULTS are PATH or NAME=PATH, as in score.
     """
@@ -146,11 +146,11 @@ def _check_usage(
     plan: bool,
 ) -> None:
     if caption is not None and (results or image is None):
-        raise click.UsageError("--caption goes with --image and without result files.")
+        raise click.UsageError("--caption needs --image, and takes no result files.")
     if caption is None and not results:
         raise click.UsageError("give result files, or --image ID and --caption TEXT.")
     if plan and image is None:
-        raise click.UsageError("--plan goes with --image.")
+        raise click.UsageError("--plan needs --image.")
     if not options.objects:
         raise click.UsageError("give --objects: what the images show.")
 

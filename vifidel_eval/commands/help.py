@@ -137,7 +137,7 @@ class Explained(click.Command):
         if metrics:
             left_out.append(f"options of {', '.join(dict.fromkeys(metrics))}")
         with formatter.section("Help"):
-            also = f"Show also {', '.join(left_out)}." if left_out else "Show this."
+            also = f"Also show {', '.join(left_out)}." if left_out else "Show all options."
             formatter.write_dl([("-h, --help", "Show the usual options."), ("--help-all", also)])
 
 

@@ -133,8 +133,8 @@ def main() -> None:
 @click.option(
     "--cite",
     type=FILE,
-    help="Print instead what a paper says of this file that score --output wrote: a paragraph on "
-    "how the scores were computed, and the metrics' papers as BibTeX.",
+    help="Print what a paper should say about this file, which score --output wrote: a paragraph "
+    "on how the scores were computed, and the metrics' papers as BibTeX.",
 )
 def info(cite: Path | None) -> None:
     """Print versions, and which metrics run here and what they need."""

@@ -87,7 +87,7 @@ class _Objects(click.Option):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from ..annotations.formats import accepted
 
-        self.help = f"What the images show: {accepted()}. Repeat for their union."
+        self.help = f"What the images show: {accepted()}. Repeat to unite several."
         return super().get_help_record(ctx)
 
 
@@ -135,7 +135,7 @@ TRANSPORT = (
         "--categories",
         multiple=True,
         type=FILE,
-        help="Names of the classes where --objects has only numbers: a COCO file with categories, "
+        help="Class names, if --objects has only numbers: a COCO file with categories, "
         "Open Images class descriptions; for YOLO and class indices data.yaml, config.json, or a "
         "text file with one name per line.",
     ),

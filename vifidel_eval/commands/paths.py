@@ -238,8 +238,8 @@ class Command(Explained):
         )
         if from_input > 1:
             raise click.UsageError(
-                f"{STANDARD_INPUT} (standard input) is given {from_input} times and can be read "
-                "once; write the others to files."
+                f"{STANDARD_INPUT} (standard input) is given {from_input} times but can be "
+                "read only once; write the others to files."
             )
         taken = [
             path

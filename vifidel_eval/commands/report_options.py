@@ -31,9 +31,9 @@ class ReportOptions:
         if self.report is None:
             for flag, value in (("--images", self.images), ("--title", self.title)):
                 if value is not None:
-                    raise click.UsageError(f"{flag} goes with --report.")
+                    raise click.UsageError(f"{flag} needs --report.")
         if self.images is None and self.images_mb is not None:
-            raise click.UsageError("--images-mb goes with --images.")
+            raise click.UsageError("--images-mb needs --images.")
 
 
 #: Adds the options of `ReportOptions`; the command gets them together as ``page``.
@@ -54,8 +54,8 @@ report_options = gathered(
         click.option(
             "--images-mb",
             type=click.IntRange(min=1),
-            help="Megabytes that they may take in the report; those on which systems disagree "
-            "most come first.  [default: 32]",
+            help="Megabytes that the images may take in the report; those on which systems "
+            "disagree most come first.  [default: 32]",
         ),
     ],
     "page",

@@ -28,7 +28,7 @@ from .table_options import TableOptions, table_options
 @click.option(
     "--image-ids",
     type=FILE,
-    help="Score only these: a JSON list, or an id per line.",
+    help="Score only these ids: a JSON list or one per line.",
 )
 @table_options
 @click.option("--output", type=OUTPUT, help="Write everything as JSON, image by image.")

@@ -100,7 +100,7 @@ def check(
         found = rules.check(files, _read_images(images_val, images_test))
     else:
         if images_val is not None or images_test is not None:
-            raise click.UsageError("--images-val and --images-test belong to --profile coco.")
+            raise click.UsageError("--images-val and --images-test need --profile coco.")
         if images is None:
             raise click.UsageError(
                 "give --images FILE, which lists the images that the captions are checked against; "
@@ -137,7 +137,7 @@ def check(
 @click.option(
     "--fix",
     is_flag=True,
-    help="Make the repairs that check names, in the zip only, and list them: image ids that are "
+    help="Make the repairs that check offers, in the zip only, and list them: image ids that are "
     "strings of digits or 42.0, white space around captions, line breaks in them, extra keys, "
     "byte order marks, misplaced files in a zip.",
 )
@@ -152,8 +152,8 @@ def pack(
 ) -> None:
     """Check the two result FILES and write the zip that the server takes.
 
-    While there are faults they are listed, as check does, and no zip is written. FILES stay as
-    they are.
+    If there are faults, they are listed as by check, and no zip is written. FILES stay as they
+    are.
     """
     from .. import submission as rules
     from ..files import write_whole

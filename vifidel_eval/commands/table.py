@@ -16,8 +16,8 @@ from .table_options import TableOptions, table_options
 def table(file: Path, tables: TableOptions) -> None:
     """Print the scores that score --output wrote, without computing them again.
 
-    The comparison is printed too if score had --compare; CSV holds one table, so that there
-    --compare-output writes the comparison.
+    If score had --compare, the comparison is printed too, but not in CSV, which holds one table:
+    there, --compare-output writes the comparison.
     """
     tables.check()
     from ..errors import VifidelError

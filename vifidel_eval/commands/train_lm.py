@@ -49,7 +49,7 @@ def train_lm(
     """Train the language model of the metric LM.
 
     CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same
-    command goes on from the last complete epoch.
+    command continues from the last complete epoch.
     """
     from tqdm import tqdm
 
@@ -79,7 +79,7 @@ def train_lm(
             )
         except KeyboardInterrupt:
             if unfinished.exists():
-                tell("Interrupted; the same command goes on after the last complete epoch.")
+                tell("Interrupted; the same command continues after the last complete epoch.")
             raise
     best = min(done, key=lambda epoch: epoch.perplexity)
     show(f"{output}: epoch {best.number}, validation perplexity {best.perplexity:.2f}")

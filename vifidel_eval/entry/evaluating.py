@@ -230,7 +230,7 @@ def _chosen(metrics: Metrics | None, settings: Settings) -> tuple[list[str], dic
             (scorer.method() if isinstance(scorer, Scorer) else "", scorer) for scorer in others
         )
     if not names and not scorers:
-        raise VifidelError("metrics: there is none; leave it out for the default ones.")
+        raise VifidelError("metrics is empty; leave it out for the default metrics.")
     both = [name for name in names if name in scorers]
     if both:
         raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")

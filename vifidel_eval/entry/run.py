@@ -277,7 +277,7 @@ class Run:
     def _planned(self, why: str) -> Plan:
         if self._plan is None:
             raise VifidelError(
-                f"{why}, and {self._where or 'a loaded run'} holds scores alone: evaluate again."
+                f"{why}, and {self._where or 'a loaded run'} holds only scores: evaluate again."
             )
         return self._plan
 

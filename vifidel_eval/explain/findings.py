@@ -228,7 +228,11 @@ def findings_table(
         )
         for finding in found[:most]
     ]
-    nothing = [] if rows else ["Nothing is probably not in the images, and nothing unmentioned."]
+    nothing = (
+        []
+        if rows
+        else ["Everything mentioned seems to be in the images, and no object is unmentioned."]
+    )
     return Table(headers, rows, [*nothing, *notes], texts=6)
 
 

@@ -99,7 +99,7 @@ def _summary(explanation: Explanation) -> list[str]:
     """Return what matters most, a sentence or a list a line."""
     lines = []
     if not explanation.known:
-        lines.append("Nothing is known of the image: no usable object label, no reference.")
+        lines.append("Nothing is known about the image: no usable object label, no reference.")
     else:
         if not explanation.words:
             lines.append("The caption has no usable word.")

@@ -160,8 +160,8 @@ class ImageSide:
             )
         if self._digests.setdefault(image, digest) != digest:
             raise VifidelError(
-                f"{self._features.name(image)}: its features have changed since they were read "
-                "first; start again."
+                f"{self._features.name(image)}: its features have changed since they were "
+                "first read; start again."
             )
         return content
 

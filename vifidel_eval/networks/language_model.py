@@ -123,7 +123,7 @@ def load(path: str | os.PathLike[str]) -> WordModel:
         If the file cannot be read, is damaged, or is something else.
     """
     torch = load_torch(*NEEDED_BY)
-    content, digest = read_own(torch, path, MODEL, "get it again or train a new one")
+    content, digest = read_own(torch, path, MODEL, "get a fresh copy or train a new one")
     try:
         words, weights = content["words"], content["weights"]
         hidden = weights["embedding.weight"].shape[1]
@@ -136,7 +136,7 @@ def load(path: str | os.PathLike[str]) -> WordModel:
         network.load_state_dict(weights)
     except Exception:  # something is missing, or has another type or shape
         raise VifidelError(
-            f"{path}: the language model in it is damaged; get it again or train a new one."
+            f"{path}: the language model in it is damaged; get a fresh copy or train a new one."
         ) from None
     return WordModel(words, network, digest)
 

@@ -88,7 +88,7 @@ def train(
     One twentieth of the images is set aside; after each epoch the perplexity of their captions
     decides whether the epoch is the best. `output` holds the best epoch so far, whole, from the
     first epoch on. Beside it, in `state_path`, stands all that the next epoch needs: the same
-    call after an interruption goes on from the last complete epoch and ends with the same file
+    call after an interruption continues from the last complete epoch and ends with the same file
     as a training that was not interrupted. A complete training removes the state.
 
     Equal arguments give equal files on one machine: the number of threads is kept through an

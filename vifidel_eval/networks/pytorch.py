@@ -99,7 +99,7 @@ def read_checkpoint(
     what : str
         What the file should be, as the error calls it: ``"SCAN checkpoint"``.
     remedy : str
-        What the error advises: ``"get it again"``.
+        What the error advises: ``"get a fresh copy"``.
     safe : sequence of type
         Harmless classes beside tensors and plain containers whose objects it may hold.
 

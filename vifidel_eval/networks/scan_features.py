@@ -229,7 +229,7 @@ def _read_tsv(path: Path) -> RegionFeatures:
             if end > size or not (break_after[:1] in (b"", b"\n") or break_after == b"\r\n"):
                 raise VifidelError(
                     f"{at}: image {image} does not have the length of {boxes} regions of {width} "
-                    "numbers; the file is damaged or cut off, get it again."
+                    "numbers; the file is damaged or cut off, get a fresh copy."
                 )
             image_id = from_json_key(image)
             if image_id in places:

@@ -83,7 +83,7 @@ def read_vocabulary(path: str | os.PathLike[str]) -> dict[str, int]:
         vocabulary.values()
     ) != list(range(len(vocabulary))):
         raise VifidelError(
-            f"{path}: its words are not numbered from 0 to {len(vocabulary) - 1}; get it again."
+            f"{path}: its words are not numbered from 0 to {len(vocabulary) - 1}; get a fresh copy."
         )
     for number, word in enumerate(_FIRST):
         if vocabulary[word] != number:

@@ -27,7 +27,7 @@ _TASK = 7
 _EPSILON = 1e-12
 
 _TASKS = "bert.embeddings.task_embeddings.weight"
-_REMEDY = "get it again, or give the configuration that belongs to it (--vilbert-config, config=)"
+_REMEDY = "get a fresh copy, or give the configuration of this one (--vilbert-config, config=)"
 
 
 class Vilbert:
@@ -77,7 +77,9 @@ class Vilbert:
                 f"{layer!r:.40}."
             )
         self.layer = layer % blocks
-        content, self.digest = read_checkpoint(torch, path, "ViLBERT checkpoint", "get it again")
+        content, self.digest = read_checkpoint(
+            torch, path, "ViLBERT checkpoint", "get a fresh copy"
+        )
         weights = _plain_names(content, str(path)) if isinstance(content, Mapping) else {}
         if WORDS not in weights:
             raise VifidelError(

@@ -54,7 +54,7 @@ class WordPieces:
         if len(tokens) < len(pieces):
             twice = next(piece for token, piece in enumerate(pieces) if tokens[piece] != token)
             raise VifidelError(
-                f"{path}: the piece {twice!r} appears twice in the vocabulary; get it again."
+                f"{path}: the piece {twice!r} appears twice in the vocabulary; get a fresh copy."
             )
         if len(tokens) != size:
             raise VifidelError(

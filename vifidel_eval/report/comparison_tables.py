@@ -104,7 +104,7 @@ def _pairs(
         ],
         rows,
         [
-            "Difference: of the scores, first less second, with its bootstrap interval.",
+            "Difference: the first score minus the second, with its bootstrap interval.",
             "p: paired bootstrap (boot.) and approximate randomisation (rand.), two-sided, after "
             f"Holm's correction over the pairs of a metric; {settings}.",
             f"{'Bold' if style == 'latex' else 'Better'}: where the randomisation p is at most "
@@ -157,8 +157,8 @@ def _remarks(comparisons: Comparisons) -> list[str]:
     unranked = [name for name, comparison in comparisons.metrics.items() if not comparison.ranked]
     means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
     remarks = [
-        f"{name}: the mean of the images' scores is compared; its corpus score, which is another, "
-        "cannot be computed for some of the images."
+        f"{name}: the mean of the images' scores is compared; its corpus score, a different "
+        "number, cannot be computed for some of the images."
         for name in means
     ]
     return [*direction_notes(lower, unranked), *remarks] + [

@@ -206,7 +206,9 @@ def check_releases(
     if year is None or not years or year in years:
         return
     other, path = next(iter(years.items()))
-    apart = f"the objects ({path}) are of COCO {other} and the references ({references}) of {year}"
+    apart = (
+        f"the objects ({path}) are from COCO {other} and the references ({references}) from {year}"
+    )
     missing = len(wanted) - len(match(wanted, images))
     if missing:
         raise ImageIdError(

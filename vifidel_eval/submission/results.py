@@ -123,7 +123,7 @@ class ResultReader:
         if text.startswith("\ufeff"):
             self._fault(
                 "byte order mark",
-                "starts with a byte order mark, which is no JSON",
+                "starts with a byte order mark, which is not JSON",
                 repair="mark removed",
             )
         try:
@@ -235,7 +235,7 @@ class ResultReader:
                 repair="becomes a blank",
             )
         if any("\ud800" <= character <= "\udfff" for character in text):
-            self._fault("lone surrogate", "a lone surrogate, which has no UTF-8", **where)
+            self._fault("lone surrogate", "a lone surrogate, which UTF-8 cannot encode", **where)
         return text.translate(LINE_BREAKS)
 
 

@@ -86,8 +86,7 @@ class _Source:
             yield
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise VectorsError(
-                f"{self.path}: not gzip to its end ({problem}); the file looks truncated, get it "
-                "again."
+                f"{self.path}: the gzip data is damaged or truncated ({problem}); get a fresh copy."
             ) from None
         except OSError as problem:
             raise VectorsError(f"{self.path}: cannot be read: {reason(problem)}.") from None
@@ -144,7 +143,7 @@ def _binary_rows(source: _Source, data: bytes, dimensions: int, count: int) -> B
             if blank < 0 and len(data) - at >= _LONGEST_WORD:
                 raise VectorsError(
                     f"{source.path}: word {read + len(words) + 1} has no end; the file is damaged, "
-                    "get it again."
+                    "get a fresh copy."
                 )
             end = blank + 1 + row_bytes
             if blank < 0 or end > len(data):
@@ -179,7 +178,7 @@ def _text_rows(
         if len(data) - end > longest:
             raise VectorsError(
                 f"{source.path}: line {line + data.count(10, 0, end)} has more than {longest} "
-                "bytes; the file is damaged, get it again."
+                "bytes; the file is damaged, get a fresh copy."
             )
         lines = [text for text in data[:end].split(b"\n") if text.strip()]
         if lines:
@@ -234,5 +233,5 @@ def _are_numbers(fields: list[bytes]) -> bool:
 def _miscounted(path: Path, found: str, count: int) -> VectorsError:
     return VectorsError(
         f"{path}: holds {found} words where its first line promises {count}; the file looks "
-        "damaged or truncated, get it again."
+        "damaged or truncated, get a fresh copy."
     )

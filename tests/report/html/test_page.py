@@ -218,9 +218,9 @@ def test_title_and_inputs_are_named_without_their_folders(tmp_path, monkeypatch)
         assert Path(name).name in inputs["text"]
     assert str(ROOT) not in text
     result = CliRunner().invoke(main, [*COMMAND, "--title", "Spring"])
-    assert (result.exit_code, "--title goes with --report" in result.stderr) == (2, True)
+    assert (result.exit_code, "--title needs --report" in result.stderr) == (2, True)
     result = CliRunner().invoke(main, [*COMMAND, "--report", str(page), "--images-mb", "3"])
-    assert (result.exit_code, "--images-mb goes with --images" in result.stderr) == (2, True)
+    assert (result.exit_code, "--images-mb needs --images" in result.stderr) == (2, True)
 
 
 def test_the_command_takes_a_folder_of_images(tmp_path, monkeypatch):
@@ -247,4 +247,4 @@ def test_the_command_takes_a_folder_of_images(tmp_path, monkeypatch):
     assert "would replace an input" in result.stderr
     result = CliRunner().invoke(main, arguments[:-1])
     assert result.exit_code == 2
-    assert "--images goes with --report" in result.stderr
+    assert "--images needs --report" in result.stderr
