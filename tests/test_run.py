@@ -314,6 +314,27 @@ def test_the_bar_is_shown_when_asked_for(capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_the_report_has_a_bar_too(run, tmp_path, capsys):
+    run.report(tmp_path / "r.html", progress=True)
+    shown = capsys.readouterr().err
+    captions = sum(len(run.per_image(system)) for system in run.systems)
+    assert re.search(rf"report: .*/{captions} ", shown)
+    run.report(tmp_path / "r.html")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_comparison_is_a_line_per_metric_at_a_prompt(run):
+    compared = run.compare()
+    first, *lines = repr(compared).splitlines()
+    assert first == "Comparisons(seed=0, resamples=1000, level=0.95)"
+    assert [line.partition(" (")[0] for line in lines] == list(compared.metrics)
+    name, comparison = next(iter(compared.metrics.items()))
+    assert f"{name} ({comparison.images} images)" in lines[0]
+    for system, standing in comparison.systems.items():
+        assert f"{system} {standing.score:.4f} [{standing.low:.4f}" in lines[0]
+    assert max(map(len, lines)) < 200
+
+
 def test_a_notebook_is_known_by_its_kernel(monkeypatch):
     class IPython:
         config: dict = {}  # noqa: RUF012

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -29,8 +30,16 @@ def progress_bar(total: int | None, unit: str = " captions", **settings: Any) ->
     notebook = in_notebook()
     # A notebook is not a terminal, and somebody looks at it.
     usual = {"disable": False if notebook else None, "delay": 1, "leave": False}
-    bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
-    return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
+    with warnings.catch_warnings():
+        # A notebook without ipywidgets gets a bar of characters, which is no cause for a warning.
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
+        return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
+
+
+def when(progress: bool | None) -> dict[str, Any]:
+    """Return the settings of a bar that is shown, hidden, or (None) shown as usual."""
+    return {} if progress is None else {"disable": not progress, "delay": 0}
 
 
 def in_notebook() -> bool:

@@ -181,6 +181,20 @@ class Table:
             lower={(row, at[column]) for row, column in self.lower if column in at},
         )
 
+    def with_rows(self, start: int, end: int) -> Table:
+        """Return the table with the rows from `start` to before `end`."""
+        kept = range(start, end)
+        return replace(
+            self,
+            rows=self.rows[start:end],
+            bold={(row - start, column) for row, column in self.bold if row in kept},
+            lower={
+                (row if row < 0 else row - start, column)
+                for row, column in self.lower
+                if row < 0 or row in kept
+            },
+        )
+
     def _cell(self, cell: Cell, style: str, place: tuple[int, int]) -> str:
         if isinstance(cell, str):
             shown = self._named(cell, style, place)

@@ -191,7 +191,7 @@ def test_check_against_any_list_of_images(folder):
         "Entry",
         "Image",
         "Fault",
-        "repair",
+        "Repair",
         "-" * len(VAL),
     ]
     assert result.stdout.splitlines()[-1] == (

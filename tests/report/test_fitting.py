@@ -61,6 +61,21 @@ def test_notes_are_below_the_last_part():
     assert fitted(table, "markdown", 30) == [table]
 
 
+def test_long_tables_in_latex_are_cut_where_the_metric_changes():
+    rows = [[f"metric {n // 6}", n] for n in range(100)]
+    bold = {(n, 1) for n in range(0, 100, 7)}
+    table = Table(["Metric", "n"], rows, ["note"], title="T", bold=bold, lower={(-1, 0), (50, 0)})
+    parts = fitted(table, "latex", 0)
+    assert [len(part.rows) for part in parts] == [36, 36, 28]
+    assert [row for part in parts for row in part.rows] == rows
+    shown = [part.rows[row][1] for part in parts for row, _ in sorted(part.bold)]
+    assert shown == list(range(0, 100, 7))
+    assert [sorted(part.lower) for part in parts] == [[(-1, 0)], [(-1, 0), (14, 0)], [(-1, 0)]]
+    assert [(part.title, part.notes) for part in parts] == [("T", ()), ("", ()), ("", ["note"])]
+    one = Table(["Metric", "n"], [["same", n] for n in range(50)])
+    assert [len(part.rows) for part in fitted(one, "latex", 0)] == [40, 10]
+
+
 def test_the_width_is_the_terminals_or_the_same_everywhere(monkeypatch):
     monkeypatch.setenv("COLUMNS", "53")
     assert line_width() == PIPED_WIDTH
@@ -109,6 +124,6 @@ def test_tables_compile_and_fit_a_column_of_article(tmp_path, names):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     log = (tmp_path / "t.log").read_text("utf-8", "replace")
-    assert "Overfull \\hbox" not in log
+    assert "Overfull" not in log  # neither too wide nor too high for a page
     assert "Missing character" not in log
     assert (tmp_path / "t.pdf").stat().st_size > 1000

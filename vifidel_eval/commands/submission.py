@@ -189,8 +189,11 @@ def _read_images(val: Path | None, test: Path | None) -> dict[str, dict[int, Non
 def _table(faults: Sequence[Fault], everything: bool, fixable: bool = True) -> Table:
     from ..text_tables import Table
 
-    headers = ["File", "Entry", "Image", "Fault", "pack --fix" if fixable else "repair"]
-    return Table(headers, list(_rows(faults, everything)), texts=len(headers))
+    headers = ["File", "Entry", "Image", "Fault", "pack --fix" if fixable else "Repair"]
+    rows = list(_rows(faults, everything))
+    if not fixable and all(row[-1] is None for row in rows):
+        headers, rows = headers[:-1], [row[:-1] for row in rows]
+    return Table(headers, rows, texts=len(headers))
 
 
 def _rows(faults: Sequence[Fault], everything: bool) -> Iterator[list[str | int | None]]:

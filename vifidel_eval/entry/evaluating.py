@@ -14,7 +14,7 @@ from ..annotations.names import CategorySource
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..metrics import check_needs, defaults, own_options, parse
-from ..progress import named_by, progress_bar
+from ..progress import named_by, progress_bar, when
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..text.words import STOP_WORDS
@@ -180,8 +180,7 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     VifidelError
         As `Plan.score` raises it.
     """
-    shown: dict[str, Any] = {} if progress is None else {"disable": not progress, "delay": 0}
-    with progress_bar(planned.work, **shown) as bar:
+    with progress_bar(planned.work, **when(progress)) as bar:
         return Run(planned.score(bar.update, named_by(bar)), planned)
 
 

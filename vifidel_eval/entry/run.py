@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import VifidelError, VifidelWarning
 from ..files import write_whole
 from ..image_ids import ImageId
+from ..progress import progress_bar, when
 from ..report.score_tables import in_html, in_short, to_json
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
@@ -190,6 +191,7 @@ class Run:
         images_mb: int | None = None,
         seed: int = 0,
         resamples: int = 1000,
+        progress: bool | None = None,
     ) -> None:
         """Write the HTML page: scores, comparison, every image with its captions.
 
@@ -206,6 +208,8 @@ class Run:
             Megabytes that the pictures may take in the page; by default 32.
         seed, resamples
             Of the comparison.
+        progress : bool, optional
+            Whether a progress bar is shown; by default in terminals and notebooks.
 
         Raises
         ------
@@ -224,15 +228,18 @@ class Run:
             title or Material.title,
             None if images_mb is None else 10**6 * images_mb,
         )
-        content = gather(
-            self.detail,
-            self.compare(seed, resamples),
-            plan.systems,
-            plan.references,
-            plan.scorers.values(),
-            material,
-        )
-        write_whole(Path(path), render_page(content))
+        captions = sum(len(system.captions) for system in plan.systems)
+        with progress_bar(captions, desc="report", **when(progress)) as bar:
+            content = gather(
+                self.detail,
+                self.compare(seed, resamples),
+                plan.systems,
+                plan.references,
+                plan.scorers.values(),
+                material,
+                bar.update,
+            )
+            write_whole(Path(path), render_page(content))
 
     def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
         """Write what ``score --output`` writes, image by image; `load` reads it.

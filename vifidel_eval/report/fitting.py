@@ -21,6 +21,8 @@ _LINEWIDTH = 345.0
 _COLUMN_SPACE, _NARROW_SPACE = 12.0, 6.0
 # cmr9, which \small takes, beside cmr10; cmbx10 beside cmr10, for the letters that gain most.
 _SMALL, _BOLD = 0.93, 1.18
+# Rows on a page of that class, whose \textheight is 550 pt: 12 pt each, with header and rules.
+_PAGE_ROWS = 40
 
 # Widths of characters of Computer Modern in pt at 10 pt, rounded up (cmr10.tfm).
 _WIDTHS = {
@@ -54,19 +56,21 @@ def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table
     style : str
         Markdown and CSV have no width and stay as they are.
     width : int
-        Characters in a line, for the style ``table``; LaTeX has the column of a paper.
+        Characters in a line, for the style ``table``; LaTeX has the column and page of a paper.
     corner : str
         What the first column of the turned table is called; without it the table is not turned.
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]
-    fits: Callable[[Table], bool]
     if style == "latex":
-        fits = _fits_paper
-        narrow = replace(table, narrow=True)
-    else:
-        fits = lambda part: _characters(part) <= width  # noqa: E731
-        narrow = table
+        parts = _in_width(table, replace(table, narrow=True), _fits_paper, corner)
+        return [page for part in parts for page in _pages(part)]
+    return _in_width(table, table, lambda part: _characters(part) <= width, corner)
+
+
+def _in_width(
+    table: Table, narrow: Table, fits: Callable[[Table], bool], corner: str
+) -> list[Table]:
     if fits(table):
         return [table]
     if corner and fits(turned := table.turned(corner)):
@@ -91,6 +95,19 @@ def _parts(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
         left = left[taken:]
         yield replace(part, title=title, notes=() if left else notes)
         title = ""
+
+
+def _pages(table: Table) -> Iterator[Table]:
+    """Yield a table in parts of a page each, cut where the first column changes if it can be."""
+    start, rows = 0, table.rows
+    while len(rows) - start > _PAGE_ROWS:
+        last = start + _PAGE_ROWS
+        ends = (end for end in range(last, start, -1) if rows[end][0] != rows[end - 1][0])
+        end = next(ends, last)
+        yield replace(table.with_rows(start, end), title="" if start else table.title, notes=())
+        start = end
+    rest = table.with_rows(start, len(rows)) if start else table
+    yield replace(rest, title="") if start else rest
 
 
 def _characters(table: Table) -> int:

@@ -117,9 +117,9 @@ class Comparison:
     ranked: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparisons:
-    """Systems under all metrics.
+    """Systems under all metrics; at a prompt, a line per metric.
 
     Attributes
     ----------
@@ -138,6 +138,17 @@ class Comparisons:
     resamples: int
     level: float
     left_out: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        lines = [f"Comparisons(seed={self.seed}, resamples={self.resamples}, level={self.level})"]
+        for name, comparison in self.metrics.items():
+            standings = (
+                f"{system} {s.score:.4f} [{s.low:.4f}, {s.high:.4f}]"
+                + ("" if s.rank is None else f" #{s.rank}")
+                for system, s in comparison.systems.items()
+            )
+            lines.append(f"{name} ({comparison.images} images): {'; '.join(standings)}")
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """Return what files hold: the attributes by name, numbers with ten significant digits.

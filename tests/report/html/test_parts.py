@@ -140,6 +140,27 @@ def test_objects_switch_their_boxes_on(image_106, example):
     assert tab.locator("article .box").count() == 0
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_boxes_of_the_large_picture_are_where_the_objects_are(visit, example, width):
+    tab = visit(example["address"] + "#images?image=106", viewport={"width": width, "height": 844})
+    tab.get_by_role("button", name="Enlarge image 106").click()
+    picture = tab.locator("dialog img")
+    picture.evaluate("image => image.decode()")
+    # Boxes are shares of the frame, so that the picture must fill it, undistorted.
+    frame, inside = tab.locator("dialog .frame").bounding_box(), picture.bounding_box()
+    for side in ("x", "y", "width", "height"):
+        assert inside[side] == pytest.approx(frame[side], abs=1)
+    assert inside["width"] / inside["height"] == pytest.approx(640 / 480, rel=0.01)
+
+
+def test_the_plot_is_printed_though_it_was_not_seen(visit, example):
+    tab = visit(example["address"], viewport={"width": 390, "height": 300})
+    rows = tab.locator("#agreement .fits tbody tr")
+    assert rows.count() == 0
+    tab.pdf(format="A4")
+    assert rows.count() == 4  # three systems, and all
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_picture_is_enlarged_in_a_dialog(visit, example, scheme):
     axe = pytest.importorskip(

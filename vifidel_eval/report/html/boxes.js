@@ -59,7 +59,11 @@ function enlarge(image) {
   const { ids, systems, captions } = data();
   dialog.dataset.image = image;
   document.getElementById("picture-title").textContent = `Image ${ids[image]}`;
-  dialog.querySelector(".frame").replaceChildren(html("img", { src: source(image), alt: `Image ${ids[image]}` }));
+  const frame = dialog.querySelector(".frame");
+  const picture = html("img", { src: source(image), alt: `Image ${ids[image]}` });
+  // The frame is as wide as the picture, so that boxes lie where they belong.
+  picture.addEventListener("load", () => frame.style.setProperty("--ratio", picture.naturalWidth / picture.naturalHeight));
+  frame.replaceChildren(picture);
   const spoken = choice.systems.filter((system) => captions[system][image] !== null);
   dialog.querySelector(".about").replaceChildren(
     ...objectList(image),

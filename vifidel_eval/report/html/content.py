@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -80,6 +80,7 @@ def gather(
     references: Mapping[ImageId, list[str]] | None = None,
     scorers: Iterable[Scorer] = (),
     material: Material | None = None,
+    explained: Callable[[int], object] | None = None,
 ) -> Content:
     """Return the content of a report on systems that were scored.
 
@@ -95,6 +96,8 @@ def gather(
         What scored them; if VIFIDEL is among them, or part of one, it explains every caption.
     material : Material, optional
         Pictures, boxes and names.
+    explained : callable, optional
+        Called with how many captions were explained since the last call.
     """
     parts = (part for scorer in scorers for part in getattr(scorer, "parts", (scorer,)))
     vifidel = next((part for part in parts if isinstance(part, Vifidel)), None)
@@ -102,7 +105,7 @@ def gather(
     if references is None:
         references = all_images(systems)
     of_systems = {system.name: paired(system, references, True) for system in systems}
-    explanations = {} if vifidel is None else _explained(vifidel, of_systems)
+    explanations = {} if vifidel is None else _explained(vifidel, of_systems, explained)
     return Content(
         scores,
         comparisons,
@@ -118,11 +121,13 @@ def gather(
 
 
 def _explained(
-    vifidel: Vifidel, of_systems: Mapping[str, Rows]
+    vifidel: Vifidel, of_systems: Mapping[str, Rows], explained: Callable[[int], object] | None
 ) -> dict[str, dict[ImageId, Explanation]]:
     """Return the explanations of all systems, made side by side: references are read once."""
     explanations: dict[str, dict[ImageId, Explanation]] = {name: {} for name in of_systems}
     for of_row in zip_longest(*map(vifidel.explain_rows, of_systems.values())):
+        if explained is not None:
+            explained(sum(explanation is not None for explanation in of_row))
         for of_system, explanation in zip(explanations.values(), of_row, strict=True):
             if explanation is not None:
                 of_system[explanation.image_id] = explanation

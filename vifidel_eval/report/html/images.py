@@ -110,7 +110,7 @@ class Images:
             numbers += [self._labels.setdefault(label, len(self._labels)), count, penalty]
         return numbers
 
-    def _plan(self, explanation: Explanation, objects: list[int]) -> list[list[int]]:
+    def _plan(self, explanation: Explanation, objects: list[int]) -> tuple[tuple[int, ...], ...]:
         """Return words, matches, what is said, unmentioned objects and marks of a caption.
 
         All are numbers:
@@ -149,8 +149,9 @@ class Images:
             (m.words, m.support, m.supported_by, m.verdict + 1, m.category)
             for m in explanation.mentions
         ] + [(word.word, word.support, word.supported_by, 0, None) for word in others]
-        return [
-            [
+        # Tuples of numbers, which the garbage collector leaves alone.
+        return (
+            tuple(
                 number
                 for word in of_words
                 for number in (
@@ -158,13 +159,13 @@ class Images:
                     _units(penalties.get(word.word, 1)),
                     int(word.hallucinated),
                 )
-            ],
-            [
+            ),
+            tuple(
                 number
                 for m in ordered
                 for number in (label_at[m.label], word_at[m.word], _units(m.mass), _units(m.cost))
-            ],
-            [
+            ),
+            tuple(
                 number
                 for text, support, by, verdict, category in said
                 for number in (
@@ -174,14 +175,16 @@ class Images:
                     verdict,
                     _object(label_at, verdict, by, category),
                 )
-            ],
-            [label_at[label] for label in explanation.unmentioned if label in label_at],
-            marks(
-                explanation.caption,
-                [mention.words for mention in explanation.mentions],
-                [word.word for word in others],
             ),
-        ]
+            tuple(label_at[label] for label in explanation.unmentioned if label in label_at),
+            tuple(
+                marks(
+                    explanation.caption,
+                    [mention.words for mention in explanation.mentions],
+                    [word.word for word in others],
+                )
+            ),
+        )
 
     def _word(self, word: str | None) -> int:
         return _NONE if word is None else self._words.setdefault(word, len(self._words))

@@ -41,6 +41,7 @@ function listenToPlot() {
     observer.disconnect();
     new ResizeObserver(drawPlot).observe(plot.frame);
   }, { rootMargin: "300px" }).observe(plot.frame);
+  addEventListener("beforeprint", () => plot.drawn || drawPlot());
 }
 
 // Shows what the list is filtered by.
