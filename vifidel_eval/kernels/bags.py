@@ -110,11 +110,14 @@ def cross(
     left_starts: Integers, left_sizes: Integers, right_starts: Integers, right_sizes: Integers
 ) -> tuple[Integers, Integers]:
     """Return the positions of all pairs of two lists of ranges, as `meetings` does of bags."""
-    pairs = left_sizes * right_sizes
-    of_range = np.repeat(np.arange(len(pairs)), pairs)
-    within = np.arange(len(of_range)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-    left_within, right_within = np.divmod(within, right_sizes[of_range])
-    return left_starts[of_range] + left_within, right_starts[of_range] + right_within
+    # Each left position meets all right ones of its range, which follow each other.
+    meets = np.repeat(right_sizes, left_sizes)
+    ends = np.cumsum(meets)
+    left = np.arange(len(meets)) + np.repeat(
+        left_starts - np.cumsum(left_sizes) + left_sizes, left_sizes
+    )
+    right = np.repeat(right_starts, left_sizes) - ends + meets
+    return np.repeat(left, meets), np.arange(meets.sum()) + np.repeat(right, meets)
 
 
 def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integers]:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 
 _PAIRS_AT_ONCE = 128  # whose vectors fit in a core's cache
-_SLOT_BITS = 20
-_NEXT = np.uint64(1)
+_FIRST_SLOT_BITS = 14
+_SLOT_BITS = 20  # 25 MB
+_FURTHER_WAYS = tuple(map(np.uint64, (1, 2, 3)))
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
 
@@ -42,9 +43,11 @@ class WordDistances:
         self._matrix = matrix
         self._units = units
         self.squared_lengths = squared_lengths
-        # NumPy's zeros take no memory until they are written.
-        # Of each pair: its seal, and the bits of its squared distance and its cosine.
-        self._table = np.zeros((1 << _SLOT_BITS, 3), dtype=np.uint64)
+        # Of each pair: its seal, and the bits of its squared distance and its cosine. A table that
+        # is large from the start would spend more time on its memory than on the distances.
+        slots = 1 << max(2, min(_FIRST_SLOT_BITS, _SLOT_BITS))
+        self._table = np.zeros((slots, 3), dtype=np.uint64)
+        self._written = 0
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
@@ -61,31 +64,32 @@ class WordDistances:
     def _values_of(self, left: Integers, right: Integers) -> Floats:
         low, high = np.minimum(left, right), np.maximum(left, right)
         keys = ((low << 32) + high + 1).view(np.uint64)  # no key is 0, the empty slot's
-        slots = (keys * _MULTIPLIER) >> np.uint64(64 - _SLOT_BITS)
-        values, missing = self._found(slots, keys)
-        if len(missing):  # a pair that found its slot taken is in the next one
-            slots[missing] ^= _NEXT
-            values[missing], still = self._found(slots[missing], keys[missing])
+        table = self._table
+        slots = _slots(keys, len(table))
+        values, missing = _found(table, slots, keys)
+        for way in _FURTHER_WAYS:  # a pair that found its slot taken may be in one beside it
+            if not len(missing):
+                return values
+            beside, still = _found(table, slots[missing] ^ way, keys[missing])
+            values[missing] = beside
             missing = missing[still]
         if len(missing):
             new, first, again = np.unique(keys[missing], return_index=True, return_inverse=True)
             at = missing[first]
             computed = self._computed(low[at], high[at])
             values[missing] = computed[again]
-            own = slots[at] ^ _NEXT
-            kept_at = np.where(self._table[own, 0] == 0, own, slots[at])
-            bits = computed.view(np.uint64)
-            self._table[kept_at] = np.column_stack([new ^ _mixed(bits), bits])
+            self._keep(new, computed)
         return values
 
-    def _found(
-        self, slots: NDArray[np.uint64], keys: NDArray[np.uint64]
-    ) -> tuple[Floats, NDArray[np.intp]]:
-        """Return what the slots hold, and the places where that is not what the key asks for."""
-        entries = self._table.take(slots, axis=0)
-        bits = entries[:, 1:]
-        missing = np.flatnonzero(entries[:, 0] ^ _mixed(bits) != keys)
-        return bits.view(np.float64), missing
+    def _keep(self, keys: NDArray[np.uint64], values: Floats) -> None:
+        """Put pairs into the table, which grows as long as it may and is more than half full."""
+        self._written += len(keys)  # a guess: threads may lose each other's additions
+        table = self._table
+        wanted = 2 * self._written
+        if wanted > len(table) and len(table) < 1 << _SLOT_BITS:
+            table = _larger(table, 1 << min(wanted.bit_length(), _SLOT_BITS))
+            self._table = table
+        _put(table, keys, values.view(np.uint64))
 
     def _computed(self, left: Integers, right: Integers) -> Floats:
         distances = _squared_distances(self._matrix, left, right)
@@ -114,9 +118,37 @@ def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Float
     return distances
 
 
-def _slots(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return where the table is to hold each key; where that is taken, it is the other of two."""
-    return keys * _MULTIPLIER >> np.uint64(64 - _SLOT_BITS)
+def _slots(keys: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
+    """Return where a table is to hold each key; where that is taken, it is one of three beside."""
+    return keys * _MULTIPLIER >> np.uint64(65 - slots.bit_length())
+
+
+def _found(
+    table: NDArray[np.uint64], slots: NDArray[np.uint64], keys: NDArray[np.uint64]
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Return what the slots hold, and the places where that is not what the key asks for."""
+    entries = table.take(slots, axis=0)
+    bits = entries[:, 1:]
+    missing = np.flatnonzero(entries[:, 0] ^ _mixed(bits) != keys)
+    return bits.view(np.float64), missing
+
+
+def _put(table: NDArray[np.uint64], keys: NDArray[np.uint64], bits: NDArray[np.uint64]) -> None:
+    """Write pairs into the first empty slot of each, or over another pair."""
+    own = at = _slots(keys, len(table))
+    for way in _FURTHER_WAYS:
+        at = np.where(table[at, 0] == 0, at, own ^ way)
+    at = np.where(table[at, 0] == 0, at, own)
+    table[at] = np.column_stack([keys ^ _mixed(bits), bits])
+
+
+def _larger(table: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
+    """Return a larger table with the same pairs; they keep their order, so that it is fast."""
+    larger = np.zeros((slots, 3), dtype=np.uint64)
+    kept = table[np.flatnonzero(table[:, 0])]
+    keys = kept[:, 0] ^ _mixed(kept[:, 1:])
+    _put(larger, keys, kept[:, 1:])
+    return larger
 
 
 def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
