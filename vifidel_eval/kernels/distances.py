@@ -120,7 +120,8 @@ def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Float
 
 def _slots(keys: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
     """Return where a table is to hold each key; where that is taken, it is one of three beside."""
-    return keys * _MULTIPLIER >> np.uint64(65 - slots.bit_length())
+    places: NDArray[np.uint64] = keys * _MULTIPLIER >> np.uint64(65 - slots.bit_length())
+    return places
 
 
 def _found(
