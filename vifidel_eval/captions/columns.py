@@ -116,7 +116,8 @@ def _missing(
 ) -> CaptionError:
     return CaptionError(
         f"{where}: no field for {what} (such as {', '.join(known[:4])}), but only "
-        f"{_listed(names)}; name it with {option}."
+        f"{_listed(names)}; name it with {option} (in Python "
+        f"{option.lstrip('-').replace('-', '_')}=...)."
     )
 
 
