@@ -124,8 +124,7 @@ def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integer
     """Return the different atoms in the alphabetical order of their words, and where each is."""
     held = np.zeros(len(lexicon.known), dtype=bool)
     held[atoms] = True
-    words = sorted(map(lexicon.word, np.flatnonzero(held).tolist()))
-    distinct = np.array(lexicon.numbers(words), dtype=np.int64)
+    distinct = lexicon.in_alphabetical_order(np.flatnonzero(held))
     rank = np.empty(len(held), dtype=np.int64)
     rank[distinct] = np.arange(len(distinct))
     return distinct, rank[atoms]

@@ -31,6 +31,9 @@ _END = 0  # the number of the piece after each caption
 
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
 
+_NOT_PLACED = -1
+_SORTED_BEFORE_ALL = 4
+
 _LONGEST = 1e100  # squares of larger numbers are not finite
 
 T = TypeVar("T")
@@ -90,6 +93,9 @@ class Lexicon:
         self._piece_sizes = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
         self._piece_words = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
         self._words: list[str] = [""] * capacity
+        # The place of each number in the alphabet, replaced as a whole; -1: not known yet.
+        self._places_in_alphabet = np.full(capacity, _NOT_PLACED)
+        self._sorted_one_by_one = 0
         # NumPy's zeros take no memory until they are written.
         self.matrix: Floats = np.zeros((capacity, dimensions))
         self.units = self.matrix if normalize else np.zeros((capacity, dimensions))
@@ -116,6 +122,25 @@ class Lexicon:
             self._add(list(dict.fromkeys(new)))
             found = list(map(self._numbers.__getitem__, words))
         return found  # type: ignore[return-value]
+
+    def in_alphabetical_order(self, numbers: Integers) -> Integers:
+        """Return different numbers in the alphabetical order of their words.
+
+        The words of captions are mostly the same: all words are sorted together as soon as it
+        takes no more time than has been spent on sorting parts of them.
+        """
+        places = self._places_in_alphabet[numbers]
+        if (places != _NOT_PLACED).all():
+            return numbers[np.argsort(places)]
+        self._sorted_one_by_one += len(numbers)  # a guess: threads may lose additions
+        if self._sorted_one_by_one > _SORTED_BEFORE_ALL * len(self._numbers):
+            self._sorted_one_by_one = 0
+            known = sorted(self._numbers.items())
+            all_places = np.full(self._capacity, _NOT_PLACED)
+            all_places[[number for _, number in known]] = np.arange(len(known))
+            self._places_in_alphabet = all_places
+        words = list(map(self._words.__getitem__, numbers.tolist()))
+        return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
     def read(self, captions: Iterable[str]) -> tuple[Integers, Integers]:
         """Return the numbers of the content words of all captions, and how many each one has.
