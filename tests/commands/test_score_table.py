@@ -616,6 +616,10 @@ def test_the_strict_row_of_a_part_is_that_of_the_file(tmp_path, in_parts):
 
 # Files of 4000 rows are scored in two parts each.
 CODE = """\
+import signal
+
+# As at a terminal, wherever these tests run: a job in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from vifidel_eval.commands.main import main
 from vifidel_eval.tables import inputs
 
