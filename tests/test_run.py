@@ -162,7 +162,7 @@ def test_scorers_serve_as_metrics():
         ({"presence": True}, TypeError, "no argument 'presence'. Use counts=False."),
         ({"metrics": "VIFIDELL"}, VifidelError, "Did you mean VIFIDEL?"),
         ({"metrics": ["TIGEr"]}, VifidelError, "TIGEr needs tiger_checkpoint"),
-        ({"metrics": []}, VifidelError, "metrics: there is none"),
+        ({"metrics": []}, VifidelError, "metrics is empty; leave it out"),
         ({"metrics": 3}, VifidelError, "metrics are names, scorers"),
         ({"metrics": {"x": "WMD"}}, VifidelError, "metrics are names, scorers"),
         ({"metrics": [Wmd(), Wmd()]}, VifidelError, "two scorers of WMD; name them"),
