@@ -282,7 +282,7 @@ def test_a_loaded_run_says_what_is_missing(run, tmp_path):
     path = tmp_path / "scores.json"
     run.save(path)
     loaded = vifidel_eval.load(path)
-    with pytest.raises(VifidelError, match=r"a report shows captions.*scores.json holds only scores"):
+    with pytest.raises(VifidelError, match=r"a report shows .*scores.json holds only scores"):
         loaded.report(tmp_path / "r.html")
     with pytest.raises(VifidelError, match=r"a leaderboard pins captions.*evaluate again"):
         loaded.add_to_leaderboard(tmp_path / "board.json")
