@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..evaluation import Floats, Integers, Tally
-from ..text.words import Pieces
+from ..text.words import joined
 from .lexicon import Lexicon
 
 #: How many pairs of words are held in memory at once: each takes some 100 bytes.
@@ -132,13 +132,12 @@ def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integer
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
     """Return the bag of content words of each caption; every occurrence counts."""
-    numbers, sizes = lexicon.read(captions)
-    return _bags(lexicon, numbers, sizes)
+    return bags_of_text(lexicon, joined(captions))
 
 
-def bags_of_pieces(lexicon: Lexicon, read: Pieces) -> tuple[Bags, Tally]:
-    """Return what `bags_of_captions` returns, of captions that were cut into pieces."""
-    numbers, sizes = lexicon.read_pieces(read)
+def bags_of_text(lexicon: Lexicon, text: str) -> tuple[Bags, Tally]:
+    """Return what `bags_of_captions` returns, of captions that `joined` has joined."""
+    numbers, sizes = lexicon.read(text)
     return _bags(lexicon, numbers, sizes)
 
 

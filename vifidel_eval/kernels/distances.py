@@ -15,6 +15,7 @@ from ..evaluation import Floats, Integers
 _PAIRS_AT_ONCE = 128  # whose vectors fit in a core's cache
 _FIRST_SLOT_BITS = 14
 _SLOT_BITS = 20  # 25 MB
+_LOW_BITS = (1 << 32) - 1
 _FURTHER_WAYS = tuple(map(np.uint64, (1, 2, 3)))
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
@@ -74,20 +75,20 @@ class WordDistances:
             values[missing] = beside
             missing = missing[still]
         if len(missing):
-            new, first, again = np.unique(keys[missing], return_index=True, return_inverse=True)
-            at = missing[first]
-            computed = self._computed(low[at], high[at])
+            new, again = np.unique(keys[missing], return_inverse=True)
+            pairs = (new - np.uint64(1)).view(np.int64)
+            computed = self._computed(pairs >> 32, pairs & _LOW_BITS)
             values[missing] = computed[again]
             self._keep(new, computed)
         return values
 
     def _keep(self, keys: NDArray[np.uint64], values: Floats) -> None:
-        """Put pairs into the table, which grows as long as it may and is more than half full."""
+        """Put pairs into the table, which grows as long as it may and is a quarter full."""
         self._written += len(keys)  # a guess: threads may lose each other's additions
         table = self._table
-        wanted = 2 * self._written
-        if wanted > len(table) and len(table) < 1 << _SLOT_BITS:
-            table = _larger(table, 1 << min(wanted.bit_length(), _SLOT_BITS))
+        if 4 * self._written > len(table) and len(table) < 1 << _SLOT_BITS:
+            wanted = (8 * self._written).bit_length()  # far more: growing again takes time
+            table = _larger(table, 1 << min(wanted, _SLOT_BITS))
             self._table = table
         _put(table, keys, values.view(np.uint64))
 
@@ -136,11 +137,20 @@ def _found(
 
 def _put(table: NDArray[np.uint64], keys: NDArray[np.uint64], bits: NDArray[np.uint64]) -> None:
     """Write pairs into the first empty slot of each, or over another pair."""
-    own = at = _slots(keys, len(table))
+    own = _slots(keys, len(table))
+    at = own.copy()
+    taken = np.flatnonzero(table[own, 0])
     for way in _FURTHER_WAYS:
-        at = np.where(table[at, 0] == 0, at, own ^ way)
-    at = np.where(table[at, 0] == 0, at, own)
-    table[at] = np.column_stack([keys ^ _mixed(bits), bits])
+        if not len(taken):
+            break
+        beside = own[taken] ^ way
+        empty = table[beside, 0] == 0
+        at[taken[empty]] = beside[empty]
+        taken = taken[~empty]
+    entries = np.empty((len(keys), 3), dtype=np.uint64)
+    entries[:, 0] = keys ^ _mixed(bits)
+    entries[:, 1:] = bits
+    table[at] = entries
 
 
 def _larger(table: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:

@@ -19,9 +19,10 @@ import numpy as np
 
 from ..errors import VectorsError
 from ..evaluation import Floats, Integers
-from ..text.words import END, Pieces, piece_words, pieces, stop_words_signature
+from ..text.words import END, piece_words, stop_words_signature
 from ..vectors import WordVectors
 from .distances import WordDistances
+from .pieces import Cut, PieceNumbers, cut
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
@@ -89,6 +90,7 @@ class Lexicon:
         self._free_pieces = itertools.count(_END + 1)
         self._free_piece_words = itertools.count()
         self._pieces: dict[str, int] = {END: _END}
+        self._piece_numbers = PieceNumbers(_PIECES_PER_WORD * capacity)
         self._piece_starts = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
         self._piece_sizes = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
         self._piece_words = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
@@ -142,8 +144,13 @@ class Lexicon:
         words = list(map(self._words.__getitem__, numbers.tolist()))
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
-    def read(self, captions: Iterable[str]) -> tuple[Integers, Integers]:
+    def read(self, text: str) -> tuple[Integers, Integers]:
         """Return the numbers of the content words of all captions, and how many each one has.
+
+        Parameters
+        ----------
+        text : str
+            The captions, as `vifidel_eval.text.words.joined` joins them.
 
         Returns
         -------
@@ -157,26 +164,19 @@ class Lexicon:
         LexiconFull
             If there is no room for new words.
         """
-        places = self._places(pieces(captions))
+        places = self._places(cut(text.encode("utf-8", "surrogatepass")))
         return self._words_of(places, np.flatnonzero(places == _END))
 
-    def read_pieces(self, read: Pieces) -> tuple[Integers, Integers]:
-        """Return what `read` returns, of captions that were cut into pieces.
-
-        Raises
-        ------
-        LexiconFull
-            If there is no room for new words.
-        """
-        return self._words_of(self._places(read.distinct)[read.at], read.ends)
-
-    def _places(self, read: list[str]) -> Integers:
+    def _places(self, read: Cut) -> Integers:
         """Return the number of each piece."""
-        try:
-            return np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
-        except KeyError:
-            self._add_pieces([piece for piece in dict.fromkeys(read) if piece not in self._pieces])
-            return np.fromiter(map(self._pieces.__getitem__, read), np.int64, len(read))
+        places, missing = self._piece_numbers.find(read.keys)
+        if len(missing):
+            some = read.pieces(missing)
+            new = [piece for piece in dict.fromkeys(some) if piece not in self._pieces]
+            if new:
+                self._add_pieces(new)
+            places[missing] = list(map(self._pieces.__getitem__, some))
+        return places
 
     def _words_of(self, places: Integers, ends: Integers) -> tuple[Integers, Integers]:
         """Return the words of pieces, and how many there are up to the end of each caption."""
@@ -195,8 +195,10 @@ class Lexicon:
         self._piece_words[ends] = numbers
         self._piece_sizes[places] = sizes
         self._piece_starts[places] = (ends[0] if ends else 0) + np.cumsum(sizes) - sizes
-        for piece, place in zip(new, places, strict=True):  # last: now they can be found
-            self._pieces[piece] = place
+        # Last: now they can be found.
+        self._pieces.update(zip(new, places, strict=True))
+        keys = cut(" ".join(new).encode("utf-8", "surrogatepass")).keys
+        self._piece_numbers.add(keys, np.array(places))
 
     @staticmethod
     def _reserved(free: Iterator[int], count: int, capacity: int) -> list[int]:

@@ -16,13 +16,8 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..nfc import nfc
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 #: gensim 4.4's English stop list without the words that name something a picture can show
 #: (bill, bottom, computer, cry, empty, fire, mill, mine, system, thick, thin, top).
@@ -104,33 +99,15 @@ def placed_words(
             yield place, word
 
 
-class Pieces(NamedTuple):
-    """The pieces of many texts, each different one listed once.
-
-    Attributes
-    ----------
-    distinct : list of str
-        The different pieces, as `pieces` returns them; empty ones hold no word.
-    at : (number of pieces,) int
-        Which of them each piece is, text after text.
-    ends : (number of texts,) int64
-        Where the pieces of each text end.
-    """
-
-    distinct: list[str]
-    at: NDArray[np.integer[Any]]
-    ends: NDArray[np.int64]
-
-
-#: The piece that `pieces` puts after the last piece of each caption.
+#: The piece after the last piece of each caption.
 END = "\0"
 
 
-def pieces(captions: Iterable[str]) -> list[str]:
-    """Return the blank-separated pieces of all captions, lower-case, without contractions.
+def joined(captions: Iterable[str]) -> str:
+    """Return all captions as one text, lower-case, without contractions, `END` after each.
 
-    After the pieces of each caption stands `END`: one long text is split many times faster than
-    many short ones.
+    Blanks that are not ASCII are replaced. One long text is cut many times faster than many short
+    ones.
     """
     plain = [
         caption if caption.isascii() and "'" not in caption else _simplified(caption)
@@ -139,7 +116,13 @@ def pieces(captions: Iterable[str]) -> list[str]:
     text = f" {END} ".join([*plain, ""])
     if text.count(END) != len(plain):
         text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""])
-    return text.lower().split()
+    text = text.lower()
+    return text if text.isascii() else " ".join(text.split())
+
+
+def pieces(captions: Iterable[str]) -> list[str]:
+    """Return the blank-separated pieces of all captions; `END` follows those of each."""
+    return joined(captions).split()
 
 
 def _simplified(caption: str) -> str:
