@@ -132,7 +132,7 @@ class Scorer(ABC):
 
     @abstractmethod
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        """Return an evaluation per column, undefined scores being NaN."""
+        """Return an evaluation per column without signature, undefined scores being NaN."""
 
     def evaluate(self, rows: Rows, on_progress: Progress | None = None) -> dict[str, Evaluation]:
         """Score rows and return, for each column, the scores with everything that was counted.
@@ -152,7 +152,16 @@ class Scorer(ABC):
         VifidelError
             If the metric cannot score such rows.
         """
-        evaluations = self._evaluate(rows, on_progress or _ignore)
+        signature = self.signature_of([rows])
+        evaluations = self._unsigned(rows, on_progress or _ignore)
+        return {
+            name: replace(evaluation, signature=signature)
+            for name, evaluation in evaluations.items()
+        }
+
+    def _unsigned(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        """Return what `evaluate` returns, without signature: a digest of all objects takes time."""
+        evaluations = self._evaluate(rows, on_progress)
         return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
@@ -225,7 +234,8 @@ class Scorer(ABC):
             None if labels is None else labels.counts,
             "" if labels is None else labels.signature(),
         )
-        return {name: evaluation.scores for name, evaluation in self.evaluate(rows).items()}
+        evaluations = self._unsigned(rows, _ignore)
+        return {name: evaluation.scores for name, evaluation in evaluations.items()}
 
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
@@ -252,7 +262,7 @@ class Scorer(ABC):
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
-        evaluations = self.evaluate(rows)
+        evaluations = self._unsigned(rows, _ignore)
         self.judge([evaluations[self.main]])
         return evaluations
 

@@ -187,7 +187,7 @@ class Chair(Scorer):
             "no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum()),
             "incomplete": incomplete,
         }
-        sums, signature = counts.sum(axis=0), self.signature_of([rows])
+        sums = counts.sum(axis=0)
         return {
             column: Evaluation(
                 rows.ids,
@@ -195,7 +195,6 @@ class Chair(Scorer):
                 corpus_score=float(formula(sums)),
                 statistics=Statistics(counts, formula),
                 counts=of_run,
-                signature=signature,
                 details={self.method(): details} if column == self.main else {},
             )
             for column, formula in CORPUS.items()

@@ -120,7 +120,6 @@ class HostMetric(Scorer):
                 {key: gts[key] for key in scored}, {key: res[key] for key in scored}, advance
             )
         advance(len(rows) - done)
-        signature = self.signature()
         return {
             name: Evaluation(
                 rows.ids,
@@ -130,7 +129,6 @@ class HostMetric(Scorer):
                 and replace(
                     column.statistics, of_rows=_spread(column.statistics.of_rows, is_scored)
                 ),
-                signature=signature,
             )
             for name, column in zip(self._names, columns, strict=True)
         }

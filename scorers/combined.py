@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -66,16 +65,15 @@ class Mean(Scorer):
             part.check_images(image_ids)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        return self._mean(rows, [part.evaluate(rows, on_progress) for part in self.parts])
+        return self._mean([part._unsigned(rows, on_progress) for part in self.parts])
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         # Each part judges the run by what it has counted itself.
-        return self._mean(rows, [part._evaluate_run(rows) for part in self.parts])
+        return self._mean([part._evaluate_run(rows) for part in self.parts])
 
-    def _mean(self, rows: Rows, of_parts: Iterable[dict[str, Evaluation]]) -> dict[str, Evaluation]:
+    def _mean(self, of_parts: Iterable[dict[str, Evaluation]]) -> dict[str, Evaluation]:
         main = [columns[part.main] for part, columns in zip(self.parts, of_parts, strict=True)]
-        mean = self.combine([main])[0]
-        return {self.main: replace(mean, signature=self.signature_of([rows]))}
+        return {self.main: self.combine([main])[0]}
 
     def combine(self, systems: Sequence[Sequence[Evaluation]]) -> list[Evaluation]:
         """Return the combination for each system of a run.

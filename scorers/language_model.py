@@ -55,7 +55,6 @@ class LanguageModel(MadeAgain):
             rows.ids,
             np.where(wordless, 0.0, np.exp(means)),
             counts={"no_words": int(wordless.sum())},
-            signature=self.signature(),
         )
         return {self.main: evaluation}
 

@@ -179,12 +179,9 @@ class Tiger(MadeAgain):
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         counts = {"unknown_words": unknown.total()}
         tallies = {"captions": Tally(len(words), unknown)}
-        signature = self.signature(rows.image_ids)
         columns = np.array(scores, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
         return {
-            column.name: Evaluation(
-                rows.ids, of_column.copy(), counts=counts, tallies=tallies, signature=signature
-            )
+            column.name: Evaluation(rows.ids, of_column.copy(), counts=counts, tallies=tallies)
             for column, of_column in zip(_COLUMNS, columns, strict=True)
         }
 

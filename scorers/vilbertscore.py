@@ -130,9 +130,8 @@ class ViLBERTScore(MadeAgain):
                 matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
                 scores[at] = np.mean(matched, axis=0)
             progress.finish()
-        signature = self.signature(rows.image_ids)
         return {
-            column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column), signature=signature)
+            column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
             for column, of_column in zip(_COLUMNS, scores.T, strict=True)
         }
 

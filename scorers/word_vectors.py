@@ -221,12 +221,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self.signature_with("rows" if self._objects is None else self._objects.signature())
 
-    def _signature_of(self, rows: Rows) -> str:
-        return (
-            self.signature_with(rows.objects_signature)
-            if rows.objects_signature
-            else self.signature()
-        )
+    def signature_of(self, systems: Iterable[Rows]) -> str:
+        given = dict.fromkeys(rows.objects_signature for rows in systems if rows.objects_signature)
+        return self.signature_with("+".join(given)) if given else self.signature()
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         if self._sees_objects and self._objects is not None:
@@ -264,7 +261,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             on_progress(part.gold.rows)
         tallies = add_tallies(read)
         counts["unknown_words"] = tallies["captions"].without_vector if read else 0
-        make = partial(Evaluation, rows.ids, tallies=tallies, signature=self._signature_of(rows))
+        make = partial(Evaluation, rows.ids, tallies=tallies)
         return self._evaluations(
             rows,
             np.concatenate(scores),
@@ -290,7 +287,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         scores, of_rows, details
             As in `Scored`, of all rows.
         make : callable
-            From scores to an evaluation with counts, tallies and signature.
+            From scores to an evaluation with counts and tallies.
         """
         return {
             column.name: make(np.ascontiguousarray(of_column))

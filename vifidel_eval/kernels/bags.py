@@ -132,11 +132,11 @@ def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integer
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
     """Return the bag of content words of each caption; every occurrence counts."""
-    return bags_of_text(lexicon, joined(captions))
+    return bags_of_text(lexicon, joined(captions).encode("utf-8", "surrogatepass"))
 
 
-def bags_of_text(lexicon: Lexicon, text: str) -> tuple[Bags, Tally]:
-    """Return what `bags_of_captions` returns, of captions that `joined` has joined."""
+def bags_of_text(lexicon: Lexicon, text: bytes) -> tuple[Bags, Tally]:
+    """Return what `bags_of_captions` returns, of captions that are `joined` already."""
     numbers, sizes = lexicon.read(text)
     return _bags(lexicon, numbers, sizes)
 

@@ -14,9 +14,9 @@ from ..evaluation import Floats, Integers
 
 _PAIRS_AT_ONCE = 128  # whose vectors fit in a core's cache
 _FIRST_SLOT_BITS = 14
-_SLOT_BITS = 20  # 25 MB
+_SLOT_BITS = 20  # 17 MB
+_WAYS = tuple(map(np.uint64, range(4)))  # together a line of a core's cache
 _LOW_BITS = (1 << 32) - 1
-_FURTHER_WAYS = tuple(map(np.uint64, (1, 2, 3)))
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
 
@@ -24,11 +24,7 @@ _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
 class WordDistances:
     """Squared distances and cosines between words of a lexicon.
 
-    Captions use the same few words over and over: the distances of pairs seen last are kept, in
-    a table that a pair's key indexes directly, so that memory stays bounded (25 MB). Threads share
-    it without a lock: beside the values of a pair its key is written, combined with all bits of
-    the values, so that values which another thread or an interrupt has torn apart are not taken
-    for those of any pair and are computed again.
+    Captions use the same few words over and over: the distances of pairs seen last are kept.
 
     Parameters
     ----------
@@ -41,48 +37,95 @@ class WordDistances:
     """
 
     def __init__(self, matrix: Floats, units: Floats, squared_lengths: Floats) -> None:
-        self._matrix = matrix
-        self._units = units
         self.squared_lengths = squared_lengths
-        # Of each pair: its seal, and the bits of its squared distance and its cosine. A table that
-        # is large from the start would spend more time on its memory than on the distances.
-        slots = 1 << max(2, min(_FIRST_SLOT_BITS, _SLOT_BITS))
-        self._table = np.zeros((slots, 3), dtype=np.uint64)
-        self._written = 0
+        self._raw = units is not matrix
+        self._pairs = _Pairs(matrix)
+        # Raw vectors have lengths that squares cannot hold.
+        self._unit_pairs = _Pairs(units) if self._raw else self._pairs
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
-        return self._values_of(left, right)[:, 0]
+        return self._pairs.distances(left, right)
 
     def cosines(self, left: Integers, right: Integers, keep: bool = True) -> Floats:
         """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself.
 
         Pairs that are asked for once, and many, are not worth a place: do not `keep` them.
         """
-        values = self._values_of(left, right) if keep else self._computed(left, right)
-        return values[:, 1]
+        pairs = self._unit_pairs
+        apart = pairs.distances(left, right) if keep else pairs.computed(left, right)
+        if self._raw:
+            x = y = np.ones(len(left))
+        else:
+            x, y = self.squared_lengths[left], self.squared_lengths[right]
+        # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
+        cosines: Floats = (x + y - apart) / (2 * np.sqrt(x * y))
+        return cosines.clip(-1, 1, out=cosines)
 
-    def _values_of(self, left: Integers, right: Integers) -> Floats:
-        low, high = np.minimum(left, right), np.maximum(left, right)
-        keys = ((low << 32) + high + 1).view(np.uint64)  # no key is 0, the empty slot's
-        table = self._table
+
+class _Pairs:
+    """Squared distances of pairs of vectors.
+
+    Those seen last are in a table that a pair's key indexes directly, so that memory stays bounded
+    (17 MB). Threads share it without a lock: beside the distance of a pair its key is written,
+    combined with all bits of the distance, so that a distance which another thread or an interrupt
+    has torn apart is not taken for that of any pair and is computed again.
+
+    Parameters
+    ----------
+    matrix : (number of vectors, dimensions) float64
+        The vectors.
+    """
+
+    def __init__(self, matrix: Floats) -> None:
+        self._matrix = matrix
+        # Of each pair: its seal, and the bits of its distance. A table that is large from the start
+        # would spend more time on its memory than on the distances.
+        slots = 1 << max(2, min(_FIRST_SLOT_BITS, _SLOT_BITS))
+        self._table = np.zeros((slots, 2), dtype=np.uint64)
+        self._written = 0
+
+    def distances(self, left: Integers, right: Integers) -> Floats:
+        """Return the distance of each pair, computed or as it was kept."""
+        keys = ((np.minimum(left, right) << 32) + np.maximum(left, right) + 1).view(np.uint64)
+        table = self._table  # no key is 0, the empty slot's
         slots = _slots(keys, len(table))
-        values, missing = _found(table, slots, keys)
-        for way in _FURTHER_WAYS:  # a pair that found its slot taken may be in one beside it
+        distances, missing, empty = _found(table, slots, keys)
+        absent = [missing[empty]]
+        missing = missing[~empty]
+        for way in _WAYS[1:]:  # a pair that found its slot taken may be in one beside it
             if not len(missing):
-                return values
-            beside, still = _found(table, slots[missing] ^ way, keys[missing])
-            values[missing] = beside
+                break
+            distances[missing], still, empty = _found(table, slots[missing] ^ way, keys[missing])
             missing = missing[still]
+            absent.append(missing[empty])
+            missing = missing[~empty]
+        missing = np.concatenate([*absent, missing])
         if len(missing):
             new, again = np.unique(keys[missing], return_inverse=True)
             pairs = (new - np.uint64(1)).view(np.int64)
-            computed = self._computed(pairs >> 32, pairs & _LOW_BITS)
-            values[missing] = computed[again]
+            computed = self.computed(pairs >> 32, pairs & _LOW_BITS)
+            distances[missing] = computed[again]
             self._keep(new, computed)
-        return values
+        return distances
 
-    def _keep(self, keys: NDArray[np.uint64], values: Floats) -> None:
+    def computed(self, left: Integers, right: Integers) -> Floats:
+        """Return the distance of each pair, computed."""
+        matrix = self._matrix
+        distances = np.empty(len(left))
+        buffers = np.empty((2, min(len(left), _PAIRS_AT_ONCE), matrix.shape[1]))
+        for start in range(0, len(left), _PAIRS_AT_ONCE):
+            some = slice(start, start + _PAIRS_AT_ONCE)
+            x, y = buffers[:, : len(left[some])]
+            # Clipping changes nothing, but the default mode copies what it takes once more.
+            np.take(matrix, left[some], axis=0, out=x, mode="clip")
+            np.take(matrix, right[some], axis=0, out=y, mode="clip")
+            x -= y
+            x *= x
+            x.sum(axis=1, out=distances[some])
+        return distances
+
+    def _keep(self, keys: NDArray[np.uint64], distances: Floats) -> None:
         """Put pairs into the table, which grows as long as it may and is a quarter full."""
         self._written += len(keys)  # a guess: threads may lose each other's additions
         table = self._table
@@ -90,33 +133,7 @@ class WordDistances:
             wanted = (8 * self._written).bit_length()  # far more: growing again takes time
             table = _larger(table, 1 << min(wanted, _SLOT_BITS))
             self._table = table
-        _put(table, keys, values.view(np.uint64))
-
-    def _computed(self, left: Integers, right: Integers) -> Floats:
-        distances = _squared_distances(self._matrix, left, right)
-        x, y = self.squared_lengths[left], self.squared_lengths[right]
-        apart = distances
-        if self._units is not self._matrix:  # raw vectors have lengths that squares cannot hold
-            apart = _squared_distances(self._units, left, right)
-            x = y = np.ones(len(left))
-        # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
-        cosines = (x + y - apart) / (2 * np.sqrt(x * y))
-        return np.column_stack([distances, np.clip(cosines, -1, 1)])
-
-
-def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Floats:
-    distances = np.empty(len(left))
-    buffers = np.empty((2, min(len(left), _PAIRS_AT_ONCE), matrix.shape[1]))
-    for start in range(0, len(left), _PAIRS_AT_ONCE):
-        some = slice(start, start + _PAIRS_AT_ONCE)
-        x, y = buffers[:, : len(left[some])]
-        # Clipping changes nothing, but the default mode copies what it takes once more.
-        np.take(matrix, left[some], axis=0, out=x, mode="clip")
-        np.take(matrix, right[some], axis=0, out=y, mode="clip")
-        x -= y
-        x *= x
-        x.sum(axis=1, out=distances[some])
-    return distances
+        _put(table, keys, distances.view(np.uint64))
 
 
 def _slots(keys: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
@@ -127,42 +144,34 @@ def _slots(keys: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
 
 def _found(
     table: NDArray[np.uint64], slots: NDArray[np.uint64], keys: NDArray[np.uint64]
-) -> tuple[Floats, NDArray[np.intp]]:
-    """Return what the slots hold, and the places where that is not what the key asks for."""
-    entries = table.take(slots, axis=0)
-    bits = entries[:, 1:]
-    missing = np.flatnonzero(entries[:, 0] ^ _mixed(bits) != keys)
-    return bits.view(np.float64), missing
+) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_]]:
+    """Return what slots hold, where that is not what the key asks for, and where it is nothing."""
+    entries = table.take(slots.view(np.int64), axis=0)
+    bits = entries[:, 1].copy()
+    seals = entries[:, 0]
+    missing = np.flatnonzero(seals ^ bits * _OTHER_MULTIPLIER != keys)
+    return bits.view(np.float64), missing, seals[missing] == 0
 
 
 def _put(table: NDArray[np.uint64], keys: NDArray[np.uint64], bits: NDArray[np.uint64]) -> None:
     """Write pairs into the first empty slot of each, or over another pair."""
     own = _slots(keys, len(table))
-    at = own.copy()
-    taken = np.flatnonzero(table[own, 0])
-    for way in _FURTHER_WAYS:
-        if not len(taken):
-            break
-        beside = own[taken] ^ way
-        empty = table[beside, 0] == 0
-        at[taken[empty]] = beside[empty]
-        taken = taken[~empty]
-    entries = np.empty((len(keys), 3), dtype=np.uint64)
-    entries[:, 0] = keys ^ _mixed(bits)
-    entries[:, 1:] = bits
-    table[at] = entries
+    entries = np.column_stack([keys ^ bits * _OTHER_MULTIPLIER, bits])
+    left = np.arange(len(keys))
+    for way in _WAYS:
+        at = own[left] ^ way
+        empty = table[at, 0] == 0
+        table[at[empty]] = entries[left[empty]]
+        left = left[table[at, 0] != entries[left, 0]]  # of several, one got it
+        if not len(left):
+            return
+    table[own[left]] = entries[left]
 
 
 def _larger(table: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
     """Return a larger table with the same pairs; they keep their order, so that it is fast."""
-    larger = np.zeros((slots, 3), dtype=np.uint64)
+    larger = np.zeros((slots, 2), dtype=np.uint64)
     kept = table[np.flatnonzero(table[:, 0])]
-    keys = kept[:, 0] ^ _mixed(kept[:, 1:])
-    _put(larger, keys, kept[:, 1:])
+    bits = kept[:, 1]
+    _put(larger, kept[:, 0] ^ bits * _OTHER_MULTIPLIER, bits)
     return larger
-
-
-def _mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return 64 bits that all bits of each row of two decide."""
-    mixed: NDArray[np.uint64] = bits[:, 0] * _MULTIPLIER ^ bits[:, 1] * _OTHER_MULTIPLIER
-    return mixed

@@ -30,6 +30,7 @@ CAPACITY = 3 << 13
 _PIECES_PER_WORD = 8
 _END = 0  # the number of the piece after each caption
 
+_PIECES_AT_ONCE = 1024  # are added
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
 
 _NOT_PLACED = -1
@@ -132,25 +133,27 @@ class Lexicon:
         takes no more time than has been spent on sorting parts of them.
         """
         places = self._places_in_alphabet[numbers]
-        if (places != _NOT_PLACED).all():
-            return numbers[np.argsort(places)]
+        order = np.argsort(places)
+        numbers = numbers[order]
+        if not len(numbers) or places[order[0]] != _NOT_PLACED:
+            return numbers
         self._sorted_one_by_one += len(numbers)  # a guess: threads may lose additions
         if self._sorted_one_by_one > _SORTED_BEFORE_ALL * len(self._numbers):
             self._sorted_one_by_one = 0
-            known = sorted(self._numbers.items())
+            known = sorted(self._numbers)
             all_places = np.full(self._capacity, _NOT_PLACED)
-            all_places[[number for _, number in known]] = np.arange(len(known))
+            all_places[list(map(self._numbers.__getitem__, known))] = np.arange(len(known))
             self._places_in_alphabet = all_places
-        words = list(map(self._words.__getitem__, numbers.tolist()))
+        words = list(map(self._words.__getitem__, numbers.tolist()))  # mostly in order: quick
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
-    def read(self, text: str) -> tuple[Integers, Integers]:
+    def read(self, text: bytes) -> tuple[Integers, Integers]:
         """Return the numbers of the content words of all captions, and how many each one has.
 
         Parameters
         ----------
-        text : str
-            The captions, as `vifidel_eval.text.words.joined` joins them.
+        text : bytes
+            The captions in UTF-8, as `vifidel_eval.text.words.joined` joins them.
 
         Returns
         -------
@@ -164,18 +167,22 @@ class Lexicon:
         LexiconFull
             If there is no room for new words.
         """
-        places = self._places(cut(text.encode("utf-8", "surrogatepass")))
+        places = self._places(cut(text))
         return self._words_of(places, np.flatnonzero(places == _END))
 
     def _places(self, read: Cut) -> Integers:
         """Return the number of each piece."""
         places, missing = self._piece_numbers.find(read.keys)
-        if len(missing):
-            some = read.pieces(missing)
-            new = [piece for piece in dict.fromkeys(some) if piece not in self._pieces]
+        while len(missing):
+            # Most of what is missing is missing again and again: add some and look again.
+            some, missing = missing[:_PIECES_AT_ONCE], missing[_PIECES_AT_ONCE:]
+            pieces = read.pieces(some)
+            new = [piece for piece in dict.fromkeys(pieces) if piece not in self._pieces]
             if new:
                 self._add_pieces(new)
-            places[missing] = list(map(self._pieces.__getitem__, some))
+            places[some] = list(map(self._pieces.__getitem__, pieces))
+            places[missing], still = self._piece_numbers.find(read.keys[:, missing])
+            missing = missing[still]
         return places
 
     def _words_of(self, places: Integers, ends: Integers) -> tuple[Integers, Integers]:
@@ -195,8 +202,7 @@ class Lexicon:
         self._piece_words[ends] = numbers
         self._piece_sizes[places] = sizes
         self._piece_starts[places] = (ends[0] if ends else 0) + np.cumsum(sizes) - sizes
-        # Last: now they can be found.
-        self._pieces.update(zip(new, places, strict=True))
+        self._pieces.update(zip(new, places, strict=True))  # last: now they can be found
         keys = cut(" ".join(new).encode("utf-8", "surrogatepass")).keys
         self._piece_numbers.add(keys, np.array(places))
 
@@ -212,15 +218,15 @@ class Lexicon:
         """Give new words numbers and vectors."""
         numbers = self._reserved(self._free, len(new), self._capacity)
         for start in range(0, len(new), _WORDS_AT_ONCE):
-            some = numbers[start : start + _WORDS_AT_ONCE]
             rows = self._rows(new[start : start + _WORDS_AT_ONCE])
+            some = slice(numbers[start], numbers[start] + len(rows))
             self.matrix[some] = rows
             if not self._normalize:
                 self.units[some] = scaled_to_length_1(rows)
             self.squared_lengths[some] = (rows * rows).sum(axis=1)
-            self.known[some] = ~np.isnan(rows).any(axis=1)
-        for word, number in zip(new, numbers, strict=True):
-            self._words[number] = word
+            self.known[some] = ~np.isnan(self.squared_lengths[some])
+        if numbers:
+            self._words[numbers[0] : numbers[0] + len(new)] = new
         for word, number in zip(new, numbers, strict=True):  # last: now they can be found
             self._numbers.setdefault(word, number)
 
@@ -246,7 +252,7 @@ class Lexicon:
                     of_parts = of_parts[~np.isnan(of_parts[:, 0])]
                     if len(of_parts):
                         rows[i] = self._scaled(of_parts.mean(axis=0, keepdims=True))[0]
-        if np.nanmax(np.abs(rows), initial=0) > _LONGEST:
+        if not self._normalize and np.nanmax(np.abs(rows), initial=0) > _LONGEST:
             raise VectorsError(
                 f"{self._vectors.signature()}: vectors with numbers above {_LONGEST:g} have no "
                 "distances; scale them (normalize=True)."
@@ -255,19 +261,22 @@ class Lexicon:
 
     def _scaled(self, rows: Floats) -> Floats:
         """Return rows of length 1, or as they are; a zero row says nothing and becomes NaN."""
-        rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, np.nan)
         if self._normalize:
             return scaled_to_length_1(rows)
-        return np.where((rows == 0).all(axis=1, keepdims=True), np.nan, rows)
+        return np.where(np.isnan(_largest(rows)), np.nan, rows)
 
 
 def scaled_to_length_1(rows: Floats) -> Floats:
     """Return rows of length 1; a zero row has no direction and becomes NaN."""
-    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
-    largest[largest == 0] = np.nan
-    rows = rows / largest  # whose squares neither vanish nor overflow
-    unit: Floats = rows / np.sqrt((rows * rows).sum(axis=1, keepdims=True))
+    unit: Floats = rows / _largest(rows)  # whose squares neither vanish nor overflow
+    unit /= np.sqrt((unit * unit).sum(axis=1, keepdims=True))
     return unit
+
+
+def _largest(rows: Floats) -> Floats:
+    """Return the largest number of each row, (rows, 1); NaN if it is 0, or one is not finite."""
+    largest: Floats = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+    return np.where(np.isfinite(largest) & (largest > 0), largest, np.nan)
 
 
 class WordSpace:

@@ -41,7 +41,7 @@ class Cut:
         The text.
     starts, ends : (number of pieces,) int64
         Piece i is ``text[starts[i]:ends[i]]``.
-    keys : (number of pieces, 2) uint64
+    keys : (2, number of pieces) uint64
         The bytes of each piece.
     """
 
@@ -68,11 +68,11 @@ def cut(text: bytes) -> Cut:
     sizes = np.minimum(ends - starts, _LONGEST + 1)
     # Eight bytes from any place on, as one integer.
     eight = np.ndarray((len(padded) - 7,), "<u8", padded.data, 0, (1,))
-    keys = np.zeros((len(starts), 2), dtype=np.uint64)
-    keys[:, 0] = eight[starts] & _FIRST[sizes]
+    keys = np.zeros((2, len(starts)), dtype=np.uint64)
+    np.bitwise_and(eight[starts], _FIRST[sizes], out=keys[0])
     long = np.flatnonzero(sizes > 8)
-    keys[long, 1] = eight[starts[long] + 8] & _SECOND[sizes[long]]
-    keys[long[sizes[long] > _LONGEST]] = _NO_KEY
+    keys[1, long] = eight[starts[long] + 8] & _SECOND[sizes[long]]
+    keys[:, long[sizes[long] > _LONGEST]] = _NO_KEY
     return Cut(text, starts, ends, keys)
 
 
@@ -90,30 +90,37 @@ class PieceNumbers:
     """
 
     def __init__(self, capacity: int) -> None:
-        self._keys = np.zeros((capacity, 2), dtype=np.uint64)
+        self._keys = np.zeros((2, capacity), dtype=np.uint64)
         self._slots = np.zeros(1 << capacity.bit_length(), dtype=np.int32)
 
     def find(self, keys: Keys) -> tuple[Integers, Integers]:
         """Return the number of each key, and the places of those that are not found here."""
         slots = self._slots_of(keys)
         numbers = self._slots[slots].astype(np.int64)
-        missing = np.flatnonzero((self._keys[numbers] != keys).any(axis=1))
+        missing = np.flatnonzero(self._differ(numbers, keys))
         for way in _WAYS[1:]:
             if not len(missing):
                 break
             beside = self._slots[slots[missing] ^ way]
-            found = (self._keys[beside] == keys[missing]).all(axis=1)
+            found = ~self._differ(beside, keys[:, missing])
             numbers[missing[found]] = beside[found]
             missing = missing[~found]
         return numbers, missing
 
+    def _differ(self, numbers: Integers, keys: Keys) -> NDArray[np.bool_]:
+        """Return whether the keys of some numbers are others than these."""
+        first, second = self._keys
+        differ: NDArray[np.bool_] = first[numbers] != keys[0]
+        differ |= second[numbers] != keys[1]
+        return differ
+
     def add(self, keys: Keys, numbers: Integers) -> None:
         """Let different keys be found; those that have no key, or no free slot, will not be."""
-        short = np.flatnonzero((keys != _NO_KEY).any(axis=1))
-        keys, numbers = keys[short], numbers[short]
-        self._keys[numbers] = keys
+        short = np.flatnonzero(keys[1] != _NO_KEY)
+        keys, numbers = keys[:, short], numbers[short]
+        self._keys[:, numbers] = keys
         slots = self._slots_of(keys)
-        left = np.arange(len(keys))
+        left = np.arange(len(numbers))
         for way in _WAYS:
             at = slots[left] ^ way
             empty = self._slots[at] == 0
@@ -121,6 +128,7 @@ class PieceNumbers:
             left = left[self._slots[at] != numbers[left]]  # of several, one got it
 
     def _slots_of(self, keys: Keys) -> Keys:
-        mixed = keys[:, 0] * _MULTIPLIER ^ keys[:, 1] * _OTHER_MULTIPLIER
-        slots: Keys = mixed * _MULTIPLIER >> np.uint64(65 - len(self._slots).bit_length())
+        slots: Keys = keys[0] * _MULTIPLIER ^ keys[1] * _OTHER_MULTIPLIER
+        slots *= _MULTIPLIER
+        slots >>= np.uint64(65 - len(self._slots).bit_length())
         return slots

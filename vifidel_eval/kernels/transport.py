@@ -172,9 +172,11 @@ def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
     (number of bags,) float64
         NaN where either bag is empty.
     """
-    listed = amounts.tolist()
     pairs = left.sizes * right.sizes
-    ends = np.cumsum(pairs).tolist()
+    # Most of a plan is 0, which adds nothing.
+    moved = np.flatnonzero(amounts)
+    listed = amounts[moved].tolist()
+    ends = np.searchsorted(moved, np.cumsum(pairs)).tolist()
     sums = [math.fsum(listed[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
     return np.where(pairs > 0, np.array(sums, dtype=np.float64), np.nan)
 

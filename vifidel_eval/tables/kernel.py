@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Tally
-from ..kernels.bags import bags_of_pieces, slices
+from ..kernels.bags import bags_of_text, slices
 from ..kernels.lexicon import Lexicon
 from ..rows import Rows
 from ..scorers.word_vectors import Gold, Part, Scored
 from .metrics import TableMetric
 from .rows import Statuses, TableRows
 from .statuses import Status
-from .texts import pieces_of
+from .texts import joined_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +91,8 @@ class Kernel:
     def _scored(
         self, metrics: Sequence[TableMetric], rows: TableRows, lexicon: Lexicon
     ) -> RowScores:
-        words, of_words = bags_of_pieces(lexicon, pieces_of(rows.captions))
-        references, of_references = bags_of_pieces(lexicon, pieces_of(rows.references))
+        words, of_words = bags_of_text(lexicon, joined_column(rows.captions))
+        references, of_references = bags_of_text(lexicon, joined_column(rows.references))
         objects, of_labels = rows.labels.bags(lexicon, self._counts)
         in_references = np.bincount(
             rows.row_of_reference, weights=references.sizes, minlength=len(rows)

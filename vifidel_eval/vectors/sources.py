@@ -26,6 +26,7 @@ EMBEDDED_NAME = "wordllama-l2-supercat-256"
 _PICKLE_MAGIC = b"\x80"  # what gensim saves
 _FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
 _FINGERPRINT_ROWS = 1000
+_BLANK = "\u2581"  # how WordLlama's tokens spell one
 
 
 class WordVectors(Protocol):
@@ -143,21 +144,17 @@ class _EmbeddedVectors:
         self._fingerprint = _fingerprint(None, self._matrix)
         # Characters the tokenizer does not know are spelt in bytes: no meaning to average.
         self._means_something = np.ones(len(self._matrix), dtype=bool)
+        self._begins_word = np.zeros(len(self._matrix), dtype=bool)
         for token, number in self._tokenizer.get_vocab().items():
             if token in ("<unk>", "<s>", "</s>") or token.startswith("<0x"):
                 self._means_something[number] = False
+            self._begins_word[number] = token.startswith(_BLANK)
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
         rows = np.full((len(words), self._matrix.shape[1]), np.nan)
         if listed_only or not words:
             return rows
-        # One call for all words; as one text in pieces, it starts no threads.
-        readable = list(words)
-        if not "".join(words).isascii():
-            readable = [word if _has_utf8(word) else "" for word in words]
-        encoded = self._tokenizer.encode(readable, is_pretokenized=True, add_special_tokens=False)
-        tokens = np.array(encoded.ids, dtype=np.int64)
-        of_token = np.array(encoded.word_ids, dtype=np.int64)
+        tokens, of_token = self._tokens(words)
         sizes = np.bincount(of_token, minlength=len(words))
         known = sizes > 0
         known[of_token[~self._means_something[tokens]]] = False
@@ -172,6 +169,23 @@ class _EmbeddedVectors:
             sums /= counts[:, None]
             rows[known] = sums
         return rows
+
+    def _tokens(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the tokens of all words, and which word each one belongs to."""
+        # One call for all words; as one text, it starts no threads.
+        together = "".join(words)
+        if together.isascii() and together.isalnum():
+            encoded = self._tokenizer.encode(" ".join(words), add_special_tokens=False)
+            tokens = np.array(encoded.ids, dtype=np.int64)
+            begins = self._begins_word[tokens]
+            # No token goes on after a blank, so that the words are cut as each is alone.
+            if np.count_nonzero(begins) == len(words) and all(words):
+                return tokens, np.cumsum(begins) - 1
+        readable = list(words)
+        if not together.isascii():
+            readable = [word if _has_utf8(word) else "" for word in words]
+        encoded = self._tokenizer.encode(readable, is_pretokenized=True, add_special_tokens=False)
+        return np.array(encoded.ids, dtype=np.int64), np.array(encoded.word_ids, dtype=np.int64)
 
     def signature(self) -> str:
         return f"{EMBEDDED_NAME}#{self._fingerprint}"
