@@ -220,7 +220,7 @@ def test_torn_distances_are_computed_again(expected):
     with alone():
         scorer = make("references")
         score(scorer, "references", 0)
-        table = scorer._space._lexicon.distances._pairs
+        table = scorer._space._lexicon.distances._of_cosines
         kept = np.flatnonzero(table._table[:, 0])
         assert len(kept) > 100
         values = table._table[:, 1:].view(np.float64)

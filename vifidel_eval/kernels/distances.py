@@ -7,6 +7,9 @@ not by a matrix product: BLAS libraries differ in their last bits with machine a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +27,7 @@ _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
 class WordDistances:
     """Squared distances and cosines between words of a lexicon.
 
-    Captions use the same few words over and over: the distances of pairs seen last are kept.
+    Captions use the same few words over and over: what was computed last is kept.
 
     Parameters
     ----------
@@ -38,65 +41,61 @@ class WordDistances:
 
     def __init__(self, matrix: Floats, units: Floats, squared_lengths: Floats) -> None:
         self.squared_lengths = squared_lengths
-        self._raw = units is not matrix
-        self._pairs = _Pairs(matrix)
-        # Raw vectors have lengths that squares cannot hold.
-        self._unit_pairs = _Pairs(units) if self._raw else self._pairs
+        # Raw vectors have lengths that squares cannot hold, and those of length 1 only nearly 1.
+        lengths = squared_lengths if units is matrix else np.ones(len(units))
+        self._computed_cosines = partial(_cosines, units, lengths)
+        # Neither knows this object: without a cycle, memory is free as soon as nobody needs it.
+        self._of_squared = _Kept(partial(_squared_distances, matrix))
+        self._of_cosines = _Kept(self._computed_cosines)
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
-        return self._pairs.distances(left, right)
+        return self._of_squared.values(left, right)
 
     def cosines(self, left: Integers, right: Integers, keep: bool = True) -> Floats:
         """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself.
 
         Pairs that are asked for once, and many, are not worth a place: do not `keep` them.
         """
-        pairs = self._unit_pairs
-        apart = pairs.distances(left, right) if keep else pairs.computed(left, right)
-        if self._raw:
-            x = y = np.ones(len(left))
-        else:
-            x, y = self.squared_lengths[left], self.squared_lengths[right]
-        # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
-        cosines: Floats = (x + y - apart) / (2 * np.sqrt(x * y))
-        return cosines.clip(-1, 1, out=cosines)
+        values = self._of_cosines.values if keep else self._computed_cosines
+        return values(left, right)
 
 
-class _Pairs:
-    """Squared distances of pairs of vectors.
+class _Kept:
+    """Values of pairs, of which those seen last are kept.
 
-    Those seen last are in a table that a pair's key indexes directly, so that memory stays bounded
-    (17 MB). Threads share it without a lock: beside the distance of a pair its key is written,
-    combined with all bits of the distance, so that a distance which another thread or an interrupt
-    has torn apart is not taken for that of any pair and is computed again.
+    They are in a table that a pair's key indexes directly, so that memory stays bounded (17 MB).
+    Threads share it without a lock: beside the value of a pair its key is written, combined with
+    all bits of the value, so that a value which another thread or an interrupt has torn apart is
+    not taken for that of any pair and is computed again.
 
     Parameters
     ----------
-    matrix : (number of vectors, dimensions) float64
-        The vectors.
+    compute : callable
+        From the numbers on the left and on the right to the value of each pair, the same for both
+        orders.
     """
 
-    def __init__(self, matrix: Floats) -> None:
-        self._matrix = matrix
-        # Of each pair: its seal, and the bits of its distance. A table that is large from the start
-        # would spend more time on its memory than on the distances.
+    def __init__(self, compute: Callable[[Integers, Integers], Floats]) -> None:
+        self._compute = compute
+        # Of each pair: its seal, and the bits of its value. A table that is large from the start
+        # would spend more time on its memory than on the values.
         slots = 1 << max(2, min(_FIRST_SLOT_BITS, _SLOT_BITS))
         self._table = np.zeros((slots, 2), dtype=np.uint64)
         self._written = 0
 
-    def distances(self, left: Integers, right: Integers) -> Floats:
-        """Return the distance of each pair, computed or as it was kept."""
+    def values(self, left: Integers, right: Integers) -> Floats:
+        """Return the value of each pair, computed or as it was kept."""
         keys = ((np.minimum(left, right) << 32) + np.maximum(left, right) + 1).view(np.uint64)
         table = self._table  # no key is 0, the empty slot's
         slots = _slots(keys, len(table))
-        distances, missing, empty = _found(table, slots, keys)
+        values, missing, empty = _found(table, slots, keys)
         absent = [missing[empty]]
         missing = missing[~empty]
         for way in _WAYS[1:]:  # a pair that found its slot taken may be in one beside it
             if not len(missing):
                 break
-            distances[missing], still, empty = _found(table, slots[missing] ^ way, keys[missing])
+            values[missing], still, empty = _found(table, slots[missing] ^ way, keys[missing])
             missing = missing[still]
             absent.append(missing[empty])
             missing = missing[~empty]
@@ -104,28 +103,12 @@ class _Pairs:
         if len(missing):
             new, again = np.unique(keys[missing], return_inverse=True)
             pairs = (new - np.uint64(1)).view(np.int64)
-            computed = self.computed(pairs >> 32, pairs & _LOW_BITS)
-            distances[missing] = computed[again]
+            computed = self._compute(pairs >> 32, pairs & _LOW_BITS)
+            values[missing] = computed[again]
             self._keep(new, computed)
-        return distances
+        return values
 
-    def computed(self, left: Integers, right: Integers) -> Floats:
-        """Return the distance of each pair, computed."""
-        matrix = self._matrix
-        distances = np.empty(len(left))
-        buffers = np.empty((2, min(len(left), _PAIRS_AT_ONCE), matrix.shape[1]))
-        for start in range(0, len(left), _PAIRS_AT_ONCE):
-            some = slice(start, start + _PAIRS_AT_ONCE)
-            x, y = buffers[:, : len(left[some])]
-            # Clipping changes nothing, but the default mode copies what it takes once more.
-            np.take(matrix, left[some], axis=0, out=x, mode="clip")
-            np.take(matrix, right[some], axis=0, out=y, mode="clip")
-            x -= y
-            x *= x
-            x.sum(axis=1, out=distances[some])
-        return distances
-
-    def _keep(self, keys: NDArray[np.uint64], distances: Floats) -> None:
+    def _keep(self, keys: NDArray[np.uint64], values: Floats) -> None:
         """Put pairs into the table, which grows as long as it may and is a quarter full."""
         self._written += len(keys)  # a guess: threads may lose each other's additions
         table = self._table
@@ -133,7 +116,29 @@ class _Pairs:
             wanted = (8 * self._written).bit_length()  # far more: growing again takes time
             table = _larger(table, 1 << min(wanted, _SLOT_BITS))
             self._table = table
-        _put(table, keys, distances.view(np.uint64))
+        _put(table, keys, values.view(np.uint64))
+
+
+def _cosines(matrix: Floats, squared_lengths: Floats, left: Integers, right: Integers) -> Floats:
+    x, y = squared_lengths[left], squared_lengths[right]
+    # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
+    cosines: Floats = (x + y - _squared_distances(matrix, left, right)) / (2 * np.sqrt(x * y))
+    return cosines.clip(-1, 1, out=cosines)
+
+
+def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Floats:
+    distances = np.empty(len(left))
+    buffers = np.empty((2, min(len(left), _PAIRS_AT_ONCE), matrix.shape[1]))
+    for start in range(0, len(left), _PAIRS_AT_ONCE):
+        some = slice(start, start + _PAIRS_AT_ONCE)
+        x, y = buffers[:, : len(left[some])]
+        # Clipping changes nothing, but the default mode copies what it takes once more.
+        np.take(matrix, left[some], axis=0, out=x, mode="clip")
+        np.take(matrix, right[some], axis=0, out=y, mode="clip")
+        x -= y
+        x *= x
+        x.sum(axis=1, out=distances[some])
+    return distances
 
 
 def _slots(keys: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
