@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, cross, slices
+from .bags import Bags, slices
 from .distances import WordDistances
 
 
@@ -43,8 +43,10 @@ def penalties(
     counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
     for start, end in slices(segment_sizes):
         some, sizes = of_segment[start:end], segment_sizes[start:end]
-        atom_at, word_at = cross(some, np.ones_like(sizes), first_words[start:end], sizes)
-        best = _best_cosines(distances, bags.atoms[atom_at], references.atoms[word_at], sizes)
+        words = np.repeat(first_words[start:end] - np.cumsum(sizes) + sizes, sizes)
+        words += np.arange(len(words))
+        atoms = np.repeat(bags.atoms[some], sizes)
+        best = _best_cosines(distances, atoms, references.atoms[words], sizes)
         np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
 
@@ -70,7 +72,7 @@ def _best_cosines(
     held = np.logical_or.reduceat(atoms == words, np.cumsum(segment_sizes) - segment_sizes)
     best = np.ones(len(held))  # the cosine of a word and itself, if the reference holds it
     if not held.all():
-        others = np.flatnonzero(np.repeat(~held, segment_sizes))
+        others = np.repeat(~held, segment_sizes)
         cosines = distances.cosines(atoms[others], words[others])
         sizes = segment_sizes[~held]
         best[~held] = np.maximum.reduceat(cosines, np.cumsum(sizes) - sizes)
