@@ -17,13 +17,14 @@ from ..annotations import ObjectLabels
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
+from ..kernels.bags import Bags, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..kernels.verdicts import check_known_words
 from ..nfc import nfc
 from ..rows import LabelCounts, Rows
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
+from .readings import read_texts
 
 _ROWS_AT_ONCE = 512
 _MOST_ROWS_KEPT = 1 << 16
@@ -344,7 +345,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if gold is None or gold.lexicon is not lexicon:
             gold = self.prepare(self._gold(part, lexicon), part)
         lexicon.numbers(also(part))
-        words, of_words = bags_of_captions(lexicon, part.captions)
+        words, of_words = read_texts(lexicon, part.captions)
         _check_sizes(words, part, range(len(part)), "the caption has", "words")
         return Part(part, gold, words, of_words)
 
@@ -355,7 +356,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if self._sees_objects:
             tallies["object labels"] = of_labels
         of_rows = part.references if self._use_references else [()] * len(part)
-        references, of_references = bags_of_captions(
+        references, of_references = read_texts(
             lexicon, (reference for of_row in of_rows for reference in of_row)
         )
         tallies["references"] = of_references
