@@ -122,13 +122,22 @@ class Scored:
     details: Callable[[], list[Any]] | None = None
 
 
-class _Kept(NamedTuple):
-    """The gold side of the rows that were evaluated last, and what it depends on."""
+class _Given(NamedTuple):
+    """What the gold side of rows depends on; copies, since the caller may change its lists.
+
+    References are tuples: lists of them would have the garbage collector go through everything.
+    """
 
     image_ids: list[ImageId] | None
-    references: list[Sequence[str]] | None
+    references: list[tuple[str, ...]] | None
     objects: list[LabelCounts] | None
-    golds: tuple[Any, ...] = ()
+
+
+class _Kept(NamedTuple):
+    """The gold side of the rows that were evaluated last."""
+
+    given: _Given
+    golds: tuple[Any, ...]
 
 
 _Words = Callable[[Rows], Iterable[str]]
@@ -313,13 +322,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             `further_words`.
         """
         also = self.further_words if also is None else also
-        key = _Kept(
-            None if rows.image_ids is None else list(rows.image_ids),
-            list(rows.references) if self._use_references else None,
-            None if rows.objects is None else list(rows.objects),
-        )
+        given = self._given(rows) if len(rows) <= _MOST_ROWS_KEPT else None
         kept = self._kept
-        known = kept.golds if kept is not None and kept[:-1] == key[:-1] else ()
+        known = kept.golds if kept is not None and kept.given == given else ()
         golds: list[GoldT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
@@ -329,15 +334,17 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             )
             golds.append(read.gold)
             yield read
-            if len(rows) > _MOST_ROWS_KEPT:
+            if given is None:
                 golds.clear()
-        if len(rows) <= _MOST_ROWS_KEPT and tuple(golds) != known:
-            # Copies: the caller may change its lists afterwards.
-            references = None if key.references is None else [r[:] for r in key.references]
-            objects: list[LabelCounts] | None = None
-            if key.objects is not None:
-                objects = [dict(labels) for labels in key.objects]
-            self._kept = _Kept(key.image_ids, references, objects, tuple(golds))
+        if given is not None and tuple(golds) != known:
+            self._kept = _Kept(given, tuple(golds))
+
+    def _given(self, rows: Rows) -> _Given:
+        return _Given(
+            None if rows.image_ids is None else list(rows.image_ids),
+            [tuple(of_row) for of_row in rows.references] if self._use_references else None,
+            None if rows.objects is None else [dict(labels) for labels in rows.objects],
+        )
 
     def _read_part(
         self, part: Rows, gold: GoldT | None, also: _Words, lexicon: Lexicon
