@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -193,7 +193,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         rows: Rows,
         scores: Floats,
         of_rows: Floats | None,
-        details: list[Any],
+        details: Sequence[Any],
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)

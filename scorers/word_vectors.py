@@ -25,6 +25,7 @@ from ..rows import LabelCounts, Rows
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 from .readings import read_texts
+from .word_supports import DetailsOfParts
 
 _ROWS_AT_ONCE = 512
 _MOST_ROWS_KEPT = 1 << 16
@@ -112,7 +113,7 @@ class Scored:
     of_rows : (rows, k) float64, optional
         `Statistics.of_rows`, where a corpus score is not the mean of its column.
     details : callable, optional
-        Returns what ``--output`` says of each row; made when it is wanted.
+        Returns what ``--output`` says of each row; called when it is wanted.
     """
 
     scores: Floats
@@ -258,7 +259,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = [np.empty((0, len(self.columns)))]
         of_rows: list[Floats] = []
-        details: list[Any] = []
+        details = DetailsOfParts()
         counts: Counter[str] = Counter()
         read: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
@@ -267,7 +268,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)
             if scored.details is not None:
-                details += scored.details()
+                details.add(part.gold.rows, scored.details)
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
             read.append({**part.gold.tallies, "captions": part.of_words})
@@ -288,7 +289,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         rows: Rows,
         scores: Floats,
         of_rows: Floats | None,
-        details: list[Any],
+        details: Sequence[Any],
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         """Return an evaluation per column from what `score_part` said of all rows.
