@@ -79,7 +79,8 @@ def test_details_are_made_when_they_are_wanted(scorer, monkeypatch):
     with pytest.raises(IndexError):
         details[5]
     monkeypatch.undo()
-    again = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
+    fresh = pickle.loads(pickle.dumps(scorer))
+    again = fresh.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
     assert list(pickle.loads(pickle.dumps(again))) == list(details)
     assert len(scorer.evaluate(make_rows([]))["VIFIDEL-T"].details["VIFIDEL-H"]) == 0
 
