@@ -3,9 +3,9 @@
     python benchmarks/growth.py CAPTIONS.json RESULTS.json INSTANCES.json
 
 Scores every caption 1, 10 and 100 times under each metric, each number in a process of its own. The
-process first scores one copy; then all rows are timed three times, nothing prepared, and the median
-of the processor time is printed.
-The memory of the captions themselves is printed beside the peak.
+process first scores one copy; then one copy and all rows are timed in turn, three times, nothing
+prepared, and the medians of the processor time are compared: other work on the machine makes both
+slower. The memory of the captions themselves is printed beside the peak.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ def peak_megabytes() -> float:
 def measure(
     metric: str, copies: int, references: Path, results: Path, instances: Path
 ) -> list[float]:
-    """Return captions, microseconds a caption, megabytes of the dictionaries and at the peak."""
+    """Return captions, microseconds a caption, their ratio to one copy's, and megabytes.
+
+    The megabytes are those of the dictionaries, and those at the peak.
+    """
     gold, results_of = read_references(references), read_results(results)
     ids, captions = list(results_of), list(results_of.values())
     many = ids * copies
@@ -53,14 +56,19 @@ def measure(
     scorer = METRICS[metric](instances)
     scorer.score(captions, image_ids=ids, references=[gold[i] for i in ids])
     before = peak_megabytes()
-    times = []
-    for _ in range(REPEATS):
+
+    def seconds(rows: int) -> float:
         # What is prepared now is of this row.
         scorer.score(captions[:1], image_ids=ids[:1], references=of_rows[:1])
+        all_captions = captions * (rows // len(ids))
         start = time.process_time()
-        scorer.score(captions * copies, image_ids=many, references=of_rows)
-        times.append(time.process_time() - start)
-    return [len(many), 1e6 * statistics.median(times) / len(many), before, peak_megabytes()]
+        scorer.score(all_captions, image_ids=many[:rows], references=of_rows[:rows])
+        return time.process_time() - start
+
+    times = [(seconds(len(ids)), seconds(len(many))) for _ in range(REPEATS)]
+    of_one, of_all = (statistics.median(side) for side in zip(*times, strict=True))
+    us = 1e6 * of_all / len(many)
+    return [len(many), us, of_all / of_one / copies, before, peak_megabytes()]
 
 
 @click.command()
@@ -71,14 +79,11 @@ def main(references: Path, results: Path, instances: Path) -> None:
     """Measure on COCO files: REFERENCES, RESULTS of one system, INSTANCES."""
     rows = []
     for metric in METRICS:
-        first = None
         for copies in COPIES:
             spawn = multiprocessing.get_context("spawn")
             with ProcessPoolExecutor(1, mp_context=spawn) as process:
                 measured = process.submit(measure, metric, copies, references, results, instances)
-                n, us, before, peak = measured.result()
-            first = first or us
-            rows.append((metric, n, us, us / first, before, peak))
+                rows.append((metric, *measured.result()))
     print(
         tabulate(
             rows,

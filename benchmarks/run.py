@@ -17,6 +17,8 @@ makes both sides slower, so read the ratios.
   PYTHON is that environment's, in which this package is installed.
 - *comparison*: intervals, tests and ranks of the three systems, and their scoring, both in one
   process.
+- *metrics together*: the three systems under VIFIDEL, VIFIDEL-PRF and WMD in one run, and in a run
+  for each metric, all in one process that knows the words.
 """
 
 from __future__ import annotations
@@ -50,8 +52,8 @@ class NoTorch:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, NoTorch())
 {COMMAND}"""
-AFTER_SCORING = """
-import os, sys
+SCORING = """
+import os, statistics, sys
 os.environ["POT_BACKEND_DISABLE_PYTORCH"] = "1"  # as the command does
 from pathlib import Path
 from vifidel_eval.captions import read_references, read_results
@@ -64,13 +66,31 @@ from vifidel_eval.scorers.record import Settings
 metrics, references, objects, *results = sys.argv[1:]
 systems = [System(path, read_results(Path(path))) for path in results]
 gold = read_references(Path(references))
-scorers, _ = build(metrics.split(","), Settings(objects=Path(objects)))
-# os.times: user, system, children's user, children's system
-start = sum(os.times()[:4])
+def made():
+    return build(metrics.split(","), Settings(objects=Path(objects)))[0]
+def seconds():
+    return sum(os.times()[:4])  # user, system, children's user, children's system
+"""
+AFTER_SCORING = f"""{SCORING}
+scorers = made()
+start = seconds()
 scores = score_systems(systems, scorers, gold, allow_subset=True)
-scored = sum(os.times()[:4])
+scored = seconds()
 compare(scores)
-print(sum(os.times()[:4]) - scored, scored - start)
+print(seconds() - scored, scored - start)
+"""
+TOGETHER = f"""{SCORING}
+def score(scorers):
+    start = seconds()
+    score_systems(systems, scorers, gold, allow_subset=True)
+    return seconds() - start
+first = made()
+score(first)
+one_run, run_of_each = [], []
+for _ in range(7):
+    one_run.append(score(made()))
+    run_of_each.append(sum(score({{name: scorer}}) for name, scorer in made().items()))
+print(statistics.median(one_run), statistics.median(run_of_each))
 """
 
 
@@ -160,6 +180,9 @@ def main() -> None:
     times = [tuple(map(float, part.split())) for part in parts]
     compared, scored = (statistics.median(side) for side in zip(*times, strict=True))
     add("comparison", compared, scored, "scoring")
+    arguments[0] = "VIFIDEL,VIFIDEL-PRF,WMD"
+    together, apart = map(float, process(here, TOGETHER, arguments, HERE)[1].split())
+    add("metrics together", together, apart, "a run for each")
     headers = ["", "CPU s", "beside CPU s", "ratio", "beside"]
     print(tabulate(rows, headers=headers, floatfmt=("", ".2f", ".2f", ".2f")))
 

@@ -8,7 +8,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..things.words import drop_incomplete
 from .base import Progress, Scorer, labels_of
 from .papers import ROHRBACH_2018
 from .record import Metric, Option, Settings
+from .word_supports import DetailsOfParts
 
 _LOWER = frozenset({"CHAIRs", "CHAIRi"})
 _UNRANKED = frozenset({"CHAIR-Len"})
@@ -33,6 +34,7 @@ _COLUMNS = tuple(
     for name in CORPUS
 )
 _ROWS_AT_ONCE = 256
+_MOST_ROWS_KEPT = 1 << 16
 
 
 class _Gold(NamedTuple):
@@ -172,16 +174,18 @@ class Chair(Scorer):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         gold = self._gold(rows)
         counts = np.empty((len(rows), len(COUNTS)))
-        details: list[dict[str, Any]] = []
+        details = DetailsOfParts()
         incomplete = 0
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
+            found: list[Mentions] = []
             for at, caption in enumerate(part, start):
                 read = drop_incomplete(caption) if self._drop_incomplete else caption
                 incomplete += read != caption
                 mentions = gold.finder.find(read)
                 counts[at] = caption_counts(mentions, gold.there[at])
-                details.append(_details(mentions, gold.there[at]))
+                found.append(mentions)
+            details.add(len(part), partial(_details, found, gold.there[start : start + len(part)]))
             on_progress(len(part))
         of_run = {
             "no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum()),
@@ -210,16 +214,20 @@ class Chair(Scorer):
             return kept
         labels = labels_of(rows, self._objects, self)
         finder = _finder(self._classes(rows.objects or ()))
-        there = tuple(
+        same: dict[frozenset[str], frozenset[str]] = {}  # many images show the same
+        of_images = (
             image_categories(of_image, mentioned, finder)
             for of_image, mentioned in zip(labels, references or [()] * len(rows), strict=True)
         )
-        # Copies: the caller may change its lists afterwards.
-        if references is not None:
-            references = [of_row[:] for of_row in references]
-        if objects is not None:
-            objects = [dict(of_row) for of_row in objects]
-        self._kept = gold = _Gold(ids, references, objects, finder, there)
+        there = tuple(same.setdefault(categories, categories) for categories in of_images)
+        gold = _Gold(ids, references, objects, finder, there)
+        if len(rows) <= _MOST_ROWS_KEPT:
+            # Copies: the caller may change its lists afterwards.
+            if references is not None:
+                references = [of_row[:] for of_row in references]
+            if objects is not None:
+                objects = [dict(of_row) for of_row in objects]
+            self._kept = gold._replace(references=references, objects=objects)
         return gold
 
     def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:
@@ -237,13 +245,16 @@ def _finder(classes: ClassList) -> MentionFinder:
     return MentionFinder(classes)
 
 
-def _details(mentions: Mentions, there: frozenset[str]) -> dict[str, Any]:
-    """Return what ``--output`` says of a caption."""
-    return {
-        "mentioned": _named(mentions.found),
-        "hallucinated": _named(absent(mentions, there)),
-        "objects": sorted(there),
-    }
+def _details(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
+    """Return what ``--output`` says of each caption."""
+    return [
+        {
+            "mentioned": _named(mentions.found),
+            "hallucinated": _named(absent(mentions, of_image)),
+            "objects": sorted(of_image),
+        }
+        for mentions, of_image in zip(found, there, strict=True)
+    ]
 
 
 def _named(mentions: Iterable[Mention]) -> list[list[str]]:

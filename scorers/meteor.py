@@ -52,9 +52,9 @@ class Meteor(HostMetric):
 
     @contextmanager
     def _scoring(self) -> Iterator[Scoring]:
-        command = self._java.arguments(
-            "-Xmx2G", "-jar", host_meteor.METEOR_JAR, "-", "-", "-stdio", "-l", "en", "-norm"
-        )
+        # One thread asks and waits: collectors that run beside it cost a tenth more time.
+        options = ("-Xmx2G", "-XX:+UseSerialGC", "-jar", host_meteor.METEOR_JAR)
+        command = self._java.arguments(*options, "-", "-", "-stdio", "-l", "en", "-norm")
         process = _Process(command)
         try:
             yield partial(_meteor_column, process)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -181,11 +181,13 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         counts = _counts(found, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
         not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
+        same: dict[Unit, Unit] = {}  # details are kept: one object for all that say "a dog"
+        units = tuple(same.setdefault(unit, unit) for unit in found.units)
         return Scored(
             np.column_stack([_of_captions(counts), _of_mentions(counts), mean_support]),
             {"not_judged": not_judged},
             of_rows=counts,
-            details=partial(_details, found, rows),
+            details=partial(_details, replace(found, units=units), rows),
         )
 
     def _evaluations(
@@ -193,7 +195,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         rows: Rows,
         scores: Floats,
         of_rows: Floats | None,
-        details: list[Any],
+        details: Sequence[Any],
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,7 +128,7 @@ class VifidelPRF(ThingScorer[_SaidGold]):
         rows: Rows,
         scores: Floats,
         of_rows: Floats | None,
-        details: list[Any],
+        details: Sequence[Any],
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)

@@ -17,13 +17,15 @@ from ..annotations import ObjectLabels
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
+from ..kernels.bags import Bags, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..kernels.verdicts import check_known_words
 from ..nfc import nfc
 from ..rows import LabelCounts, Rows
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
+from .readings import read_texts
+from .word_supports import DetailsOfParts
 
 _ROWS_AT_ONCE = 512
 _MOST_ROWS_KEPT = 1 << 16
@@ -111,7 +113,7 @@ class Scored:
     of_rows : (rows, k) float64, optional
         `Statistics.of_rows`, where a corpus score is not the mean of its column.
     details : callable, optional
-        Returns what ``--output`` says of each row; made when it is wanted.
+        Returns what ``--output`` says of each row; called when it is wanted.
     """
 
     scores: Floats
@@ -121,13 +123,22 @@ class Scored:
     details: Callable[[], list[Any]] | None = None
 
 
-class _Kept(NamedTuple):
-    """The gold side of the rows that were evaluated last, and what it depends on."""
+class _Given(NamedTuple):
+    """What the gold side of rows depends on; copies, since the caller may change its lists.
+
+    References are tuples: lists of them would have the garbage collector go through everything.
+    """
 
     image_ids: list[ImageId] | None
-    references: list[Sequence[str]] | None
+    references: list[tuple[str, ...]] | None
     objects: list[LabelCounts] | None
-    golds: tuple[Any, ...] = ()
+
+
+class _Kept(NamedTuple):
+    """The gold side of the rows that were evaluated last."""
+
+    given: _Given
+    golds: tuple[Any, ...]
 
 
 _Words = Callable[[Rows], Iterable[str]]
@@ -245,7 +256,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = [np.empty((0, len(self.columns)))]
         of_rows: list[Floats] = []
-        details: list[Any] = []
+        details = DetailsOfParts()
         counts: Counter[str] = Counter()
         read: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
@@ -254,7 +265,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)
             if scored.details is not None:
-                details += scored.details()
+                details.add(part.gold.rows, scored.details)
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
             read.append({**part.gold.tallies, "captions": part.of_words})
@@ -275,7 +286,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         rows: Rows,
         scores: Floats,
         of_rows: Floats | None,
-        details: list[Any],
+        details: Sequence[Any],
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         """Return an evaluation per column from what `score_part` said of all rows.
@@ -309,13 +320,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             `further_words`.
         """
         also = self.further_words if also is None else also
-        key = _Kept(
-            None if rows.image_ids is None else list(rows.image_ids),
-            list(rows.references) if self._use_references else None,
-            None if rows.objects is None else list(rows.objects),
-        )
+        given = self._given(rows) if len(rows) <= _MOST_ROWS_KEPT else None
         kept = self._kept
-        known = kept.golds if kept is not None and kept[:-1] == key[:-1] else ()
+        known = kept.golds if kept is not None and kept.given == given else ()
         golds: list[GoldT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
@@ -325,15 +332,17 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             )
             golds.append(read.gold)
             yield read
-            if len(rows) > _MOST_ROWS_KEPT:
+            if given is None:
                 golds.clear()
-        if len(rows) <= _MOST_ROWS_KEPT and tuple(golds) != known:
-            # Copies: the caller may change its lists afterwards.
-            references = None if key.references is None else [r[:] for r in key.references]
-            objects: list[LabelCounts] | None = None
-            if key.objects is not None:
-                objects = [dict(labels) for labels in key.objects]
-            self._kept = _Kept(key.image_ids, references, objects, tuple(golds))
+        if given is not None and tuple(golds) != known:
+            self._kept = _Kept(given, tuple(golds))
+
+    def _given(self, rows: Rows) -> _Given:
+        return _Given(
+            None if rows.image_ids is None else list(rows.image_ids),
+            [tuple(of_row) for of_row in rows.references] if self._use_references else None,
+            None if rows.objects is None else [dict(labels) for labels in rows.objects],
+        )
 
     def _read_part(
         self, part: Rows, gold: GoldT | None, also: _Words, lexicon: Lexicon
@@ -341,7 +350,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if gold is None or gold.lexicon is not lexicon:
             gold = self.prepare(self._gold(part, lexicon), part)
         lexicon.numbers(also(part))
-        words, of_words = bags_of_captions(lexicon, part.captions)
+        words, of_words = read_texts(lexicon, part.captions)
         _check_sizes(words, part, range(len(part)), "the caption has", "words")
         return Part(part, gold, words, of_words)
 
@@ -352,7 +361,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if self._sees_objects:
             tallies["object labels"] = of_labels
         of_rows = part.references if self._use_references else [()] * len(part)
-        references, of_references = bags_of_captions(
+        references, of_references = read_texts(
             lexicon, (reference for of_row in of_rows for reference in of_row)
         )
         tallies["references"] = of_references

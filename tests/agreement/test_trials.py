@@ -16,7 +16,8 @@ from vifidel_eval.agreement.parts import Parts
 from vifidel_eval.agreement.trials import run_trials, work
 from vifidel_eval.errors import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.scorers import Mean
+from vifidel_eval.kernels.lexicon import Lexicon
+from vifidel_eval.scorers import Mean, Wmd
 
 
 class NoParts(Parts):
@@ -131,6 +132,30 @@ def test_no_references_leave_out_metrics_that_need_them(overlap, length, judged)
     assert trials.scores("CIDEr", 0) == []
     assert all(references == [] for references in length.calls[0].references)
     assert trials.numbers() == [0, 2]
+
+
+def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypatch):
+    read, texts_read = Lexicon.read, []
+
+    def counted(self, captions):
+        captions = list(captions)
+        texts_read.append(captions)
+        return read(self, captions)
+
+    monkeypatch.setattr(Lexicon, "read", counted)
+    scorers = {"WMD": Wmd(), "WMD-mean": Wmd("mean"), "WMD-worst": Wmd("worst")}
+    trials = run_trials(judged, scorers, [2], 3, 0, NoParts())
+    assert [list(trial.scores) for trial in trials.trials] == [list(scorers)] * 3
+    of_draw = [[one.captions[side] for one in judged] for side in range(2)]
+    for draw in range(3):
+        references, *captions = texts_read[3 * draw : 3 * draw + 3]
+        assert len(references) == 2 * len(judged)
+        assert captions == of_draw
+    assert len(texts_read) == 9
+    for name, scorer in scorers.items():
+        alone = run_trials(judged, {name: scorer}, [2], 3, 0, NoParts())
+        for together, apart in zip(trials.scores(name, 2), alone.scores(name, 2), strict=True):
+            assert together.tobytes() == apart.tobytes()
 
 
 def test_scores_stand_where_their_captions_are(length, judged):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +41,19 @@ class Judged:
         """Return the references that say something else than any of the captions.
 
         Case, blanks and punctuation make no difference.
+
+        Parameters
+        ----------
+        references : sequence of str
+            Some of those of the image, in any order.
         """
-        own = {_plain(caption) for caption in self.captions}
-        return [reference for reference in references if _plain(reference) not in own]
+        return [reference for reference in references if reference not in self._own]
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        """The references that say what one of the captions says; every draw asks for them."""
+        said = {_plain(caption) for caption in self.captions}
+        return frozenset(r for r in self.references if _plain(r) in said)
 
 
 def _plain(caption: str) -> str:

@@ -11,6 +11,7 @@ from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Floats
 from ..metrics import needs_references
 from ..scorers import Scorer
+from ..scorers.readings import reading_once
 from .draws import AS_GIVEN, References, drawn, is_drawn, plan
 from .judgements import Judged
 from .parts import Parts
@@ -196,14 +197,15 @@ def run_trials(
         for number, draw, of_draw in planned:
             scoring = Scoring(of_draw, in_run, parts, failed, on_progress)
             scores: dict[str, Floats] = {}
-            for name, scorer in _usable(scorers, number).items():
-                try:
-                    columns = scoring.columns(name, scorer)
-                except MetricUnavailable as problem:
-                    reasons[name] = str(problem)
-                    continue
-                scores |= columns
-                columns_of[name] = list(columns)
+            with reading_once():  # these references: the next draw has others
+                for name, scorer in _usable(scorers, number).items():
+                    try:
+                        columns = scoring.columns(name, scorer)
+                    except MetricUnavailable as problem:
+                        reasons[name] = str(problem)
+                        continue
+                    scores |= columns
+                    columns_of[name] = list(columns)
             if scores:
                 trials.append(Trial(number, draw, scores))
     signatures: dict[str, str] = {}

@@ -17,6 +17,7 @@ from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
 from ..scorers import Mean, Scorer
+from ..scorers.readings import reading_once
 from .pairing import System, all_images, paired
 
 #: The form of the file that ``--output`` writes; another one would get another number.
@@ -199,20 +200,21 @@ def score_rows(
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
-    for metric, scorer in scorers.items():
-        if on_metric is not None:
-            on_metric(metric)
-        try:
-            columns_of = run.columns(scorer)
-        except MetricUnavailable as problem:
-            unavailable[metric] = str(problem)
-            continue
-        for name, columns in columns_of.items():
-            for column, evaluation in columns.items():
-                shown = _shown(metric, column, len(columns), evaluations[name])
-                _check_finite(shown, name, evaluation)
-                evaluations[name][shown] = evaluation
-                signatures[shown] = evaluation.signature
+    with reading_once():
+        for metric, scorer in scorers.items():
+            if on_metric is not None:
+                on_metric(metric)
+            try:
+                columns_of = run.columns(scorer)
+            except MetricUnavailable as problem:
+                unavailable[metric] = str(problem)
+                continue
+            for name, columns in columns_of.items():
+                for column, evaluation in columns.items():
+                    shown = _shown(metric, column, len(columns), evaluations[name])
+                    _check_finite(shown, name, evaluation)
+                    evaluations[name][shown] = evaluation
+                    signatures[shown] = evaluation.signature
     if not signatures:
         raise MetricUnavailable(" ".join(unavailable.values()) or "no metric was asked for.")
     return Scores(signatures, evaluations, unavailable)

@@ -1,0 +1,80 @@
+"""Captions and references that the metrics on word vectors read once in a run.
+
+A run goes metric by metric, so that each can fail, be named and report its progress on its own: a
+second metric that reads words like the first comes to the same texts again. What a run has read is
+found by what the texts are, not by whose they are, and so it cannot be out of date. It is not a
+part of a scorer, which keeps nothing of a run, and it is not seen by other threads.
+
+Object labels are not kept: reading them takes a tenth of the time of four references, and metrics
+count them in different ways. Tables need none of this: each batch of theirs is scored under all
+metrics before the next one is read.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from ..evaluation import Tally
+from ..kernels.bags import Bags, bags_of_captions
+from ..kernels.lexicon import Lexicon
+
+#: How many captions and references a run keeps, with their bags: 30 MB.
+MOST_KEPT = 1 << 18
+
+
+class _Readings:
+    """The bags of texts that were read together, as long as there is room for them."""
+
+    def __init__(self) -> None:
+        # Bags are of the lexicon that numbered their words, and go with it.
+        self._of_lexicon: weakref.WeakKeyDictionary[
+            Lexicon, dict[tuple[str, ...], tuple[Bags, Tally]]
+        ] = weakref.WeakKeyDictionary()
+        self._room = MOST_KEPT
+
+    def bags(self, lexicon: Lexicon, texts: tuple[str, ...]) -> tuple[Bags, Tally]:
+        known = self._of_lexicon.setdefault(lexicon, {})
+        found = known.get(texts)
+        if found is None:
+            found = bags_of_captions(lexicon, texts)
+            if len(texts) <= self._room:
+                self._room -= len(texts)
+                known[texts] = found
+        return found
+
+
+_OF_RUN: ContextVar[_Readings | None] = ContextVar("readings", default=None)
+
+
+@contextmanager
+def reading_once() -> Iterator[None]:
+    """Make one run of what this thread scores: its metrics read each text once.
+
+    Scores are the same without it. Within another run it changes nothing; nothing is kept
+    afterwards.
+    """
+    if _OF_RUN.get() is not None:
+        yield
+        return
+    before = _OF_RUN.set(_Readings())
+    try:
+        yield
+    finally:
+        _OF_RUN.reset(before)
+
+
+def read_texts(lexicon: Lexicon, texts: Iterable[str]) -> tuple[Bags, Tally]:
+    """Return what `bags_of_captions` returns, read before if the run has come to the same texts.
+
+    Raises
+    ------
+    LexiconFull
+        If there is no room for new words.
+    """
+    readings = _OF_RUN.get()
+    if readings is None:
+        return bags_of_captions(lexicon, texts)
+    return readings.bags(lexicon, tuple(texts))

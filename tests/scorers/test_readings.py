@@ -1,0 +1,215 @@
+"""The metrics of a run that read words alike read each text once, and say what they say alone."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections import Counter
+
+import pytest
+
+from vifidel_eval import Vifidel
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.kernels import distances, lexicon
+from vifidel_eval.rows import Rows
+from vifidel_eval.runs.harness import score_rows
+from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd, readings
+
+OBJECTS = {1: ["dog", "frisbee", "dog"], 2: ["cat", "hot dog"], 3: ["car"], 4: []}
+REFERENCES = [
+    ["a dog catches a frisbee", "the puppy jumps over grass"],
+    ["a cat beside a snack", "two kittens sleep", "qwzxv on the sofa"],
+    ["a taxi drives along the street"],
+    [],
+]
+CAPTIONS = {
+    "good": ["a puppy and its toy", "a cat eats", "a car on the road", "a quiet room"],
+    "bad": ["seven zebras", "an airplane lands", "qwzxv qwzxv qwzxw", "!!!"],
+}
+
+
+def systems() -> dict[str, Rows]:
+    return {
+        name: Rows(list(captions), [list(refs) for refs in REFERENCES], list(OBJECTS))
+        for name, captions in CAPTIONS.items()
+    }
+
+
+def scorers():
+    return {
+        "VIFIDEL": Vifidel(OBJECTS),
+        "VIFIDEL-PRF": VifidelPRF(OBJECTS),
+        "VIFIDEL-H": VifidelH(OBJECTS),
+        "WMD": Wmd(),
+        "WMD-worst": Wmd("worst"),
+        "WMD-mean": Wmd("mean"),
+    }
+
+
+def said(evaluations):
+    """Return everything that evaluations say, in a shape that compares."""
+    return {
+        column: (
+            e.scores.tobytes(),
+            e.score,
+            dict(e.counts),
+            {what: (tally.words, tally.unknown) for what, tally in e.tallies.items()},
+            {name: list(values) for name, values in e.details.items()},
+        )
+        for column, e in evaluations.items()
+    }
+
+
+def said_alone():
+    """Return what each metric says of each system outside a run, each with new lexicons."""
+    alone = {}
+    for name, rows in systems().items():
+        alone[name] = {}
+        for metric in scorers():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(lexicon, "_SPACES", {})
+                alone[name] |= said(scorers()[metric].evaluate(rows))
+    return alone
+
+
+def said_in_run(**settings):
+    scores = score_rows(systems(), settings.pop("scorers", None) or scorers(), **settings)
+    return {name: said(columns) for name, columns in scores.evaluations.items()}
+
+
+@pytest.fixture
+def texts_read(monkeypatch):
+    """How often each text is read by a lexicon."""
+    read, times = lexicon.Lexicon.read, Counter()
+
+    def counted(self, captions):
+        captions = list(captions)
+        times.update(captions)
+        return read(self, captions)
+
+    monkeypatch.setattr(lexicon.Lexicon, "read", counted)
+    return times
+
+
+ALL_TEXTS = [*CAPTIONS["good"], *CAPTIONS["bad"], *(text for refs in REFERENCES for text in refs)]
+
+
+def test_all_metrics_of_a_run_read_each_text_once(texts_read):
+    score_rows(systems(), scorers())
+    assert texts_read == Counter(ALL_TEXTS)
+
+
+def test_metrics_that_read_words_otherwise_read_on_their_own(texts_read):
+    apart = {"A": Wmd(), "B": Wmd(normalize=False), "C": Wmd(stop_words=["a"]), "D": Wmd("mean")}
+    score_rows(systems(), apart)
+    assert texts_read == Counter(ALL_TEXTS * 3)
+
+
+def test_scores_counts_and_details_are_those_of_each_metric_alone():
+    assert said_in_run() == said_alone()
+
+
+def test_a_lexicon_that_is_always_full_changes_no_bit(monkeypatch):
+    expected = said_alone()
+    monkeypatch.setattr(lexicon, "CAPACITY", 10)
+    monkeypatch.setattr(distances, "_SLOT_BITS", 4)
+    monkeypatch.setattr(lexicon, "_SPACES", {})
+    assert said_in_run() == expected
+
+
+def test_a_lexicon_that_fills_up_between_parts_changes_no_bit(monkeypatch):
+    expected = said_alone()
+    monkeypatch.setattr(lexicon, "CAPACITY", 24)
+    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(lexicon, "_SPACES", {})
+    assert said_in_run() == expected
+
+
+@pytest.mark.parametrize("most", [0, 1, 5, 9])
+def test_without_room_for_all_texts_metrics_say_the_same(most, monkeypatch, texts_read):
+    expected = said_alone()
+    monkeypatch.setattr(readings, "MOST_KEPT", most)
+    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 1)
+    kept = []
+
+    def look(_):
+        found = readings._OF_RUN.get()._of_lexicon.values()
+        kept.append(sum(len(texts) for of_lexicon in found for texts in of_lexicon))
+
+    assert said_in_run(on_progress=look) == expected
+    assert len(kept) == 48
+    assert max(kept) <= most
+
+
+@pytest.mark.parametrize("change", ["a caption", "a reference", "the objects"])
+def test_lists_that_change_during_a_run_are_read_again(change):
+    def changed(rows: Rows) -> Rows:
+        if change == "a caption":
+            rows.captions[0] = "a cat and a frisbee"
+        elif change == "a reference":
+            rows.references[0][0] = "a zebra catches a frisbee"
+        else:
+            rows.objects[0]["zebra"] = 2
+        return rows
+
+    def rows_of(name: str) -> Rows:
+        rows = systems()[name]
+        return Rows(rows.captions, rows.references, None, [{"dog": 1} for _ in rows.captions])
+
+    def made():
+        return {"VIFIDEL": Vifidel(), "again": Vifidel()}
+
+    rows = rows_of("good")
+    first = score_rows({"good": rows}, {"VIFIDEL": Vifidel()}).evaluations["good"]
+    second = score_rows({"good": changed(rows_of("good"))}, {"VIFIDEL": Vifidel()})
+
+    def between(metric: str) -> None:
+        if metric == "again":
+            changed(rows)
+
+    found = score_rows({"good": rows}, made(), on_metric=between).evaluations["good"]
+    assert said({"VIFIDEL": found["VIFIDEL"]}) == said(first)
+    assert said({"VIFIDEL": found["again"]}) == said(second.evaluations["good"]) != said(first)
+
+
+def test_nothing_is_kept_after_a_run_that_ends_or_fails():
+    def kept():
+        return [thing for thing in gc.get_objects() if type(thing) is readings._Readings]
+
+    def fail(metric: str) -> None:
+        assert len(kept()) == 1
+        if metric == "WMD":
+            raise VifidelError("stop")
+
+    made = scorers()
+    scores = score_rows(systems(), made)
+    assert kept() == []
+    with pytest.raises(VifidelError, match="stop"):
+        score_rows(systems(), made, on_metric=fail)
+    assert kept() == []
+    assert readings._OF_RUN.get() is None
+    assert scores.evaluations.keys() == CAPTIONS.keys()
+
+
+def test_a_run_within_a_run_reads_with_it(texts_read):
+    with readings.reading_once():
+        for metric, scorer in scorers().items():
+            score_rows(systems(), {metric: scorer})
+    assert texts_read == Counter(ALL_TEXTS)
+
+
+def test_runs_in_many_threads_share_scorers():
+    expected, made, barrier = said_alone(), scorers(), threading.Barrier(4)
+    found = [None] * 4
+
+    def run(at: int) -> None:
+        barrier.wait()
+        for _ in range(3):
+            found[at] = said_in_run(scorers=made)
+
+    threads = [threading.Thread(target=run, args=[at]) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4
