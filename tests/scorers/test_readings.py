@@ -80,14 +80,14 @@ def said_in_run(**settings):
 @pytest.fixture
 def texts_read(monkeypatch):
     """How often each text is read by a lexicon."""
-    read, times = lexicon.Lexicon.read, Counter()
+    read, times = readings.bags_of_captions, Counter()
 
-    def counted(self, captions):
+    def counted(lexicon, captions):
         captions = list(captions)
         times.update(captions)
-        return read(self, captions)
+        return read(lexicon, captions)
 
-    monkeypatch.setattr(lexicon.Lexicon, "read", counted)
+    monkeypatch.setattr(readings, "bags_of_captions", counted)
     return times
 
 

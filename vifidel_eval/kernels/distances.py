@@ -175,7 +175,7 @@ def _put(table: NDArray[np.uint64], keys: NDArray[np.uint64], bits: NDArray[np.u
 
 def _larger(table: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
     """Return a larger table with the same pairs; they keep their order, so that it is fast."""
-    larger = np.zeros((slots, 2), dtype=np.uint64)
+    larger = np.full((slots, 2), np.uint64(0))  # one by one, zeros come a page at a time
     kept = table[np.flatnonzero(table[:, 0])]
     bits = kept[:, 1]
     _put(larger, kept[:, 0] ^ bits * _OTHER_MULTIPLIER, bits)
