@@ -174,7 +174,7 @@ class MentionFinder:
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
         words = tokens(caption)
-        forms = [singular(word) for word in words]
+        forms = list(map(singular, words))
         found: list[Mention] = []
         length = len(words)
         for at, end, name in self._named(words, forms):
@@ -203,21 +203,22 @@ class MentionFinder:
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
         words = tokens(_plain(caption))
-        forms = [singular(word) for word in words]
+        forms = list(map(singular, words))
+        stop_words = frozenset(stop_words)
         found: list[Unit] = []
         done = 0
         for at, end, name in (*self._named(words, forms), (len(words), len(words), "")):
             for word in words[done:at]:
-                found += [Unit(w, w, None) for w in _content(word) if w not in stop_words]
+                found += _open_units(word, stop_words)
             done = end
             if end - at > 1:
                 found.append(Unit(name, " ".join(words[at:end]), self._class_of.get(name)))
             elif end > at and words[at] not in stop_words:
                 category = self._class_of.get(name)
                 if category is None:
-                    found += [Unit(w, w, None) for w in _content(words[at])]
+                    found += _open_units(words[at], frozenset())
                 else:
-                    found.append(Unit(words[at], words[at], category))
+                    found.append(_mention_unit(words[at], category))
         return found
 
     def _named(self, words: list[str], forms: list[str]) -> Iterator[tuple[int, int, str]]:
@@ -225,12 +226,13 @@ class MentionFinder:
 
         Words that describe the next one, and a seat beside a toilet, are none.
         """
-        known = self._known
+        known, beginnings = self._known, self._beginnings
         end = 0
         for at, (word, form) in enumerate(zip(words, forms, strict=True)):
-            if at < end or (form not in known and word not in known):
+            if (form not in known and word not in known) or at < end:
                 continue
-            term = self._term(words, forms, at)
+            begins = form in beginnings or word in beginnings
+            term = self._term(words, forms, at) if begins else None
             if term is not None:
                 end, name = at + len(term.words), term.becomes
             elif word in self._describing and self._describes(words, forms, at):
@@ -284,10 +286,21 @@ def _plain(caption: str) -> str:
     )
 
 
+# The same words come again and again: each has one unit, which all captions share.
+
+
 @lru_cache(maxsize=1 << 14)
-def _content(token: str) -> tuple[str, ...]:
+def _open_units(token: str, stop_words: frozenset[str]) -> tuple[Unit, ...]:
     """Return the words in a token; none in what a contraction leaves behind (*'ll*, *n't*)."""
-    return () if token.startswith("'") or token == "n't" else tuple(piece_words(token))
+    if token.startswith("'") or token == "n't":
+        return ()
+    words = (word for word in piece_words(token) if word not in stop_words)
+    return tuple(Unit(word, word, None) for word in words)
+
+
+@lru_cache(maxsize=1 << 14)
+def _mention_unit(word: str, category: str) -> Unit:
+    return Unit(word, word, category)
 
 
 def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:

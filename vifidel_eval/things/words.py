@@ -12,6 +12,7 @@ import importlib.metadata
 import importlib.util
 import re
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ _ENDING = re.compile(r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?|n't)(?='?(?:\s|\Z))")  # 
 _TWO_WORDS = {
     "cannot": 3, "d'ye": 1, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "more'n": 4, "wanna": 3,
 }  # fmt: skip
+# Pieces of longer texts are not kept: they may be as long as the text, and would fill the memory.
+_LONGEST_BY_PIECE = 500
 _TWO_WORDS_PATTERN = re.compile(rf"\b(?:{'|'.join(_TWO_WORDS)})\b")
 
 
@@ -51,6 +54,24 @@ def tokens(caption: str) -> list[str]:
     ['two', 'dogs', "'", 'bowls', '.', 'a', 'man', 'is', "n't", 'near', 'the', 'fire-hydrant', '!']
     """
     text = caption.lower().strip()
+    body = text.removesuffix(".")
+    if "." in body or len(text) > _LONGEST_BY_PIECE:
+        return _tokens(text)
+    # Only full stops within a text mean different things in different texts.
+    found = list(chain.from_iterable(map(_piece_tokens, body.split())))
+    if body is not text:
+        found.append(".")
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _piece_tokens(piece: str) -> tuple[str, ...]:
+    """Return the tokens of what is between two blanks."""
+    return tuple(_tokens(piece))
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the tokens of a lower-case text without blanks at its ends."""
     if "'" in text:
         text = _OPENING_APOSTROPHE.sub("' ", text)
     if "." in text:
