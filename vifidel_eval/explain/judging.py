@@ -36,7 +36,8 @@ _CLOSED_SETS = (
         "sofa train".split()
     ).union(("dining table", "potted plant", "tv monitor")),
 )
-_NOTHING = -1
+#: The number of evidence, or of a mention, that is not there.
+NOTHING = -1
 # The units of longer captions are found again: thousands of them would fill the memory.
 _LONGEST_KEPT = 500
 
@@ -265,20 +266,21 @@ class Judge:
         grounded = support.copy()
         self._correct(lexicon, units, atoms, rows, evidence, support, grounded, by)
         texts = [None if number < 0 else lexicon.word(number) for number in by.tolist()]
-        verdicts = np.zeros(len(units), dtype=np.int64)
-        for at, (row, unit) in enumerate(zip(rows.tolist(), units, strict=True)):
-            known, sought = evidence.texts[row], evidence.sought[row].classes
+        enough = grounded >= self._support
+        for at in np.flatnonzero(~enough).tolist():
+            unit, row = units[at], int(rows[at])
+            known = evidence.texts[row]
             if unit.text in known and np.isnan(support[at]):
-                support[at] = grounded[at] = 1.0
+                support[at] = 1.0
                 texts[at] = unit.text
-            enough = grounded[at] >= self._support
-            if unit.category in evidence.classes[row] and not enough:
+                enough[at] = self._support <= 1
+            if unit.category in evidence.classes[row] and not enough[at]:
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
-                enough = True
-            if not known or (sought is not None and unit.category not in sought):
-                continue
-            if enough or not np.isnan(support[at]):
-                verdicts[at] = Verdict.THERE if enough else Verdict.ABSENT
+                enough[at] = True
+        judged = evidence.is_there[rows] & _are_sought(units, rows, evidence)
+        verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
+        verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
+        verdicts[judged & enough] = Verdict.THERE
         return Mentioned(rows, units, support, tuple(texts), verdicts)
 
     def supports(
@@ -322,7 +324,7 @@ class Judge:
 
         With `without`, which holds for each mention the evidence that does not count for it.
         """
-        support, by = np.full(len(atoms), np.nan), np.full(len(atoms), _NOTHING)
+        support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
         known = np.flatnonzero(lexicon.known[atoms])
         units = evidence.units.take(rows[known])
         if without is not None:
@@ -352,7 +354,10 @@ class Judge:
         """
         never: dict[int, set[str]] = {}
         describes: dict[int, set[str]] = {}
-        for at, (row, unit) in enumerate(zip(rows.tolist(), units, strict=True)):
+        for at, unit in enumerate(units):
+            if " " not in unit.text and unit.category not in self._apart:
+                continue
+            row = int(rows[at])
             known = evidence.texts[row]
             other = self._apart.get(unit.category or "")
             if other is not None and other in evidence.classes[row]:
@@ -372,14 +377,33 @@ class Judge:
                 by[places] = by_left
 
 
+def _are_sought(units: Sequence[Unit], rows: Integers, evidence: Evidence) -> NDArray[np.bool_]:
+    """Return whether the source of each row's objects looks for the mention there."""
+    if all(sought.classes is None for sought in evidence.sought):
+        return np.ones(len(units), dtype=bool)
+    of_rows = [evidence.sought[row].classes for row in rows.tolist()]
+    sought = (
+        classes is None or unit.category in classes
+        for unit, classes in zip(units, of_rows, strict=True)
+    )
+    return np.fromiter(sought, bool, len(units))
+
+
+def some_of(bags: Bags, kept: Integers | NDArray[np.bool_]) -> Bags:
+    """Return bags with some of their atoms, which are positions or a mask; masses stay."""
+    keep = np.zeros(len(bags.atoms), dtype=bool)
+    keep[kept] = True
+    ends = np.concatenate([[0], np.cumsum(keep)])[bags.starts]
+    return Bags(ends, bags.atoms[keep], bags.masses[keep])
+
+
 def _left(units: Bags, excluded: Iterable[Collection[int]]) -> Bags:
     """Return bags without some of their atoms."""
     keep = np.ones(len(units.atoms), dtype=bool)
     for bag, numbers in enumerate(excluded):
         start, end = units.starts[bag : bag + 2]
         keep[start:end] = ~np.isin(units.atoms[start:end], list(numbers))
-    ends = np.concatenate([[0], np.cumsum(keep)])[units.starts]
-    return Bags(ends, units.atoms[keep], units.masses[keep])
+    return some_of(units, keep)
 
 
 @lru_cache(maxsize=8)

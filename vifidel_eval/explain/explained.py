@@ -1,0 +1,251 @@
+"""Explanations of many captions as columns of numbers, which the page and findings are made of.
+
+An `Explanation` is what a person reads, and has objects for everything in it; a run has millions
+of these. So what is derived from all captions is computed from columns, and explanations are made
+of them one by one, where they are asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluation import Floats, Integers
+from ..image_ids import ImageId
+from ..kernels.lexicon import Lexicon
+from .explanation import CaptionWord, Explanation, Match, ThingMentioned, Verdict
+
+#: The place of a text, or of a mention, that is not there.
+NONE = -1
+
+
+class Objects(NamedTuple):
+    """The object labels that have a vector.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        Caption i has the entries from ``starts[i]`` up to ``starts[i + 1]``.
+    labels : int64
+        Places in `Explained.texts`, within a caption in alphabetical order.
+    penalties : float64
+        Eq. 4.
+    unmentioned : bool
+        Whether the caption does not speak of the object.
+    """
+
+    starts: Integers
+    labels: Integers
+    penalties: Floats
+    unmentioned: NDArray[np.bool_]
+
+
+class Words(NamedTuple):
+    """The different content words that have a vector.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        As for `Objects`.
+    words : int64
+        Places in `Explained.texts`, within a caption in alphabetical order.
+    penalties : float64
+        Eq. 4.
+    support : float64
+        As `CaptionWord.support`.
+    by : int64
+        The place of `CaptionWord.supported_by`, or `NONE`.
+    mentions : int64
+        The entry of `Mentions` that the word stands for, or `NONE`.
+    """
+
+    starts: Integers
+    words: Integers
+    penalties: Floats
+    support: Floats
+    by: Integers
+    mentions: Integers
+
+
+class Mentions(NamedTuple):
+    """The mentions of things, in the order of each caption.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        As for `Objects`.
+    words, categories : int64
+        Places in `Explained.texts`.
+    support : float64
+        As `ThingMentioned.support`.
+    by : int64
+        The place of `ThingMentioned.supported_by`, or `NONE`.
+    verdicts : int64
+        Of `Verdict`.
+    """
+
+    starts: Integers
+    words: Integers
+    categories: Integers
+    support: Floats
+    by: Integers
+    verdicts: Integers
+
+
+class Matches(NamedTuple):
+    """The transport plans, the largest contribution of each caption first.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        As for `Objects`.
+    objects, words : int64
+        Entries of `Objects` and `Words`.
+    masses, costs : float64
+        As in `Match`.
+    """
+
+    starts: Integers
+    objects: Integers
+    words: Integers
+    masses: Floats
+    costs: Floats
+
+
+class Texts:
+    """The different texts of some columns, each with a place.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        Where `of_numbers` finds words.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._places: dict[str | None, int] = {None: NONE}
+        self._place_of_number = np.full(len(lexicon.known) + 1, NONE)  # the last one stays
+
+    @property
+    def listed(self) -> list[str]:
+        """The texts in the order of their places."""
+        return [text for text in self._places if text is not None]
+
+    def of(self, texts: Sequence[str | None]) -> Integers:
+        """Return the place of each text; None has the place `NONE`."""
+        places = self._places
+        for text in dict.fromkeys(texts):
+            places.setdefault(text, len(places) - 1)
+        return np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
+
+    def of_numbers(self, numbers: Integers) -> Integers:
+        """Return the place of each word of the lexicon; the number `NONE` has the same place."""
+        held = np.zeros(len(self._place_of_number), dtype=bool)
+        held[numbers] = True
+        distinct = np.flatnonzero(held[:-1])
+        self._place_of_number[distinct] = self.of(list(map(self._lexicon.word, distinct.tolist())))
+        return self._place_of_number[numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """The explanations of some captions; iterating makes an `Explanation` of each.
+
+    Attributes
+    ----------
+    ids, captions : sequence
+        Image and caption of each.
+    scores, distances : (captions,) float64
+        As in `Explanation`.
+    known : (captions,) bool
+        Whether anything is known of the image.
+    texts : sequence of str
+        The words, labels, mentions and classes that the columns refer to.
+    objects, words, mentions, matches
+        What is in images and captions, and how they were matched.
+    unknown_words : mapping
+        `Explanation.unknown_words` of those captions that have some, by their place.
+    """
+
+    ids: Sequence[ImageId]
+    captions: Sequence[str]
+    scores: Floats
+    distances: Floats
+    known: NDArray[np.bool_]
+    texts: Sequence[str]
+    objects: Objects
+    words: Words
+    mentions: Mentions
+    matches: Matches
+    unknown_words: Mapping[int, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        texts: list[str | None] = [*self.texts, None]  # NONE is the last one
+        mentions = self._mentions(texts)
+        words, matches = self._words(texts, mentions), self._matches(texts)
+        for at, (image_id, caption) in enumerate(zip(self.ids, self.captions, strict=True)):
+            moved = matches[slice(*self.matches.starts[at : at + 2])]
+            costs: dict[str, list[float]] = {}
+            for match in moved:
+                costs.setdefault(match.word, []).append(match.contribution)
+            caption_words = [
+                CaptionWord(word, math.fsum(costs[word]) if moved else math.nan, *standing)
+                for word, *standing in words[slice(*self.words.starts[at : at + 2])]
+            ]
+            of_image = slice(*self.objects.starts[at : at + 2])
+            silent = self.objects.labels[of_image][self.objects.unmentioned[of_image]]
+            yield Explanation(
+                image_id=image_id,
+                caption=caption,
+                score=float(self.scores[at]),
+                distance=float(self.distances[at]),
+                known=bool(self.known[at]),
+                matches=tuple(moved),
+                words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
+                mentions=tuple(mentions[slice(*self.mentions.starts[at : at + 2])]),
+                unmentioned=tuple(map(self.texts.__getitem__, silent.tolist())),
+                unknown_words=self.unknown_words.get(at, ()),
+            )
+
+    def _mentions(self, texts: Sequence[Any]) -> list[ThingMentioned]:
+        columns = (column.tolist() for column in self.mentions[1:])
+        return [
+            ThingMentioned(texts[words], texts[category], support, texts[by], Verdict(verdict))
+            for words, category, support, by, verdict in zip(*columns, strict=True)
+        ]
+
+    def _words(self, texts: Sequence[Any], mentions: Sequence[ThingMentioned]) -> list[list[Any]]:
+        """Return words with what `CaptionWord` has of each behind its cost."""
+        _, words, _, supports, evidence, of_mentions = (column.tolist() for column in self.words)
+        found: list[list[Any]] = []
+        for word, support, by, at in zip(words, supports, evidence, of_mentions, strict=True):
+            of_word = [texts[word], support, texts[by]]
+            if at == NONE:
+                found.append([*of_word, None, None, None])
+            else:
+                mention = mentions[at]
+                found.append([*of_word, mention.words, mention.category, mention.verdict])
+        return found
+
+    def _matches(self, texts: Sequence[Any]) -> list[Match]:
+        _, objects, words, masses, costs = self.matches
+        columns = (
+            self.objects.labels[objects],
+            self.words.words[words],
+            masses,
+            costs,
+            self.objects.penalties[objects],
+            self.words.penalties[words],
+        )
+        return [
+            Match(texts[label], texts[word], *numbers)
+            for label, word, *numbers in zip(*(c.tolist() for c in columns), strict=True)
+        ]
