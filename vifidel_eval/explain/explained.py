@@ -117,19 +117,16 @@ class Matches(NamedTuple):
     costs: Floats
 
 
+def rows_of(starts: Integers) -> Integers:
+    """Return the caption of each entry, from where the entries of each caption start."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
 class Texts:
-    """The different texts of some columns, each with a place.
+    """The different texts of some columns, each with a place."""
 
-    Parameters
-    ----------
-    lexicon : Lexicon
-        Where `of_numbers` finds words.
-    """
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._lexicon = lexicon
+    def __init__(self) -> None:
         self._places: dict[str | None, int] = {None: NONE}
-        self._place_of_number = np.full(len(lexicon.known) + 1, NONE)  # the last one stays
 
     @property
     def listed(self) -> list[str]:
@@ -137,19 +134,20 @@ class Texts:
         return [text for text in self._places if text is not None]
 
     def of(self, texts: Sequence[str | None]) -> Integers:
-        """Return the place of each text; None has the place `NONE`."""
+        """Return the place of each text; that of None is `NONE`."""
         places = self._places
         for text in dict.fromkeys(texts):
             places.setdefault(text, len(places) - 1)
         return np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
 
-    def of_numbers(self, numbers: Integers) -> Integers:
-        """Return the place of each word of the lexicon; the number `NONE` has the same place."""
-        held = np.zeros(len(self._place_of_number), dtype=bool)
+    def of_numbers(self, lexicon: Lexicon, numbers: Integers) -> Integers:
+        """Return the place of each word of a lexicon; that of the number `NONE` is the same."""
+        place_of = np.full(len(lexicon.known) + 1, NONE)  # the last one stays
+        held = np.zeros(len(lexicon.known) + 1, dtype=bool)
         held[numbers] = True
         distinct = np.flatnonzero(held[:-1])
-        self._place_of_number[distinct] = self.of(list(map(self._lexicon.word, distinct.tolist())))
-        return self._place_of_number[numbers]
+        place_of[distinct] = self.of(list(map(lexicon.word, distinct.tolist())))
+        return place_of[numbers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +181,64 @@ class Explained:
     mentions: Mentions
     matches: Matches
     unknown_words: Mapping[int, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, explanations: Sequence[Explanation]) -> Explained:
+        """Return explanations as columns; only what is in a plan has a penalty there."""
+        objects: list[tuple[str, float, bool]] = []
+        words: list[tuple[str, float, float, str | None, int]] = []
+        mentions: list[ThingMentioned] = []
+        matches: list[tuple[int, int, float, float]] = []
+        ends = [(0, 0, 0, 0)]
+        for one in explanations:
+            of_labels = {m.label: m.label_penalty for m in one.matches}
+            labels = sorted({*of_labels, *one.unmentioned})
+            label_at = {label: at for at, label in enumerate(labels, len(objects))}
+            of_words = {m.word: m.word_penalty for m in one.matches}
+            said = sorted(one.words, key=lambda word: word.word)
+            word_at = {word.word: at for at, word in enumerate(said, len(words))}
+            at_mention: dict[Any, int] = {}
+            for at, thing in enumerate(one.mentions, len(mentions)):
+                at_mention.setdefault((thing.words, thing.category, thing.verdict), at)
+            objects += [(x, of_labels.get(x, math.nan), x in one.unmentioned) for x in labels]
+            words += [
+                (
+                    word.word,
+                    of_words.get(word.word, math.nan),
+                    word.support,
+                    word.supported_by,
+                    at_mention.get((word.mention, word.category, word.judged), NONE),
+                )
+                for word in said
+            ]
+            mentions += one.mentions
+            matches += [(label_at[m.label], word_at[m.word], m.mass, m.cost) for m in one.matches]
+            ends.append((len(objects), len(words), len(mentions), len(matches)))
+        starts = np.array(ends, dtype=np.int64)
+        texts = Texts()
+
+        def columns(rows: Sequence[Sequence[Any]], kinds: str) -> Iterator[Any]:
+            """Yield columns: texts, whole numbers, floating-point numbers and truth values."""
+            for kind, column in zip(
+                kinds, zip(*rows, strict=True) if rows else [()] * len(kinds), strict=True
+            ):
+                yield texts.of(column) if kind == "t" else np.array(column, dtype=kind)
+
+        return cls(
+            ids=[one.image_id for one in explanations],
+            captions=[one.caption for one in explanations],
+            scores=np.array([one.score for one in explanations], dtype=np.float64),
+            distances=np.array([one.distance for one in explanations], dtype=np.float64),
+            known=np.array([one.known for one in explanations], dtype=bool),
+            objects=Objects(starts[:, 0], *columns(objects, "td?")),
+            words=Words(starts[:, 1], *columns(words, "tddtq")),
+            mentions=Mentions(starts[:, 2], *columns(mentions, "ttdtq")),
+            matches=Matches(starts[:, 3], *columns(matches, "qqdd")),
+            unknown_words={
+                row: one.unknown_words for row, one in enumerate(explanations) if one.unknown_words
+            },
+            texts=texts.listed,
+        )
 
     def __len__(self) -> int:
         return len(self.captions)

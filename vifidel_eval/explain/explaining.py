@@ -74,7 +74,7 @@ def explained(weighed: Weighed, judge: Judge, evidence: Evidence, far: float) ->
     mentioned = judge.judge(lexicon, rows.captions, evidence)
     standing = standings(lexicon, words, evidence, mentioned)
     spoken_of = are_mentioned(lexicon, objects, words, mentioned, judge, far)
-    texts = Texts(lexicon)
+    texts = Texts()
     by = texts.of(mentioned.by)
     return Explained(
         ids=rows.ids,
@@ -84,18 +84,18 @@ def explained(weighed: Weighed, judge: Judge, evidence: Evidence, far: float) ->
         known=evidence.is_there,
         objects=Objects(
             objects.starts,
-            texts.of_numbers(objects.atoms),
+            texts.of_numbers(lexicon, objects.atoms),
             weighed.label_penalties,
             ~spoken_of,
         ),
         words=Words(
             words.starts,
-            texts.of_numbers(words.atoms),
+            texts.of_numbers(lexicon, words.atoms),
             weighed.word_penalties,
             standing.support,
             np.where(
                 standing.mentions == NONE,
-                texts.of_numbers(standing.by),
+                texts.of_numbers(lexicon, standing.by),
                 np.append(by, NONE)[standing.mentions],
             ),
             standing.mentions,
