@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..image_ids import ImageId
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Resampled images at a time; while they are counted, each takes some 36 bytes.
 _CHUNK = 2**22
+# Of these, so many are made at a time.
+_MADE_AT_ONCE = 2**16
 # Weights that are kept for the next metric: at most 64 MB of each kind.
 _MOST_KEPT = 2**23
 # Differences that differ by less, relative to the scores, are the same but for rounding.
@@ -227,32 +229,48 @@ def _draws(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
     import numpy as np
 
-    for raw in _random_words([seed, 0], resamples, images, images):
-        size = len(raw)
+    def counted(raw: NDArray[np.uint64]) -> NDArray[np.intp]:
         # The upper half of a word, as a share of 2**32, says which image.
-        drawn = (raw >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
-        offsets = np.arange(size, dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
-        counted = np.bincount((drawn + offsets).astype(np.intp).ravel(), minlength=size * images)
-        yield counted.reshape(size, images).astype(np.float64)
+        raw >>= np.uint64(32)
+        raw *= np.uint64(images)
+        raw >>= np.uint64(32)
+        raw += np.arange(len(raw), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
+        drawn = raw.view(np.int64).ravel()
+        return np.bincount(drawn, minlength=raw.size).reshape(raw.shape)
+
+    return _weights([seed, 0], resamples, images, images, counted)
 
 
 def _swaps(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
     import numpy as np
 
-    for raw in _random_words([seed, 1], resamples, -(-images // 64), images):
-        bits = np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)
-        yield bits[:, :images].astype(np.float64)
+    def bits(raw: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        return np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)[:, :images]
+
+    return _weights([seed, 1], resamples, images, -(-images // 64), bits)
 
 
-def _random_words(
-    seed: Sequence[int], resamples: int, words: int, images: int
-) -> Iterator[NDArray[np.uint64]]:
-    """Yield 64-bit words, a row a resample, for some resamples at a time."""
+def _weights(
+    seed: Sequence[int],
+    resamples: int,
+    images: int,
+    words: int,
+    weights_of: Callable[[NDArray[np.uint64]], NDArray[np.integer[Any]]],
+) -> Iterator[_Floats]:
+    """Yield weights of resamples, each made of so many 64-bit words.
+
+    Few resamples at a time are made, whose numbers fit in a core's cache, and many are yielded,
+    so that a product of matrices is worth its start.
+    """
     import numpy as np
 
     stream = np.random.PCG64(seed)
     at_once = max(_CHUNK // images, 1)
     for start in range(0, resamples, at_once):
-        size = min(at_once, resamples - start)
-        yield stream.random_raw(size * words).reshape(size, words)
+        weights = np.empty((min(at_once, resamples - start), images))
+        made_at_once = max(_MADE_AT_ONCE // images, 1)
+        for at in range(0, len(weights), made_at_once):
+            some = weights[at : at + made_at_once]
+            some[:] = weights_of(stream.random_raw(len(some) * words).reshape(len(some), words))
+        yield weights

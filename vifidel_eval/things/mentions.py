@@ -119,11 +119,13 @@ class _Term(NamedTuple):
 
     def begins(self, words: list[str], forms: list[str], at: int) -> bool:
         """Whether the tokens from `at` on are the term."""
-        end = at + len(self.words)
-        return end <= len(words) and all(
-            form == expected or (self.as_written and word == expected)
-            for word, form, expected in zip(words[at:end], forms[at:end], self.words, strict=True)
-        )
+        if at + len(self.words) > len(words):
+            return False
+        for place, expected in enumerate(self.words, at):
+            written = self.as_written and words[place] == expected
+            if forms[place] != expected and not written:
+                return False
+        return True
 
 
 class MentionFinder:
@@ -162,11 +164,11 @@ class MentionFinder:
                 self._as_written[words[0]] = name
             else:
                 terms.append(_Term(words, name, as_written=True))
-        self._terms: dict[tuple[str, ...], list[_Term]] = {}  # by the first two words
+        self._terms: dict[str, dict[str, list[_Term]]] = {}  # by the first word, by the second
         for term in terms:
-            self._terms.setdefault(term.words[:2], []).append(term)
-        self._beginnings = frozenset(beginning[0] for beginning in self._terms)
-        self._known = self._beginnings.union(self._as_written, classes.class_of)
+            first, second = term.words[:2]
+            self._terms.setdefault(first, {}).setdefault(second, []).append(term)
+        self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
 
     def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
         return MentionFinder, (self.classes,)
@@ -226,12 +228,12 @@ class MentionFinder:
 
         Words that describe the next one, and a seat beside a toilet, are none.
         """
-        known, beginnings = self._known, self._beginnings
+        known, terms = self._known, self._terms
         end = 0
         for at, (word, form) in enumerate(zip(words, forms, strict=True)):
             if (form not in known and word not in known) or at < end:
                 continue
-            begins = form in beginnings or word in beginnings
+            begins = form in terms or word in terms
             term = self._term(words, forms, at) if begins else None
             if term is not None:
                 end, name = at + len(term.words), term.becomes
@@ -248,10 +250,11 @@ class MentionFinder:
             return None
         best = None
         for first in {forms[at]: None, words[at]: None}:
-            if first not in self._beginnings:
+            by_second = self._terms.get(first)
+            if by_second is None:
                 continue
             for second in {forms[at + 1]: None, words[at + 1]: None}:
-                for term in self._terms.get((first, second), ()):
+                for term in by_second.get(second, ()):
                     longer = best is None or len(term.words) > len(best.words)
                     if longer and term.begins(words, forms, at):
                         best = term
