@@ -146,6 +146,8 @@ class Judge:
         self._finder = _finder(things)
         self.stop_words = frozenset(stop_words)
         self._support = support
+        # Captions are read when they are given room in a lexicon and again when they are judged.
+        self._units = lru_cache(maxsize=1 << 13)(self._found)
         class_of = things.class_of
         one, other = (class_of.get(name, name) for name in _APART)
         self._apart = {one: other, other: one} if one != other else {}
@@ -156,8 +158,11 @@ class Judge:
     def units(self, caption: str) -> tuple[Unit, ...]:
         """Return the content words of a caption, terms of several words as one."""
         if len(caption) > _LONGEST_KEPT:
-            return tuple(self._finder.units(caption, self.stop_words))
-        return _units(self._finder, self.stop_words, caption)
+            return self._found(caption)
+        return self._units(caption)
+
+    def _found(self, caption: str) -> tuple[Unit, ...]:
+        return tuple(self._finder.units(caption, self.stop_words))
 
     def texts(self, captions: Iterable[str]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
@@ -409,9 +414,3 @@ def _left(units: Bags, excluded: Iterable[Collection[int]]) -> Bags:
 @lru_cache(maxsize=8)
 def _finder(things: ClassList) -> MentionFinder:
     return MentionFinder(things)
-
-
-# Captions are read when they are given room in a lexicon and again when they are judged.
-@lru_cache(maxsize=1 << 13)
-def _units(finder: MentionFinder, stop_words: frozenset[str], caption: str) -> tuple[Unit, ...]:
-    return tuple(finder.units(caption, stop_words))

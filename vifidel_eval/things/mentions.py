@@ -17,9 +17,9 @@ a *dining table* is a *table*.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
-from itertools import chain, repeat
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from ..text.words import piece_words
@@ -183,15 +183,14 @@ class MentionFinder:
             first, second = term.words[:2]
             self._terms.setdefault(first, {}).setdefault(second, []).append(term)
         self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
-        # The same words come again and again, and all captions share their units.
-        self._token = lru_cache(maxsize=1 << 14)(self._look_up)
+        self._reader = lru_cache(maxsize=8)(self._new_reader)
 
     def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
         return MentionFinder, (self.classes,)
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        read = list(map(self._token, tokens(caption), repeat(_NONE)))
+        read = list(map(self._reader(_NONE), tokens(caption)))
         found: list[Mention] = []
         length = len(read)
         end = 0
@@ -225,8 +224,7 @@ class MentionFinder:
         >>> [(unit.text, unit.category) for unit in found]
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
-        stop_words = frozenset(stop_words)
-        read = list(map(self._token, tokens(_plain(caption)), repeat(stop_words)))
+        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         found: list[Unit] = []
         end = 0
         for at, token in enumerate(read):
@@ -244,7 +242,11 @@ class MentionFinder:
                 found += token.named
         return found
 
-    def _look_up(self, word: str, stop_words: frozenset[str]) -> _Token:
+    def _new_reader(self, stop_words: frozenset[str]) -> Callable[[str], _Token]:
+        # The same words come again and again, and all captions share their units.
+        return lru_cache(maxsize=1 << 14)(partial(self._look_up, stop_words))
+
+    def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
         is_open = _open_units(word, stop_words)
         if form not in self._known and word not in self._known:
