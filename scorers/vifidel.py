@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
 from ..evaluation import Column, Floats
+from ..explain.evidence import Evidence
 from ..explain.explained import Explained
 from ..explain.explaining import Weighed, explained
 from ..explain.explanation import Explanation, Thresholds
-from ..explain.judging import Evidence, Judge
+from ..explain.judging import Judge
 from ..image_ids import ImageId
 from ..kernels.bags import Bags
 from ..kernels.penalties import penalties

@@ -16,8 +16,9 @@ from ..kernels.lexicon import Lexicon
 from ..kernels.transport import similarities, sums_of_bags, transport_plans
 from ..rows import LabelCounts, Rows
 from ..text.words import content_words
+from .evidence import Evidence
 from .explained import NONE, Explained, Matches, Mentions, Objects, Texts, Words
-from .judging import Evidence, Judge
+from .judging import Judge
 from .standing import are_mentioned, standings
 
 

@@ -14,7 +14,8 @@ from ..kernels.bags import Bags
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import nearest
 from ..text.words import piece_words
-from .judging import NOTHING, Evidence, Judge, Mentioned, some_of
+from .evidence import NOTHING, Evidence, Mentioned, some_of
+from .judging import Judge
 
 
 class Standings(NamedTuple):
