@@ -64,6 +64,17 @@ def test_rank_correlations_are_scipys(scores):
         assert spearman(*scores) == pytest.approx(expected, abs=1e-9)
 
 
+def test_the_ranks_of_other_captions_do_not_count():
+    # Each two metrics have other captions in common.
+    scores = np.random.default_rng(7).normal(size=(2, 4, 60)).round(1)
+    scores[:, 1, ::3] = NAN
+    scores[:, 2, 1::4] = NAN
+    data = {"metrics": list("abcd"), "lowerIsBetter": [False] * 4, "scores": scores.tolist()}
+    of_metrics = scores.transpose(1, 0, 2).reshape(4, -1)
+    expected = [[spearman(one, other) for other in of_metrics] for one in of_metrics]
+    assert np.array(Order(data).correlations) == pytest.approx(np.array(expected), abs=1e-12)
+
+
 def test_the_second_metric_is_the_one_that_agrees_least():
     first = [0.1, 0.2, 0.3, 0.4]
     data = {
