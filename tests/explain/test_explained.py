@@ -17,12 +17,13 @@ from vifidel_eval.things.synonyms import ClassList
 WORDS = "dog dogs hot kite cat cats wolf large fire hydrant traffic light lights a the zzz".split()
 VECTORS = np.random.default_rng(4).normal(size=(len(WORDS), 4)).tolist()
 THINGS = ClassList(
-    "small", (("dog", "puppy"), ("hot dog",), ("cat",), ("kite",), ("wolf",), ("traffic light",))
+    "small",
+    (("dog", "puppy"), ("hot dog",), ("cat",), ("kite", "zzz"), ("wolf",), ("traffic light",)),
 )
 LABELS = st.lists(
-    st.sampled_from(["dog", "hot dog", "cat", "traffic light", "unheard"]), max_size=3
+    st.sampled_from(["dog", "hot dog", "kite", "traffic light", "unheard"]), max_size=3
 )
-TEXTS = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
+TEXTS = st.lists(st.sampled_from([*WORDS, "hot dog", "a dog"]), max_size=7).map(" ".join)
 IMAGES = st.lists(
     st.tuples(LABELS, TEXTS, TEXTS, st.lists(TEXTS, max_size=2)), min_size=1, max_size=6
 )
