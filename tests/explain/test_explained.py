@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
@@ -128,6 +128,7 @@ def plain_findings(explanations):
 
 @settings(max_examples=60)
 @given(images=IMAGES)
+@example(images=[(["kite"], "zzz", "", [])])  # mentions it, with no word that has a vector
 def test_findings_are_counted_caption_by_caption(vectors, images):
     scorer, systems = scorer_and_rows(vectors, images)
     parts = [part for rows in systems for (part,) in scorer.explained([rows])]
