@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
 from ..evaluation import Column, Floats
-from ..explain.evidence import Evidence
+from ..explain.evidence import Evidence, Sought
 from ..explain.explained import Explained
 from ..explain.explaining import Weighed, explained
 from ..explain.explanation import Explanation, Thresholds
-from ..explain.judging import Judge
+from ..explain.judging import Judge, make_judge
 from ..image_ids import ImageId
 from ..kernels.bags import Bags
 from ..kernels.penalties import penalties
@@ -259,8 +259,7 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
         VifidelError
             If an image is unknown.
         """
-        judge = Judge(read_things(self._things), self._space.stop_words, thresholds.support)
-        sought = judge.sought_by(self._objects)
+        judge = self._judge(thresholds)
 
         @lru_cache(maxsize=len(of_systems))  # which have most references in common
         def said_by(references: tuple[str, ...]) -> list[str]:
@@ -281,7 +280,7 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
                         part.gold.lexicon,
                         self._labels_of(part.rows),
                         references or [()] * part.gold.rows,
-                        sought,
+                        self._sought,
                     )
             yield tuple(
                 None
@@ -289,6 +288,13 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
                 else explained(self._weighed(part), judge, evidence[part.gold], thresholds.far)
                 for part in parts
             )
+
+    def _judge(self, thresholds: Thresholds) -> Judge:
+        return make_judge(read_things(self._things), self._space.stop_words, thresholds.support)
+
+    @cached_property
+    def _sought(self) -> Sought | None:
+        return self._judge(_THRESHOLDS).sought_by(self._objects)
 
     def _weighed(self, part: Part[_WeightedGold]) -> Weighed:
         gold, words = part.gold, part.words

@@ -319,3 +319,9 @@ def _left(units: Bags, excluded: Iterable[Collection[int]]) -> Bags:
 @lru_cache(maxsize=8)
 def _finder(things: ClassList) -> MentionFinder:
     return MentionFinder(things)
+
+
+@lru_cache(maxsize=8)
+def make_judge(things: ClassList, stop_words: frozenset[str], support: float) -> Judge:
+    """Return a judge, which keeps the units of the captions that it read last."""
+    return Judge(things, stop_words, support)
