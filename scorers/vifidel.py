@@ -16,7 +16,7 @@ from ..annotations import ObjectSource, read_objects
 from ..evaluation import Column, Floats
 from ..explain.evidence import Evidence, Sought
 from ..explain.explained import Explained
-from ..explain.explaining import Weighed, explained
+from ..explain.explaining import Weighed, columns_of
 from ..explain.explanation import Explanation, Thresholds
 from ..explain.judging import Judge, make_judge
 from ..image_ids import ImageId
@@ -285,7 +285,7 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
             yield tuple(
                 None
                 if part is None
-                else explained(self._weighed(part), judge, evidence[part.gold], thresholds.far)
+                else columns_of(self._weighed(part), judge, evidence[part.gold], thresholds.far)
                 for part in parts
             )
 

@@ -11,6 +11,7 @@ from vifidel_eval import Vifidel
 from vifidel_eval.explain.explained import NONE, Explained, rows_of
 from vifidel_eval.explain.explanation import Thresholds, Verdict
 from vifidel_eval.explain.findings import Finding, find, find_in
+from vifidel_eval.kernels import lexicon
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.things.synonyms import ClassList
 
@@ -163,3 +164,24 @@ def test_unknown_words_are_found_whatever_the_captions(vectors):
     found = [e.unknown_words for e in scorer.explanations({i: [] for i in captions}, captions)]
     assert found[:4] == [("qqa", "qqb", "q\u00e9"), ("qqa",), (), ("qqa",)]
     assert set(found[4:]) == {()}
+
+
+def test_systems_side_by_side_outgrow_a_lexicon(vectors, monkeypatch):
+    images = [
+        (["dog"], f"a dog, word{i} and the kite", f"hot dog other{i}", [f"a cat on thing{i}"])
+        for i in range(900)
+    ]
+    scorer, systems = scorer_and_rows(vectors, images)
+    expected = [list(map(str, scorer.explain_rows(rows))) for rows in systems]
+    # 512 rows have some 2 000 words: no lexicon has room for two systems' at once.
+    monkeypatch.setattr(lexicon, "CAPACITY", 1600)
+    scorer, systems = scorer_and_rows(vectors, images)
+    monkeypatch.setattr(scorer.space, "_lexicon", None)
+    found = [[], []]
+    lexicons = set()
+    for parts in scorer.explained(systems):
+        lexicons.add(scorer.space._lexicon)
+        for of_system, part in zip(found, parts, strict=True):
+            of_system.extend(map(str, part or ()))
+    assert len(lexicons) > 1
+    assert found == expected

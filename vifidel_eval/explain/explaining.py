@@ -55,7 +55,7 @@ class Weighed(NamedTuple):
     unknown_words: Counter[str]
 
 
-def explained(weighed: Weighed, judge: Judge, evidence: Evidence, far: float) -> Explained:
+def columns_of(weighed: Weighed, judge: Judge, evidence: Evidence, far: float) -> Explained:
     """Return the explanations of some rows.
 
     Parameters

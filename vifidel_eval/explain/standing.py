@@ -92,7 +92,9 @@ def are_mentioned(
         numbers.setdefault(judge.class_of_label(lexicon.word(label)), len(numbers))
         for label in labels.tolist()
     ]
-    of_mentions = np.array([numbers.get(unit.category, NOTHING) for unit in mentioned.units])
+    of_mentions = np.array(
+        [numbers.get(unit.category, NOTHING) for unit in mentioned.units], dtype=np.int64
+    )
     spoken_of = np.isin(
         rows * len(numbers) + np.array(classes, dtype=np.int64)[of_label],
         (mentioned.rows * len(numbers) + of_mentions)[of_mentions != NOTHING],
