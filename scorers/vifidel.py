@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property, lru_cache
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
 from ..evaluation import Column, Floats
-from ..explain.explaining import Weighed, explanations_of
+from ..explain.evidence import Evidence, Sought
+from ..explain.explained import Explained
+from ..explain.explaining import Weighed, columns_of
 from ..explain.explanation import Explanation, Thresholds
-from ..explain.judging import Judge
+from ..explain.judging import Judge, make_judge
 from ..image_ids import ImageId
 from ..kernels.bags import Bags
 from ..kernels.penalties import penalties
@@ -229,30 +232,85 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
         VifidelError
             If an image is unknown.
         """
-        judge = Judge(read_things(self._things), self._space.stop_words, thresholds.support)
-        sought = judge.sought_by(self._objects)
+        for (part,) in self.explained([rows], thresholds):
+            yield from part or ()
+
+    def explained(
+        self, of_systems: Sequence[Rows], thresholds: Thresholds = _THRESHOLDS
+    ) -> Iterator[tuple[Explained | None, ...]]:
+        """Yield what `explain_rows` says of several systems, as columns, some rows at a time.
+
+        What is known of the images is read once for the systems that have the same images.
+
+        Parameters
+        ----------
+        of_systems : sequence of Rows
+            The captions of each system.
+        thresholds : Thresholds
+            As for `explain`.
+
+        Yields
+        ------
+        tuple of Explained
+            The next rows of each system; None for a system that has no more.
+
+        Raises
+        ------
+        VifidelError
+            If an image is unknown.
+        """
+        judge = self._judge(thresholds)
+
+        @lru_cache(maxsize=len(of_systems))  # which have most references in common
+        def said_by(references: tuple[str, ...]) -> list[str]:
+            return list(dict.fromkeys(judge.texts(references)))
 
         def texts(part: Rows) -> list[str]:
             references = part.references if self._use_references else ()
-            return judge.texts([*part.captions, *chain.from_iterable(references)])
+            said = said_by(tuple(chain.from_iterable(references)))
+            return [*judge.texts(part.captions), *said]
 
-        for part in self._read(rows, also=texts):
-            gold, words = part.gold, part.words
-            word_penalties = self._penalties(words, gold)
-            references = part.rows.references if self._use_references else [()] * gold.rows
-            weighed = Weighed(
-                part.rows,
-                self._labels_of(part.rows),
-                references,
-                gold.lexicon,
-                gold.objects,
-                words,
-                gold.label_penalties,
-                word_penalties,
-                self._costs(gold, words, word_penalties),
-                (gold.tallies["object labels"] + part.of_words).unknown,
+        readers = [self._read(rows, also=texts) for rows in of_systems]
+        for parts in zip_longest(*readers):
+            evidence: dict[Gold, Evidence] = {}  # systems share the gold side, and so this
+            for part in filter(None, parts):
+                if part.gold not in evidence:
+                    references = part.rows.references if self._use_references else None
+                    evidence[part.gold] = judge.evidence(
+                        part.gold.lexicon,
+                        self._labels_of(part.rows),
+                        references or [()] * part.gold.rows,
+                        self._sought,
+                    )
+            yield tuple(
+                None
+                if part is None
+                else columns_of(self._weighed(part), judge, evidence[part.gold], thresholds.far)
+                for part in parts
             )
-            yield from explanations_of(weighed, judge, sought, thresholds.far)
+
+    def _judge(self, thresholds: Thresholds) -> Judge:
+        return make_judge(read_things(self._things), self._space.stop_words, thresholds.support)
+
+    @cached_property
+    def _sought(self) -> Sought | None:
+        return self._judge(_THRESHOLDS).sought_by(self._objects)
+
+    def _weighed(self, part: Part[_WeightedGold]) -> Weighed:
+        gold, words = part.gold, part.words
+        word_penalties = self._penalties(words, gold)
+        return Weighed(
+            part.rows,
+            self._labels_of(part.rows),
+            gold.lexicon,
+            gold.objects,
+            words,
+            gold.label_penalties,
+            word_penalties,
+            self._costs(gold, words, word_penalties),
+            gold.tallies["object labels"].unknown,
+            part.of_words.unknown,
+        )
 
     def prepare(self, gold: Gold, rows: Rows) -> _WeightedGold:
         weighted = np.zeros(gold.rows, dtype=bool)

@@ -13,8 +13,9 @@ import numpy as np
 from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
+from ..explain.evidence import Evidence, Mentioned
 from ..explain.explanation import SUPPORT, Verdict, mentions_of
-from ..explain.judging import Evidence, Judge, Mentioned
+from ..explain.judging import Judge
 from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.mentions import Unit

@@ -298,8 +298,9 @@ def test_what_fits_in_memory_at_a_time_does_not_matter(monkeypatch):
         }
     )
     expected = compare(scores, resamples=200).to_json()
-    for chunk in (1, 2500):
+    for chunk, made_at_once in ((1, 1), (2500, 1), (2500, 1400), (2**22, 5000)):
         monkeypatch.setattr(significance, "_CHUNK", chunk)
+        monkeypatch.setattr(significance, "_MADE_AT_ONCE", made_at_once)
         assert compare(scores, resamples=200).to_json() == expected
 
 

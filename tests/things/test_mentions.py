@@ -1,9 +1,14 @@
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from vifidel_eval.text.words import piece_words
+from vifidel_eval.things.describing import describes
 from vifidel_eval.things.mentions import MentionFinder
-from vifidel_eval.things.synonyms import ClassList, coco_synonyms
+from vifidel_eval.things.synonyms import ClassList, class_names, coco_synonyms
+from vifidel_eval.things.words import singular, tokens
 
 # A list in the published program's way, and the same names in ours.
 CLASSES = (
@@ -217,3 +222,92 @@ def test_units_and_mentions_are_the_same_things():
     caption = "A toilet with its seat up by a fire hydrant, two bow ties and an adult bird"
     mentioned = [(unit.words, unit.category) for unit in OURS.units(caption, ()) if unit.category]
     assert mentioned == [(m.words, m.category) for m in OURS.find(caption).found]
+
+
+def plain_reading(finder, words):
+    """Yield where names begin and end and what they are called, by going through all terms."""
+    forms = [singular(word) for word in words]
+    terms = [term for of in finder._terms.values() for some in of.values() for term in some]
+    single = {*finder._as_written, *finder.classes.class_of, *(term.words[0] for term in terms)}
+    describing = set() if finder.classes.published else finder._describing
+    end = 0
+    for at, word in enumerate(words):
+        if at < end or not {word, forms[at]} & single:
+            continue
+        fitting = [
+            term
+            for term in terms
+            if len(term.words) <= len(words) - at
+            and all(
+                form == part or (term.as_written and written == part)
+                for part, form, written in zip(term.words, forms[at:], words[at:], strict=False)
+            )
+        ]
+        # Of several spellings of two words, the singular form is looked up first.
+        longest = max(
+            fitting,
+            key=lambda term: (
+                len(term.words),
+                term.words[0] == forms[at],
+                term.words[1] == forms[at + 1],
+            ),
+            default=None,
+        )
+        if longest is not None:
+            end, name = at + len(longest.words), longest.becomes
+        elif word in describing and describes(words[at:], forms[at:], finder.classes.class_of):
+            continue
+        else:
+            end, name = at + 1, finder._as_written.get(word, forms[at])
+        if name != "seat" or "toilet" not in forms:
+            yield at, end, name
+
+
+def plain_units(finder, caption, stop_words):
+    words, class_of = tokens(caption), finder.classes.class_of
+    found, done = [], 0
+
+    def open_words(some):
+        alone = (word for word in some if not word.startswith("'") and word != "n't")
+        return [(word, word, None) for token in alone for word in piece_words(token)]
+
+    for at, end, name in [*plain_reading(finder, words), (len(words), len(words), "")]:
+        found += [unit for unit in open_words(words[done:at]) if unit[0] not in stop_words]
+        done = end
+        if end - at > 1:
+            found.append((name, " ".join(words[at:end]), class_of.get(name)))
+        elif end > at and words[at] not in stop_words:
+            is_name = name in class_of
+            found += (
+                [(words[at], words[at], class_of[name])] if is_name else open_words([words[at]])
+            )
+    return found
+
+
+FINDERS = {
+    "ours": OURS,
+    "published": PUBLISHED,
+    "things": MentionFinder(class_names()),
+    "added": MentionFinder(coco_synonyms().with_names(["seat belt", "hot water bottle", "can"])),
+}
+SAID = """
+    dog dogs hot water bottle baby adult orange glass glasses wine toilet seat seats belt bus stop
+    fire hydrant fire-hydrant traffic lights tennis racket passenger train trains track baby's cat
+    giraffe a the and or , . can in on n't 's bow tie ties teddy bears tv dining table
+""".split()
+
+
+@pytest.mark.parametrize("which", FINDERS)
+@given(said=st.lists(st.sampled_from(SAID), max_size=9))
+def test_mentions_and_units_by_their_definition(which, said):
+    finder, caption = FINDERS[which], " ".join(said)
+    words = tokens(caption)
+    expected = [
+        (name, finder.classes.class_of[name], " ".join(words[at:end]))
+        for at, end, name in plain_reading(finder, words)
+        if name in finder.classes.class_of
+    ]
+    joined = sum(end - at - 1 for at, end, _ in plain_reading(finder, words))
+    assert finder.find(caption) == (tuple(expected), len(words) - joined)
+    for stop_words in (set(), {"a", "the", "can", "dog", "or"}):
+        assert finder.units(caption, stop_words) == plain_units(finder, caption, stop_words)

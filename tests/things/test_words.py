@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vifidel_eval.things import words as of_things
+from vifidel_eval.things.synonyms import class_names
 from vifidel_eval.things.words import drop_incomplete, lemmatizer, singular, tokens
 
 PIECES = """
@@ -51,6 +53,23 @@ def test_tokens_of_one_sentence_are_nltk_s(text, end):
 
     expected = NLTKWordTokenizer().tokenize((text + end).lower())
     assert tokens(text + end) == [_QUOTES.get(token, token) for token in expected]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*PIECES, "", "\t", "\n", "\x1c", "n't", "'", "d'ye", "Mr."]), max_size=12
+    ),
+    st.sampled_from([" ", "  ", "\t", "\u3000", ""]),
+    st.sampled_from(["", ".", "..", " .", ". ", "'.", ".'", '."', "?"]),
+)
+def test_a_caption_has_the_tokens_of_its_pieces(pieces, between, end):
+    text = between.join(pieces) + end
+    assert tokens(text) == of_things._tokens(text.lower().strip())
+
+
+@given(st.text("aA.'`-,:1 n\t\u0130\u03a3", max_size=12))
+def test_any_text_has_the_tokens_of_its_pieces(text):
+    assert tokens(text) == of_things._tokens(text.lower().strip())
 
 
 @pytest.mark.parametrize(
@@ -130,3 +149,13 @@ def test_singular_forms_are_those_of_textblob(ending: str) -> None:
     )
     words = [stem + ending for stem in (*stems, *inflect.singular_irregular)]
     assert [singular(word) for word in words] == [inflect.singularize(word) for word in words]
+
+
+def test_singular_forms_of_names_and_their_plurals_are_those_of_textblob() -> None:
+    inflect = pytest.importorskip("textblob.en.inflect")
+    listed = {word for name in class_names().class_of for word in name.split()}
+    for words in ("uninflected", "uncountable", "ie", "s"):
+        listed.update(getattr(inflect, f"singular_{words}"))
+    words = {word[at:] for word in listed for at in range(3)} | {f"un{word}" for word in listed}
+    words |= {f"{word}s" for word in words} | {inflect.pluralize(word) for word in listed}
+    assert {w: singular(w) for w in words if w} == {w: inflect.singularize(w) for w in words if w}

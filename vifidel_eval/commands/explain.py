@@ -18,6 +18,7 @@ from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile
 from .printing import show
 
 if TYPE_CHECKING:
+    from ..explain.explained import Explained
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
     from ..image_ids import ImageId
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _DEFAULT = Thresholds()
 _References = Mapping["ImageId", list[str]] | None
 _Explain = Callable[["Rows"], Iterator["Explanation"]]
+_Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...]]]
 
 
 @click.command(cls=Command)
@@ -110,7 +112,7 @@ def explain(
     names = read_things(things)
     settings = options.settings(has_references, has_references, {"things": names})
     scorer = make_vifidel(settings)
-    rules = partial(scorer.explain_rows, thresholds=Thresholds(support, far))
+    thresholds = Thresholds(support, far)
     document: dict[str, Any] = {
         "signature": scorer.signature(),
         "things": names.signature(),
@@ -119,9 +121,10 @@ def explain(
     notes = [f"things {names.signature()}, cosines: support {support:g}, far {far:g}"]
     notes.append(document["signature"])
     if image is None:
-        found = _find(rules, systems, gold)
+        found = _find(partial(scorer.explained, thresholds=thresholds), systems, gold)
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
     else:
+        rules = partial(scorer.explain_rows, thresholds=thresholds)
         explained = {system.name: _explain(rules, system, image, gold) for system in systems}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
     text = json_text(document)
@@ -156,9 +159,9 @@ def _check_usage(
 
 
 def _find(
-    explain_rows: _Explain, systems: Sequence[System], gold: _References
+    explained: _Explained, systems: Sequence[System], gold: _References
 ) -> dict[str, Findings]:
-    from ..explain.findings import find
+    from ..explain.findings import find_in
     from ..runs.pairing import all_images, paired
 
     if gold is None:
@@ -167,13 +170,14 @@ def _find(
     found = {}
     with progress_bar(sum(map(len, of_systems.values()))) as bar:
 
-        def counted(explanations: Any) -> Any:
-            for explanation in explanations:
-                bar.update()
-                yield explanation
+        def parts(rows: Rows) -> Iterator[Explained]:
+            for (part,) in explained([rows]):
+                if part is not None:
+                    bar.update(len(part))
+                    yield part
 
         for name, rows in of_systems.items():
-            found[name] = find(counted(explain_rows(rows)))
+            found[name] = find_in(parts(rows))
     return found
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
-from ..evaluation import Floats, Integers
+from ..evaluation import Floats
 from ..kernels.bags import Bags, meetings
 from ..kernels.lexicon import Lexicon
 from ..kernels.transport import similarities, sums_of_bags, transport_plans
 from ..rows import LabelCounts, Rows
 from ..text.words import content_words
-from .explanation import CaptionWord, Explanation, Match, ThingMentioned, mentions_of
-from .judging import Judge, Sought
+from .evidence import Evidence
+from .explained import NONE, Explained, Matches, Mentions, Objects, Texts, Words
+from .judging import Judge
 from .standing import are_mentioned, standings
 
 
@@ -29,8 +31,6 @@ class Weighed(NamedTuple):
         The captions.
     labels : sequence of mappings
         The object labels of each row.
-    references : sequence of sequences of str
-        The references that count, row by row.
     lexicon : Lexicon
         Where the numbers of all bags come from.
     objects, words : Bags
@@ -39,26 +39,24 @@ class Weighed(NamedTuple):
         Eq. 4, one per atom of `objects` and of `words`.
     costs : float64
         Eq. 5, one per pair of atoms that meet.
-    unknown : Counter
+    unknown_labels, unknown_words : Counter
         Labels and words without a vector.
     """
 
     rows: Rows
     labels: Sequence[LabelCounts]
-    references: Sequence[Sequence[str]]
     lexicon: Lexicon
     objects: Bags
     words: Bags
     label_penalties: Floats
     word_penalties: Floats
     costs: Floats
-    unknown: Counter[str]
+    unknown_labels: Counter[str]
+    unknown_words: Counter[str]
 
 
-def explanations_of(
-    weighed: Weighed, judge: Judge, sought: Sought | None, far: float
-) -> Iterator[Explanation]:
-    """Yield the explanation of each row.
+def columns_of(weighed: Weighed, judge: Judge, evidence: Evidence, far: float) -> Explained:
+    """Return the explanations of some rows.
 
     Parameters
     ----------
@@ -66,80 +64,96 @@ def explanations_of(
         The rows.
     judge : Judge
         Which mentions of things are there.
-    sought : Sought, optional
-        What the source of objects looks for.
+    evidence : Evidence
+        What is known of the images.
     far : float
         As `Thresholds.far`.
     """
     rows, objects, words, lexicon = weighed.rows, weighed.objects, weighed.words, weighed.lexicon
     plans = transport_plans(objects, words, weighed.costs)
     distances = sums_of_bags(plans * weighed.costs, objects, words)
-    scores = similarities(objects.sizes > 0, words, distances)
-    moving = np.flatnonzero(plans > 0)
-    matches = _matches(weighed, plans, moving)
-    evidence = judge.evidence(lexicon, weighed.labels, weighed.references, sought)
     mentioned = judge.judge(lexicon, rows.captions, evidence)
-    mentions: list[list[ThingMentioned]] = [[] for _ in range(len(rows))]
-    for row, mention in mentions_of(mentioned):
-        mentions[row].append(mention)
-    of_words = standings(lexicon, words, evidence, mentioned)
+    standing = standings(lexicon, words, evidence, mentioned)
     spoken_of = are_mentioned(lexicon, objects, words, mentioned, judge, far)
-    pairs = np.concatenate([[0], np.cumsum(objects.sizes * words.sizes)])
-    ends = np.searchsorted(moving, pairs).tolist()
-    for i, (image_id, caption) in enumerate(zip(rows.ids, rows.captions, strict=True)):
-        moved = matches[ends[i] : ends[i + 1]]
-        amounts: dict[str, list[float]] = {}
-        for match in moved:
-            amounts.setdefault(match.word, []).append(match.contribution)
-        of_image = slice(*objects.starts[i : i + 2])
-        of_caption = slice(*words.starts[i : i + 2])
-        caption_words = [
-            CaptionWord(word, math.fsum(amounts[word]) if moved else math.nan, *standing)
-            for word, standing in zip(
-                map(lexicon.word, words.atoms[of_caption].tolist()),
-                of_words[of_caption],
-                strict=True,
-            )
-        ]
-        silent = objects.atoms[of_image][~spoken_of[of_image]]
-        yield Explanation(
-            image_id=image_id,
-            caption=caption,
-            score=float(scores[i]),
-            distance=float(distances[i]),
-            known=bool(evidence.texts[i]),
-            matches=tuple(sorted(moved, key=lambda match: -match.contribution)),
-            words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
-            mentions=tuple(mentions[i]),
-            unmentioned=tuple(map(lexicon.word, silent.tolist())),
-            unknown_words=_unknown_words(weighed, judge, i),
-        )
+    texts = Texts()
+    by = texts.of(mentioned.by)
+    return Explained(
+        ids=rows.ids,
+        captions=rows.captions,
+        scores=similarities(objects.sizes > 0, words, distances),
+        distances=distances,
+        known=evidence.is_there,
+        objects=Objects(
+            objects.starts,
+            texts.of_numbers(lexicon, objects.atoms),
+            weighed.label_penalties,
+            ~spoken_of,
+        ),
+        words=Words(
+            words.starts,
+            texts.of_numbers(lexicon, words.atoms),
+            weighed.word_penalties,
+            standing.support,
+            np.where(
+                standing.mentions == NONE,
+                texts.of_numbers(lexicon, standing.by),
+                np.append(by, NONE)[standing.mentions],
+            ),
+            standing.mentions,
+        ),
+        mentions=Mentions(
+            np.searchsorted(mentioned.rows, np.arange(len(rows) + 1)),
+            texts.of([unit.words for unit in mentioned.units]),
+            texts.of([unit.category for unit in mentioned.units]),
+            mentioned.support,
+            by,
+            mentioned.verdicts,
+        ),
+        matches=_matches(weighed, plans),
+        unknown_words=_unknown_words(weighed, judge),
+        texts=texts.listed,  # last: now all are listed
+    )
 
 
-def _unknown_words(weighed: Weighed, judge: Judge, row: int) -> tuple[str, ...]:
-    """Return the labels and words of a row that have no vector."""
-    caption, unknown = weighed.rows.captions[row], weighed.unknown
-    plain = caption.lower()
-    # Most captions have none, which is seen without cutting them into words.
-    can_be = not plain.isascii() or any(word in plain for word in unknown)
-    words = content_words(caption, judge.stop_words) if can_be else ()
-    read = (*weighed.labels[row], *words)
-    return tuple(dict.fromkeys(word for word in read if word in unknown))
-
-
-def _matches(weighed: Weighed, plans: Floats, moving: Integers) -> list[Match]:
+def _matches(weighed: Weighed, plans: Floats) -> Matches:
     """Return the matches of those pairs that move mass."""
-    left, right = (side[moving] for side in meetings(weighed.objects, weighed.words))
-    word_of = weighed.lexicon.word
-    return [
-        Match(word_of(label), word_of(word), *numbers)
-        for label, word, *numbers in zip(
-            weighed.objects.atoms[left].tolist(),
-            weighed.words.atoms[right].tolist(),
-            plans[moving].tolist(),
-            weighed.costs[moving].tolist(),
-            weighed.label_penalties[left].tolist(),
-            weighed.word_penalties[right].tolist(),
-            strict=True,
-        )
-    ]
+    moving = np.flatnonzero(plans > 0)
+    objects, words = (side[moving] for side in meetings(weighed.objects, weighed.words))
+    masses, costs = plans[moving], weighed.costs[moving]
+    rows = np.repeat(np.arange(len(weighed.objects)), weighed.objects.sizes)[objects]
+    order = np.lexsort((-masses * costs, rows))
+    starts = np.searchsorted(rows, np.arange(len(weighed.objects) + 1))
+    return Matches(starts, objects[order], words[order], masses[order], costs[order])
+
+
+def _unknown_words(weighed: Weighed, judge: Judge) -> dict[int, tuple[str, ...]]:
+    """Return the labels and words without a vector, by row; most rows have none."""
+    captions, labels = weighed.rows.captions, weighed.labels
+    unknown = weighed.unknown_labels.keys() | weighed.unknown_words.keys()
+    rows = _rows_with(unknown, captions) if unknown else set()
+    if weighed.unknown_labels:
+        rows.update(i for i, of_row in enumerate(labels) if not unknown.isdisjoint(of_row))
+    found = {}
+    for row in sorted(rows):
+        read = (*labels[row], *content_words(captions[row], judge.stop_words))
+        of_row = tuple(dict.fromkeys(word for word in read if word in unknown))
+        if of_row:
+            found[row] = of_row
+    return found
+
+
+def _rows_with(words: Collection[str], captions: Sequence[str]) -> set[int]:
+    """Return the captions that can have some of the words, without cutting them into words."""
+    if len(words) >= len(captions):
+        return set(range(len(captions)))
+    lowered = [caption.lower() for caption in captions]
+    ends = list(accumulate(len(caption) + 1 for caption in lowered))
+    text = "\n".join(lowered)
+    rows = {row for row, caption in enumerate(lowered) if not caption.isascii()}
+    for word in words:
+        at = text.find(word)
+        while 0 <= at < len(text):
+            row = bisect_right(ends, at)
+            rows.add(row)
+            at = text.find(word, ends[row])
+    return rows

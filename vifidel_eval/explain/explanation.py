@@ -19,7 +19,7 @@ from ..image_ids import ImageId, to_json_value
 from . import printing
 
 if TYPE_CHECKING:
-    from .judging import Mentioned
+    from .evidence import Mentioned
 
 #: Mentions of less support are not in the image, unless their class is known to be there.
 SUPPORT = 0.4

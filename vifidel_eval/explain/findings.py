@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, pairwise
 from typing import Any
 
+import numpy as np
+
+from ..evaluation import Integers
 from ..image_ids import ImageId, to_json_value
 from ..text_tables import Cell, Table
+from .explained import Explained, rows_of
 from .explanation import Explanation, Verdict
 from .printing import one_line
 
@@ -16,6 +21,7 @@ from .printing import one_line
 NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
 
 _EXAMPLES = 3
+_READ_AT_ONCE = 512
 _EXAMPLE_WIDTH = 60
 
 
@@ -110,37 +116,49 @@ class Findings:
 
 def find(explanations: Iterable[Explanation]) -> Findings:
     """Return what the explanations of one system's captions have in common; reads them once."""
+    explanations = iter(explanations)
+    some = iter(lambda: list(islice(explanations, _READ_AT_ONCE)), [])
+    return find_in(map(Explained.of, some))
+
+
+def find_in(parts: Iterable[Explained]) -> Findings:
+    """Return what `find` returns, of explanations as columns; reads them once."""
     words: dict[str, Finding] = {}
     objects: dict[str, Finding] = {}
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
-    for explanation in explanations:
-        counts["unknown_words"] += len(explanation.unknown_words)
-        if not explanation.known:
-            counts["undefined"] += 1
-            continue
-        counts["captions"] += 1
-        counts["wordless"] += not explanation.words
-        counts["hallucinating"] += bool(explanation.hallucinated)
-        example = (explanation.image_id, explanation.caption)
-        found: dict[str, Verdict] = {}
-        for mention in explanation.mentions:
-            counts["mentions"] += 1
-            counts["judged"] += mention.verdict is not Verdict.NOT_JUDGED
-            counts["not_in_image"] += mention.verdict is Verdict.ABSENT
-            found[mention.words] = max(found.get(mention.words, mention.verdict), mention.verdict)
-            if mention.verdict is Verdict.ABSENT:
-                words.setdefault(mention.words, Finding(mention.words, mention.category))
-        for what, verdict in found.items():
-            uses[what] += 1
-            if verdict is Verdict.ABSENT:
-                _count(words[what], example)
-        # The plan takes mass from every object; without words there is none, and no mention.
-        present = {match.label for match in explanation.matches}.union(explanation.unmentioned)
-        for label in present:
-            objects.setdefault(label, Finding(label)).of += 1
-        for label in explanation.unmentioned:
-            _count(objects[label], example)
+    for part in parts:
+        known = part.known
+        counts["unknown_words"] += sum(map(len, part.unknown_words.values()))
+        counts["undefined"] += int((~known).sum())
+        counts["captions"] += int(known.sum())
+        has_words = np.diff(part.words.starts) > 0
+        counts["wordless"] += int((known & ~has_words).sum())
+
+        mentions, rows = part.mentions, rows_of(part.mentions.starts)
+        judged = known[rows] & (mentions.verdicts != Verdict.NOT_JUDGED)
+        absent = np.flatnonzero(known[rows] & (mentions.verdicts == Verdict.ABSENT))
+        counts["mentions"] += int(known[rows].sum())
+        counts["judged"] += int(judged.sum())
+        counts["not_in_image"] += len(absent)
+        counts["hallucinating"] += len(np.unique(rows[absent]))
+        for at in absent.tolist():
+            what = part.texts[mentions.words[at]]
+            if what not in words:
+                words[what] = Finding(what, part.texts[mentions.categories[at]])
+        for what, in_rows in _by_text(part, rows[known[rows]], mentions.words[known[rows]]):
+            uses[what] += len(in_rows)
+        for what, in_rows in _by_text(part, rows[absent], mentions.words[absent]):
+            _count(words[what], part, in_rows)
+
+        # The plan takes mass from every object; without words there is none.
+        silent, rows = part.objects.unmentioned, rows_of(part.objects.starts)
+        present = known[rows] & (has_words[rows] | silent)
+        for label, in_rows in _by_text(part, rows[present], part.objects.labels[present]):
+            objects.setdefault(label, Finding(label)).of += len(in_rows)
+        silent = silent & known[rows]
+        for label, in_rows in _by_text(part, rows[silent], part.objects.labels[silent]):
+            _count(objects[label], part, in_rows)
     for finding in words.values():
         finding.of = uses[finding.what]
     return Findings(
@@ -159,10 +177,23 @@ def find(explanations: Iterable[Explanation]) -> Findings:
     )
 
 
-def _count(finding: Finding, example: tuple[ImageId, str]) -> None:
-    finding.captions += 1
-    if len(finding.examples) < _EXAMPLES:
-        finding.examples.append(example)
+def _by_text(part: Explained, rows: Integers, texts: Integers) -> Iterator[tuple[str, list[int]]]:
+    """Yield each text with the captions that have it, each once and in order."""
+    size = len(part)
+    pairs = np.unique(texts * size + rows)
+    texts, rows = np.divmod(pairs, max(size, 1))
+    starts = np.flatnonzero(np.diff(texts, prepend=-1))
+    listed = rows.tolist()
+    for text, (start, end) in zip(
+        texts[starts].tolist(), pairwise([*starts.tolist(), len(listed)]), strict=True
+    ):
+        yield part.texts[text], listed[start:end]
+
+
+def _count(finding: Finding, part: Explained, rows: Sequence[int]) -> None:
+    finding.captions += len(rows)
+    lacking = _EXAMPLES - len(finding.examples)
+    finding.examples += [(part.ids[row], part.captions[row]) for row in rows[:lacking]]
 
 
 def _frequent(findings: Iterable[Finding]) -> list[Finding]:

@@ -6,24 +6,23 @@ and what else was tried are in docs/fidelity.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
 from ..annotations.coco import COCO_CATEGORIES
-from ..evaluation import Floats, Integers, Tally
+from ..evaluation import Floats, Integers
 from ..kernels.bags import Bags, bags_of_labels
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import nearest
 from ..rows import LabelCounts
 from ..things.mentions import MentionFinder, Unit
 from ..things.synonyms import ClassList
+from .evidence import NOTHING, Evidence, Mentioned, Sought, some_of
 from .explanation import SUPPORT, Verdict
 
 # Classes of which one never supports the other, though their words are alike.
@@ -36,93 +35,8 @@ _CLOSED_SETS = (
         "sofa train".split()
     ).union(("dining table", "potted plant", "tv monitor")),
 )
-_NOTHING = -1
 # The units of longer captions are found again: thousands of them would fill the memory.
 _LONGEST_KEPT = 500
-
-
-class Sought(NamedTuple):
-    """What a source of objects looks for.
-
-    Attributes
-    ----------
-    classes : frozenset of str, optional
-        The classes; None for everything.
-    """
-
-    classes: frozenset[str] | None
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What is known of the images of some rows.
-
-    Attributes
-    ----------
-    units : Bags
-        One bag per row: its labels and the units of its references that have a vector.
-    texts : tuple of mapping
-        For each row, all of these, with or without a vector, and the class of each that names one.
-    sought : tuple of Sought
-        For each row, what can be absent from it.
-    tally : Tally
-        Which of them have no vector.
-    """
-
-    units: Bags
-    texts: tuple[Mapping[str, str | None], ...]
-    sought: tuple[Sought, ...]
-    tally: Tally
-
-    @cached_property
-    def classes(self) -> tuple[frozenset[str], ...]:
-        """The classes that the evidence of each row names."""
-        return tuple(
-            frozenset(category for category in texts.values() if category is not None)
-            for texts in self.texts
-        )
-
-    @property
-    def is_there(self) -> NDArray[np.bool_]:
-        """Whether anything is known of each row's image, (rows,)."""
-        return np.array([bool(texts) for texts in self.texts], dtype=bool)
-
-
-@dataclass(frozen=True, eq=False)
-class Mentioned:
-    """All mentions of some captions, caption after caption in the order of their words.
-
-    Attributes
-    ----------
-    rows : (number of mentions,) int64
-        The row of each.
-    units : tuple of Unit
-        Their words and classes.
-    support : (number of mentions,) float64
-        The largest cosine to the evidence, in [0, 1]; NaN for words without a vector.
-    by : tuple of str or None
-        The evidence with that cosine, or, if it is too far away for a verdict, evidence of the
-        same class; None if nothing supports the mention.
-    verdicts : (number of mentions,) int64
-        Of `Verdict`.
-    """
-
-    rows: Integers
-    units: tuple[Unit, ...]
-    support: Floats
-    by: tuple[str | None, ...]
-    verdicts: Integers
-
-    def each(self) -> Iterator[tuple[int, Unit, float, str | None, Verdict]]:
-        """Yield row, unit, support, what supports it and verdict of every mention."""
-        yield from zip(
-            self.rows.tolist(),
-            self.units,
-            self.support.tolist(),
-            self.by,
-            map(Verdict, self.verdicts.tolist()),
-            strict=True,
-        )
 
 
 class Judge:
@@ -145,6 +59,8 @@ class Judge:
         self._finder = _finder(things)
         self.stop_words = frozenset(stop_words)
         self._support = support
+        # Captions are read when they are given room in a lexicon and again when they are judged.
+        self._units = lru_cache(maxsize=1 << 13)(self._found)
         class_of = things.class_of
         one, other = (class_of.get(name, name) for name in _APART)
         self._apart = {one: other, other: one} if one != other else {}
@@ -155,8 +71,11 @@ class Judge:
     def units(self, caption: str) -> tuple[Unit, ...]:
         """Return the content words of a caption, terms of several words as one."""
         if len(caption) > _LONGEST_KEPT:
-            return tuple(self._finder.units(caption, self.stop_words))
-        return _units(self._finder, self.stop_words, caption)
+            return self._found(caption)
+        return self._units(caption)
+
+    def _found(self, caption: str) -> tuple[Unit, ...]:
+        return tuple(self._finder.units(caption, self.stop_words))
 
     def texts(self, captions: Iterable[str]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
@@ -265,20 +184,21 @@ class Judge:
         grounded = support.copy()
         self._correct(lexicon, units, atoms, rows, evidence, support, grounded, by)
         texts = [None if number < 0 else lexicon.word(number) for number in by.tolist()]
-        verdicts = np.zeros(len(units), dtype=np.int64)
-        for at, (row, unit) in enumerate(zip(rows.tolist(), units, strict=True)):
-            known, sought = evidence.texts[row], evidence.sought[row].classes
+        enough = grounded >= self._support
+        for at in np.flatnonzero(~enough).tolist():
+            unit, row = units[at], int(rows[at])
+            known = evidence.texts[row]
             if unit.text in known and np.isnan(support[at]):
-                support[at] = grounded[at] = 1.0
+                support[at] = 1.0
                 texts[at] = unit.text
-            enough = grounded[at] >= self._support
-            if unit.category in evidence.classes[row] and not enough:
+                enough[at] = self._support <= 1
+            if unit.category in evidence.classes[row] and not enough[at]:
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
-                enough = True
-            if not known or (sought is not None and unit.category not in sought):
-                continue
-            if enough or not np.isnan(support[at]):
-                verdicts[at] = Verdict.THERE if enough else Verdict.ABSENT
+                enough[at] = True
+        judged = evidence.is_there[rows] & _are_sought(units, rows, evidence)
+        verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
+        verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
+        verdicts[judged & enough] = Verdict.THERE
         return Mentioned(rows, units, support, tuple(texts), verdicts)
 
     def supports(
@@ -322,7 +242,7 @@ class Judge:
 
         With `without`, which holds for each mention the evidence that does not count for it.
         """
-        support, by = np.full(len(atoms), np.nan), np.full(len(atoms), _NOTHING)
+        support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
         known = np.flatnonzero(lexicon.known[atoms])
         units = evidence.units.take(rows[known])
         if without is not None:
@@ -352,7 +272,10 @@ class Judge:
         """
         never: dict[int, set[str]] = {}
         describes: dict[int, set[str]] = {}
-        for at, (row, unit) in enumerate(zip(rows.tolist(), units, strict=True)):
+        for at, unit in enumerate(units):
+            if " " not in unit.text and unit.category not in self._apart:
+                continue
+            row = int(rows[at])
             known = evidence.texts[row]
             other = self._apart.get(unit.category or "")
             if other is not None and other in evidence.classes[row]:
@@ -372,14 +295,25 @@ class Judge:
                 by[places] = by_left
 
 
+def _are_sought(units: Sequence[Unit], rows: Integers, evidence: Evidence) -> NDArray[np.bool_]:
+    """Return whether the source of each row's objects looks for the mention there."""
+    if all(sought.classes is None for sought in evidence.sought):
+        return np.ones(len(units), dtype=bool)
+    of_rows = [evidence.sought[row].classes for row in rows.tolist()]
+    sought = (
+        classes is None or unit.category in classes
+        for unit, classes in zip(units, of_rows, strict=True)
+    )
+    return np.fromiter(sought, bool, len(units))
+
+
 def _left(units: Bags, excluded: Iterable[Collection[int]]) -> Bags:
     """Return bags without some of their atoms."""
     keep = np.ones(len(units.atoms), dtype=bool)
     for bag, numbers in enumerate(excluded):
         start, end = units.starts[bag : bag + 2]
         keep[start:end] = ~np.isin(units.atoms[start:end], list(numbers))
-    ends = np.concatenate([[0], np.cumsum(keep)])[units.starts]
-    return Bags(ends, units.atoms[keep], units.masses[keep])
+    return some_of(units, keep)
 
 
 @lru_cache(maxsize=8)
@@ -387,7 +321,7 @@ def _finder(things: ClassList) -> MentionFinder:
     return MentionFinder(things)
 
 
-# Captions are read when they are given room in a lexicon and again when they are judged.
-@lru_cache(maxsize=1 << 13)
-def _units(finder: MentionFinder, stop_words: frozenset[str], caption: str) -> tuple[Unit, ...]:
-    return tuple(finder.units(caption, stop_words))
+@lru_cache(maxsize=8)
+def make_judge(things: ClassList, stop_words: frozenset[str], support: float) -> Judge:
+    """Return a judge, which keeps the units of the captions that it read last."""
+    return Judge(things, stop_words, support)

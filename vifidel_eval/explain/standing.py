@@ -2,77 +2,80 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..evaluation import Floats, Integers
 from ..kernels.bags import Bags
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import nearest
 from ..text.words import piece_words
-from .explanation import Verdict
-from .judging import Evidence, Judge, Mentioned
-
-# Of several mentions that share a word, the word stands for the first of these.
-_WEIGHT = {Verdict.NOT_JUDGED: 0, Verdict.THERE: 1, Verdict.ABSENT: 2}
+from .evidence import NOTHING, Evidence, Mentioned, some_of
+from .judging import Judge
 
 
-class Standing(NamedTuple):
-    """How a content word stands to what is known of the image.
+class Standings(NamedTuple):
+    """How content words stand to what is known of their images.
 
     Attributes
     ----------
-    support : float
+    support : (number of words,) float64
         Of the mention that the word belongs to, else of the word itself; NaN if nothing is known.
-    by : str or None
-        What supports it.
-    mention, category : str or None
-        The mention that it belongs to, as the caption has it, and its class.
-    verdict : Verdict or None
-        Of that mention.
+    by : (number of words,) int64
+        The lexicon number of what supports a word that is of no mention; -1 for nothing.
+    mentions : (number of words,) int64
+        The mention that it stands for; -1 for none.
     """
 
-    support: float
-    by: str | None
-    mention: str | None = None
-    category: str | None = None
-    verdict: Verdict | None = None
+    support: Floats
+    by: Integers
+    mentions: Integers
 
 
-def standings(
-    lexicon: Lexicon, words: Bags, evidence: Evidence, mentioned: Mentioned
-) -> list[Standing]:
+def standings(lexicon: Lexicon, words: Bags, evidence: Evidence, mentioned: Mentioned) -> Standings:
     """Return how each word of some captions stands, in the order of ``words.atoms``."""
-    of_word: dict[tuple[int, str], Standing] = {}
-    for row, unit, support, by, verdict in mentioned.each():
-        standing = Standing(support, by, unit.words, unit.category, verdict)
-        for word in (word for piece in unit.words.split() for word in piece_words(piece)):
-            known = of_word.get((row, word))
-            if known is None or _weight(standing) > _weight(known):
-                of_word[row, word] = standing
-    found = nearest(lexicon.distances, words, evidence.units, floor=0.0)
     rows = np.repeat(np.arange(len(words)), words.sizes)
-    is_known = evidence.is_there[rows]
-    texts = [
-        lexicon.word(evidence.units.atoms[at]) if support > 0 else None
-        for at, support in zip(found.at_left.tolist(), found.of_left.tolist(), strict=True)
-    ]
-    return [
-        of_word.get((row, lexicon.word(atom))) or Standing(support if known else float("nan"), text)
-        for row, atom, support, text, known in zip(
-            rows.tolist(),
-            words.atoms.tolist(),
-            found.of_left.tolist(),
-            texts,
-            is_known.tolist(),
-            strict=True,
-        )
-    ]
+    mentions = _mentions_of(lexicon, words, rows, mentioned)
+    support = np.append(mentioned.support, np.nan)[mentions]
+    by = np.full(len(rows), NOTHING)
+    others = np.flatnonzero(mentions == NOTHING)
+    found = nearest(lexicon.distances, some_of(words, others), evidence.units, floor=0.0)
+    support[others] = np.where(evidence.is_there[rows[others]], found.of_left, np.nan)
+    supported = found.of_left > 0
+    by[others[supported]] = evidence.units.atoms[found.at_left[supported]]
+    return Standings(support, by, mentions)
 
 
-def _weight(standing: Standing) -> int:
-    return -1 if standing.verdict is None else _WEIGHT[standing.verdict]
+def _mentions_of(lexicon: Lexicon, words: Bags, rows: Integers, mentioned: Mentioned) -> Integers:
+    """Return the mention that each word stands for: of several the worst, of equals the first."""
+    found = np.full(len(rows), NOTHING)
+    number_of = {lexicon.word(number): number for number in np.unique(words.atoms).tolist()}
+    of_words = {
+        said: [number_of[word] for word in _content_words(said) if word in number_of]
+        for said in {unit.words for unit in mentioned.units}
+    }
+    numbers = [of_words[unit.words] for unit in mentioned.units]
+    sizes = np.array(list(map(len, numbers)), dtype=np.int64)
+    at = np.repeat(np.arange(len(numbers)), sizes)
+    listed = np.fromiter(chain.from_iterable(numbers), np.int64, len(at))
+    # Verdicts are in the order of their weight; where a word is set again, the last one stays.
+    order = np.lexsort((-at, mentioned.verdicts[at]))
+    wanted = (mentioned.rows[at] * len(lexicon.known) + listed)[order]
+    keys = rows * len(lexicon.known) + words.atoms
+    by_key = np.argsort(keys)
+    places = np.append(by_key, NOTHING)[np.searchsorted(keys, wanted, sorter=by_key)]
+    in_caption = np.append(keys, NOTHING)[places] == wanted
+    found[places[in_caption]] = at[order][in_caption]
+    return found
+
+
+@lru_cache(maxsize=1 << 13)
+def _content_words(said: str) -> tuple[str, ...]:
+    return tuple(word for piece in said.split() for word in piece_words(piece))
 
 
 def are_mentioned(
@@ -82,18 +85,22 @@ def are_mentioned(
 
     They do if they mention something of its class, or if a word has a cosine of at least `far`.
     """
-    classes: list[set[str | None]] = [set() for _ in range(len(objects))]
-    for row, unit in zip(mentioned.rows.tolist(), mentioned.units, strict=True):
-        classes[row].add(unit.category)
     rows = np.repeat(np.arange(len(objects)), objects.sizes)
-    by_class = np.array(
-        [
-            judge.class_of_label(lexicon.word(atom)) in classes[row]
-            for row, atom in zip(rows.tolist(), objects.atoms.tolist(), strict=True)
-        ],
-        dtype=bool,
+    labels, of_label = np.unique(objects.atoms, return_inverse=True)
+    numbers: dict[str | None, int] = {}
+    classes = [
+        numbers.setdefault(judge.class_of_label(lexicon.word(label)), len(numbers))
+        for label in labels.tolist()
+    ]
+    of_mentions = np.array(
+        [numbers.get(unit.category, NOTHING) for unit in mentioned.units], dtype=np.int64
     )
-    near = nearest(lexicon.distances, objects, words, floor=-1.0)
+    spoken_of = np.isin(
+        rows * len(numbers) + np.array(classes, dtype=np.int64)[of_label],
+        (mentioned.rows * len(numbers) + of_mentions)[of_mentions != NOTHING],
+    )
+    others = np.flatnonzero(~spoken_of)
+    near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.
-    cosines: NDArray[np.bool_] = (words.sizes[rows] > 0) & (2 * near.of_left - 1 >= far)
-    return by_class | cosines
+    spoken_of[others] = (words.sizes[rows[others]] > 0) & (2 * near.of_left - 1 >= far)
+    return spoken_of

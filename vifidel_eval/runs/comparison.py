@@ -28,7 +28,7 @@ from ..digits import for_json
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, in_order
 from .harness import Scores
-from .significance import Resampled, Weights, has_own_score, take_samples
+from .significance import Resampled, has_own_score, resample, take_samples
 
 
 @dataclass(frozen=True)
@@ -235,14 +235,17 @@ def compare(
             stacklevel=2,
         )
     shared = _shared_images(scores)
-    weights = Weights(seed, resamples)
+    evaluations = {
+        metric: {name: e[metric] for name, e in scores.evaluations.items()}
+        for metric in scores.signatures
+    }
+    of_metrics = {
+        metric: take_samples(of_systems, shared) for metric, of_systems in evaluations.items()
+    }
+    of_metrics = {metric: samples for metric, samples in of_metrics.items() if samples}
     metrics: dict[str, Comparison] = {}
-    for metric in scores.signatures:
-        of_systems = {name: e[metric] for name, e in scores.evaluations.items()}
-        samples, images = take_samples(of_systems, shared)
-        if not images:
-            continue
-        resampled = Resampled(samples, images, weights, level)
+    for metric, resampled in resample(of_metrics, seed, resamples, level).items():
+        of_systems, samples = evaluations[metric], of_metrics[metric]
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
         ranked = all(evaluation.ranked for evaluation in of_systems.values())
         pairs = _pairs(resampled, list(samples), _alpha(level), lower)
@@ -260,6 +263,7 @@ def compare(
             for name, sample in samples.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
+        images = len(next(iter(samples.values())).rows)
         metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower, ranked)
     _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)

@@ -1,6 +1,6 @@
 """Scores of resampled images: bootstrap draws, and results swapped between two systems.
 
-One product of matrices resamples all systems of a metric; BLEU's counts are added likewise. SciPy's
+One product of matrices resamples all systems and metrics; BLEU's counts are added likewise. SciPy's
 `permutation_test` has to gather the images again for every pair, which takes some 25 times as long.
 `vifidel_eval.agreement.resampling` cannot be this one: correlations are not sums over images.
 """
@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..image_ids import ImageId
 
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
     _Floats = NDArray[np.float64]
 
-# Resampled images at a time; while they are counted, each takes some 36 bytes.
-_CHUNK = 2**22
-# Weights that are kept for the next metric: at most 64 MB of each kind.
-_MOST_KEPT = 2**23
+# Resampled images at a time, each of which takes 8 bytes; and how many of them are made at a time.
+_CHUNK, _MADE_AT_ONCE = 2**22, 2**16
 # Differences that differ by less, relative to the scores, are the same but for rounding.
 _ROUNDING = 1e-12
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
@@ -60,10 +58,10 @@ class Sample:
 
 def take_samples(
     evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
-) -> tuple[dict[str, Sample], int]:
-    """Return each system's sample of the images that count for all, and their number.
+) -> dict[str, Sample]:
+    """Return each system's sample of the images that count for all.
 
-    There is none where a system's score is undefined.
+    There is none where no image counts, or a system's score is undefined.
     """
     import numpy as np
 
@@ -74,7 +72,7 @@ def take_samples(
     defined = ~np.any([e.missing[places[name]] for name, e in evaluations.items()], axis=0)
     images = int(defined.sum())
     if not images:
-        return {}, 0
+        return {}
     samples = {}
     score_of: Callable[[_Floats], _Floats]
     for name, evaluation in evaluations.items():
@@ -88,9 +86,9 @@ def take_samples(
             score_of = evaluation.statistics.score
             score = float(score_of(rows.sum(axis=0)))
         if math.isnan(score):
-            return {}, 0
+            return {}
         samples[name] = Sample(score, rows, score_of)
-    return samples, images
+    return samples
 
 
 def _mean(sums: _Floats, images: int) -> _Floats:
@@ -116,71 +114,31 @@ class Tested(NamedTuple):
     randomisation_p: float
 
 
-class Weights:
-    """How often each image counts in each resample; metrics of as many images share them.
-
-    Parameters
-    ----------
-    seed, resamples
-        As for `vifidel_eval.runs.comparison.compare`.
-    """
-
-    def __init__(self, seed: int, resamples: int) -> None:
-        self.resamples = resamples
-        self._seed = seed
-        self._kept: dict[str, tuple[int, list[_Floats]]] = {}
-
-    def draws(self, images: int) -> Iterable[_Floats]:
-        """Return the bootstrap's: (some resamples, number of images) each."""
-        return self._parts("draws", _draws, images)
-
-    def swaps(self, images: int) -> Iterable[_Floats]:
-        """Return 1 where an image's two results are swapped, in the same layout."""
-        return self._parts("swaps", _swaps, images)
-
-    def _parts(
-        self, name: str, make: Callable[[int, int, int], Iterator[_Floats]], images: int
-    ) -> Iterable[_Floats]:
-        if self.resamples * images > _MOST_KEPT:
-            return make(self._seed, self.resamples, images)
-        if name not in self._kept or self._kept[name][0] != images:
-            self._kept[name] = images, list(make(self._seed, self.resamples, images))
-        return self._kept[name][1]
-
-
 class Resampled:
-    """The systems of one metric, resampled.
+    """The systems of one metric, resampled: `resample` makes it.
 
     Parameters
     ----------
     samples : mapping
         System name to its sample; the images of all are the same, in the same order.
-    images : int
-        How many these are.
-    weights : Weights
-        How often each image counts in each resample.
+    drawn, swapped : mapping
+        System name to the sums of its rows, (resamples, k), for the bootstrap and of those rows
+        that are swapped.
     level : float
         Of the intervals.
     """
 
     def __init__(
-        self, samples: Mapping[str, Sample], images: int, weights: Weights, level: float
+        self,
+        samples: Mapping[str, Sample],
+        drawn: Mapping[str, _Floats],
+        swapped: Mapping[str, _Floats],
+        level: float,
     ) -> None:
-        import numpy as np
-
         self._samples = samples
-        self._resamples = weights.resamples
         self._ends = (1 - level) / 2, (1 + level) / 2
-        rows = np.concatenate([sample.rows for sample in samples.values()], axis=1)
-        columns = np.cumsum([sample.rows.shape[1] for sample in samples.values()])[:-1]
-
-        def of_systems(parts: Iterable[_Floats]) -> dict[str, _Floats]:
-            sums = np.concatenate([part @ rows for part in parts])
-            return dict(zip(samples, np.split(sums, columns, axis=1), strict=True))
-
-        drawn = of_systems(weights.draws(images))
         self._drawn = {name: samples[name].score_of(sums) for name, sums in drawn.items()}
-        self._swapped = of_systems(weights.swaps(images))
+        self._swapped = swapped
 
     def interval(self, name: str) -> tuple[float, float]:
         """Return the bootstrap interval of a system's score."""
@@ -217,7 +175,54 @@ class Resampled:
         import numpy as np
 
         smaller = np.abs(null) < abs(observed) - _ROUNDING * size  # undefined ones are not
-        return (int((~smaller).sum()) + 1) / (self._resamples + 1)
+        return (int((~smaller).sum()) + 1) / (len(null) + 1)
+
+
+def resample(
+    of_metrics: Mapping[str, Mapping[str, Sample]], seed: int, resamples: int, level: float
+) -> dict[str, Resampled]:
+    """Return all metrics, resampled; those of as many images share the resamples.
+
+    Parameters
+    ----------
+    of_metrics : mapping
+        Metric to system name to sample.
+    seed, resamples, level
+        As for `vifidel_eval.runs.comparison.compare`.
+    """
+    by_images: dict[int, list[tuple[str, str]]] = {}
+    for metric, samples in of_metrics.items():
+        for name, sample in samples.items():
+            by_images.setdefault(len(sample.rows), []).append((metric, name))
+    drawn: dict[str, dict[str, _Floats]] = {metric: {} for metric in of_metrics}
+    swapped: dict[str, dict[str, _Floats]] = {metric: {} for metric in of_metrics}
+    for images, names in by_images.items():
+        rows = [of_metrics[metric][name].rows for metric, name in names]
+        for sums, weights in ((drawn, _draws), (swapped, _swaps)):
+            found = _sums(rows, weights(seed, resamples, images))
+            for (metric, name), of_sample in zip(names, found, strict=True):
+                sums[metric][name] = of_sample
+    return {
+        metric: Resampled(samples, drawn[metric], swapped[metric], level)
+        for metric, samples in of_metrics.items()
+    }
+
+
+def _sums(rows: Sequence[_Floats], weights: Iterable[_Floats]) -> list[_Floats]:
+    """Return the weighted sums of each matrix of rows; equal ones, as BLEU's four, once."""
+    import numpy as np
+
+    distinct: list[_Floats] = []
+    place = []
+    for matrix in rows:
+        same = (at for at, other in enumerate(distinct) if np.array_equal(matrix, other))
+        place.append(next(same, len(distinct)))
+        if place[-1] == len(distinct):
+            distinct.append(matrix)
+    together = np.concatenate(distinct, axis=1)
+    columns = np.cumsum([matrix.shape[1] for matrix in distinct])[:-1]
+    sums = np.split(np.concatenate([part @ together for part in weights]), columns, axis=1)
+    return [sums[at] for at in place]
 
 
 # The streams of PCG64 are the same in all versions of NumPy; those of its Generator need not be.
@@ -227,32 +232,48 @@ def _draws(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
     import numpy as np
 
-    for raw in _random_words([seed, 0], resamples, images, images):
-        size = len(raw)
+    def counted(raw: NDArray[np.uint64]) -> NDArray[np.intp]:
         # The upper half of a word, as a share of 2**32, says which image.
-        drawn = (raw >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
-        offsets = np.arange(size, dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
-        counted = np.bincount((drawn + offsets).astype(np.intp).ravel(), minlength=size * images)
-        yield counted.reshape(size, images).astype(np.float64)
+        raw >>= np.uint64(32)
+        raw *= np.uint64(images)
+        raw >>= np.uint64(32)
+        raw += np.arange(len(raw), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
+        drawn = raw.view(np.int64).ravel()
+        return np.bincount(drawn, minlength=raw.size).reshape(raw.shape)
+
+    return _weights([seed, 0], resamples, images, images, counted)
 
 
 def _swaps(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
     import numpy as np
 
-    for raw in _random_words([seed, 1], resamples, -(-images // 64), images):
-        bits = np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)
-        yield bits[:, :images].astype(np.float64)
+    def bits(raw: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        return np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)[:, :images]
+
+    return _weights([seed, 1], resamples, images, -(-images // 64), bits)
 
 
-def _random_words(
-    seed: Sequence[int], resamples: int, words: int, images: int
-) -> Iterator[NDArray[np.uint64]]:
-    """Yield 64-bit words, a row a resample, for some resamples at a time."""
+def _weights(
+    seed: Sequence[int],
+    resamples: int,
+    images: int,
+    words: int,
+    weights_of: Callable[[NDArray[np.uint64]], NDArray[np.integer[Any]]],
+) -> Iterator[_Floats]:
+    """Yield weights of resamples, each made of so many 64-bit words.
+
+    Few resamples at a time are made, whose numbers fit in a core's cache, and many are yielded,
+    so that a product of matrices is worth its start.
+    """
     import numpy as np
 
     stream = np.random.PCG64(seed)
     at_once = max(_CHUNK // images, 1)
     for start in range(0, resamples, at_once):
-        size = min(at_once, resamples - start)
-        yield stream.random_raw(size * words).reshape(size, words)
+        weights = np.empty((min(at_once, resamples - start), images))
+        made_at_once = max(_MADE_AT_ONCE // images, 1)
+        for at in range(0, len(weights), made_at_once):
+            some = weights[at : at + made_at_once]
+            some[:] = weights_of(stream.random_raw(len(some) * words).reshape(len(some), words))
+        yield weights

@@ -17,11 +17,13 @@ a *dining table* is a *table*.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from ..text.words import piece_words
+from .describing import DESCRIBING, REACH, describes
 from .synonyms import ClassList
 from .words import irregular_plural, singular, tokens
 
@@ -48,25 +50,8 @@ _TERMS = {
     **{f"{age} {animal}": animal for age in _YOUNG_OR_GROWN for animal in _ANIMALS},
 }  # fmt: skip
 
-# Names that describe the next word as often as they name a thing: "an orange cat", "a baby goat".
-_DESCRIBING = frozenset(
-    """
-    adult baby chocolate double-decker driver female glass lemon lime male mother olive orange paper
-    passenger peach pedestrian rose tourist toy
-    """.split()
-)
-# What may follow a noun that does not describe another; so may forms in -ing.
-_AFTER_A_NOUN = frozenset(
-    """
-    's about above across after against along among around as at before behind below beneath beside
-    between but by down during for from has have having he her his if in inside into is are it its
-    like near next of off on onto or out outside over past she than that the their there they this
-    through to together towards under underneath until up upon was were when where which while who
-    whose with within without looks sits stands can does
-    """.split()
-)
-_AND = frozenset(("and", "or", ","))
-_DETERMINERS = frozenset("a an another both one some the these this those three two".split())
+_SEAT = "seat"
+_NONE: frozenset[str] = frozenset()
 
 
 class Mention(NamedTuple):
@@ -117,13 +102,44 @@ class _Term(NamedTuple):
     becomes: str
     as_written: bool  # whether a word may match as it is, not only in its singular form
 
-    def begins(self, words: list[str], forms: list[str], at: int) -> bool:
+    def begins(self, tokens: Sequence[_Token], at: int) -> bool:
         """Whether the tokens from `at` on are the term."""
-        end = at + len(self.words)
-        return end <= len(words) and all(
-            form == expected or (self.as_written and word == expected)
-            for word, form, expected in zip(words[at:end], forms[at:end], self.words, strict=True)
-        )
+        if at + len(self.words) > len(tokens):
+            return False
+        for token, expected in zip(tokens[at:], self.words, strict=False):
+            written = self.as_written and token.word == expected
+            if token.form != expected and not written:
+                return False
+        return True
+
+
+class _Token(NamedTuple):
+    """What a finder knows of a token, whatever stands beside it.
+
+    Attributes
+    ----------
+    word, form : str
+        The token, and its singular form.
+    name : str or None
+        What it is called if it is a name; None if it neither is one nor begins a term.
+    seconds : frozenset of str
+        What comes second in the terms that it begins.
+    describes : bool
+        Whether it may only describe the next word.
+    open, named : tuple of Unit
+        The units that it is where it is no name, and where it is one.
+    units : tuple of Unit or None
+        Those that it is wherever it stands; None if the tokens beside it decide.
+    """
+
+    word: str
+    form: str
+    name: str | None
+    seconds: frozenset[str]
+    describes: bool
+    open: tuple[Unit, ...]
+    named: tuple[Unit, ...]
+    units: tuple[Unit, ...] | None
 
 
 class MentionFinder:
@@ -148,7 +164,7 @@ class MentionFinder:
         own = dict.fromkeys(classes.added)
         if not classes.published:
             own |= dict.fromkeys([*classes.class_of, *classes.no_class])
-        self._describing = frozenset() if classes.published else _DESCRIBING
+        self._describing = frozenset() if classes.published else DESCRIBING
         terms = [
             _Term(tuple(term.split()), becomes, not classes.published)
             for term, becomes in _TERMS.items()
@@ -162,26 +178,32 @@ class MentionFinder:
                 self._as_written[words[0]] = name
             else:
                 terms.append(_Term(words, name, as_written=True))
-        self._terms: dict[tuple[str, ...], list[_Term]] = {}  # by the first two words
+        self._terms: dict[str, dict[str, list[_Term]]] = {}  # by the first word, by the second
         for term in terms:
-            self._terms.setdefault(term.words[:2], []).append(term)
-        self._beginnings = frozenset(beginning[0] for beginning in self._terms)
-        self._known = self._beginnings.union(self._as_written, classes.class_of)
+            first, second = term.words[:2]
+            self._terms.setdefault(first, {}).setdefault(second, []).append(term)
+        self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
+        self._reader = lru_cache(maxsize=8)(self._new_reader)
 
     def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
         return MentionFinder, (self.classes,)
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        words = tokens(caption)
-        forms = [singular(word) for word in words]
+        read = list(map(self._reader(_NONE), tokens(caption)))
         found: list[Mention] = []
-        length = len(words)
-        for at, end, name in self._named(words, forms):
+        length = len(read)
+        end = 0
+        for at, token in enumerate(read):
+            if token.name is None or at < end:
+                continue
+            end, name = self._name(read, at)
+            if name is None:
+                continue
             length -= end - at - 1
             category = self._class_of.get(name)
             if category is not None:
-                found.append(Mention(name, category, " ".join(words[at:end])))
+                found.append(Mention(name, category, _joined(read[at:end])))
         return Mentions(tuple(found), length)
 
     def units(self, caption: str, stop_words: Collection[str]) -> list[Unit]:
@@ -202,76 +224,78 @@ class MentionFinder:
         >>> [(unit.text, unit.category) for unit in found]
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
-        words = tokens(_plain(caption))
-        forms = [singular(word) for word in words]
+        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         found: list[Unit] = []
-        done = 0
-        for at, end, name in (*self._named(words, forms), (len(words), len(words), "")):
-            for word in words[done:at]:
-                found += [Unit(w, w, None) for w in _content(word) if w not in stop_words]
-            done = end
-            if end - at > 1:
-                found.append(Unit(name, " ".join(words[at:end]), self._class_of.get(name)))
-            elif end > at and words[at] not in stop_words:
-                category = self._class_of.get(name)
-                if category is None:
-                    found += [Unit(w, w, None) for w in _content(words[at])]
-                else:
-                    found.append(Unit(words[at], words[at], category))
+        end = 0
+        for at, token in enumerate(read):
+            if at < end:
+                continue
+            if token.units is not None:
+                found += token.units
+                continue
+            end, name = self._name(read, at)
+            if name is None:
+                found += chain.from_iterable(other.open for other in read[at:end])
+            elif end - at > 1:
+                found.append(Unit(name, _joined(read[at:end]), self._class_of.get(name)))
+            else:
+                found += token.named
         return found
 
-    def _named(self, words: list[str], forms: list[str]) -> Iterator[tuple[int, int, str]]:
-        """Yield where terms and words that may be names begin and end, and what they are called.
+    def _new_reader(self, stop_words: frozenset[str]) -> Callable[[str], _Token]:
+        # The same words come again and again, and all captions share their units.
+        return lru_cache(maxsize=1 << 14)(partial(self._look_up, stop_words))
 
-        Words that describe the next one, and a seat beside a toilet, are none.
+    def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
+        form = singular(word)
+        is_open = _open_units(word, stop_words)
+        if form not in self._known and word not in self._known:
+            return _Token(word, form, None, frozenset(), False, is_open, (), is_open)
+        name = self._as_written.get(word, form)
+        category = self._class_of.get(name)
+        named: tuple[Unit, ...] = ()
+        if word not in stop_words:
+            of_none = category is None
+            named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
+        seconds = frozenset(self._terms.get(form, ())).union(self._terms.get(word, ()))
+        describes = word in self._describing
+        alone = not seconds and not describes and name != _SEAT
+        return _Token(
+            word, form, name, seconds, describes, is_open, named, named if alone else None
+        )
+
+    def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
+        """Return where what begins at a token ends, and its name.
+
+        A word that describes the next one, and a seat beside a toilet, have none.
         """
-        known = self._known
-        end = 0
-        for at, (word, form) in enumerate(zip(words, forms, strict=True)):
-            if at < end or (form not in known and word not in known):
-                continue
-            term = self._term(words, forms, at)
-            if term is not None:
-                end, name = at + len(term.words), term.becomes
-            elif word in self._describing and self._describes(words, forms, at):
-                continue
-            else:
-                end, name = at + 1, self._as_written.get(word, form)
-            if name != "seat" or "toilet" not in forms:
-                yield at, end, name
+        token = read[at]
+        term = self._term(read, at)
+        if term is None and token.describes:
+            near = read[at : at + REACH]
+            if describes([t.word for t in near], [t.form for t in near], self._class_of):
+                return at + 1, None
+        end, name = (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
+        if name == _SEAT and any(other.form == "toilet" for other in read):
+            return end, None
+        return end, name
 
-    def _term(self, words: list[str], forms: list[str], at: int) -> _Term | None:
+    def _term(self, read: Sequence[_Token], at: int) -> _Term | None:
         """Return the longest term that begins at a token."""
-        if at + 1 == len(words):
+        if at + 1 == len(read):
+            return None
+        token, follower = read[at : at + 2]
+        if follower.form not in token.seconds and follower.word not in token.seconds:
             return None
         best = None
-        for first in {forms[at]: None, words[at]: None}:
-            if first not in self._beginnings:
-                continue
-            for second in {forms[at + 1]: None, words[at + 1]: None}:
-                for term in self._terms.get((first, second), ()):
+        for first in {token.form: None, token.word: None}:
+            by_second = self._terms.get(first, {})
+            for second in {follower.form: None, follower.word: None}:
+                for term in by_second.get(second, ()):
                     longer = best is None or len(term.words) > len(best.words)
-                    if longer and term.begins(words, forms, at):
+                    if longer and term.begins(read, at):
                         best = term
         return best
-
-    def _describes(self, words: list[str], forms: list[str], at: int) -> bool:
-        """Whether a word describes the next one rather than naming a thing."""
-        for _ in range(3):  # "an adult and baby goat"; bounded, for texts of any length
-            if not (_AND.issuperset(words[at + 1 : at + 2]) and words[at + 2 : at + 3]):
-                break
-            if words[at + 2] in _DESCRIBING:
-                at += 2
-        follower, after = [*words[at + 1 : at + 3], ".", "."][:2]
-        if follower in _AND:
-            return (
-                after[0].isalpha()
-                and after not in _AFTER_A_NOUN | _DETERMINERS
-                and forms[at + 2] not in self._class_of
-            )
-        return (
-            follower[0].isalpha() and follower not in _AFTER_A_NOUN and not follower.endswith("ing")
-        )
 
 
 def _plain(caption: str) -> str:
@@ -284,10 +308,16 @@ def _plain(caption: str) -> str:
     )
 
 
-@lru_cache(maxsize=1 << 14)
-def _content(token: str) -> tuple[str, ...]:
+def _joined(read: Sequence[_Token]) -> str:
+    return " ".join(token.word for token in read)
+
+
+def _open_units(token: str, stop_words: frozenset[str]) -> tuple[Unit, ...]:
     """Return the words in a token; none in what a contraction leaves behind (*'ll*, *n't*)."""
-    return () if token.startswith("'") or token == "n't" else tuple(piece_words(token))
+    if token.startswith("'") or token == "n't":
+        return ()
+    words = (word for word in piece_words(token) if word not in stop_words)
+    return tuple(Unit(word, word, None) for word in words)
 
 
 def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ import importlib.metadata
 import importlib.util
 import re
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,10 @@ _ENDING = re.compile(r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?|n't)(?='?(?:\s|\Z))")  # 
 _TWO_WORDS = {
     "cannot": 3, "d'ye": 1, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "more'n": 4, "wanna": 3,
 }  # fmt: skip
+# Rules for singular forms that only take an s away: "(shoe)s$", "s$".
+_TAKES_S = re.compile(r"(\(\?i\))?(\([a-z]+\))?s\$")
+# Pieces of longer texts are not kept: they may be as long as the text, and would fill the memory.
+_LONGEST_BY_PIECE = 500
 _TWO_WORDS_PATTERN = re.compile(rf"\b(?:{'|'.join(_TWO_WORDS)})\b")
 
 
@@ -51,6 +56,24 @@ def tokens(caption: str) -> list[str]:
     ['two', 'dogs', "'", 'bowls', '.', 'a', 'man', 'is', "n't", 'near', 'the', 'fire-hydrant', '!']
     """
     text = caption.lower().strip()
+    body = text.removesuffix(".")
+    if "." in body or len(text) > _LONGEST_BY_PIECE:
+        return _tokens(text)
+    # Only full stops within a text mean different things in different texts.
+    found = list(chain.from_iterable(map(_piece_tokens, body.split())))
+    if body is not text:
+        found.append(".")
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _piece_tokens(piece: str) -> tuple[str, ...]:
+    """Return the tokens of what is between two blanks."""
+    return tuple(_tokens(piece))
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the tokens of a lower-case text without blanks at its ends."""
     if "'" in text:
         text = _OPENING_APOSTROPHE.sub("' ", text)
     if "." in text:
@@ -94,9 +117,11 @@ def singular(word: str) -> str:
     >>> singular("people"), singular("knives"), singular("bus")
     ('person', 'knife', 'bu')
     """
-    plain = word.isascii() and word.isalpha()
-    if plain and not word.startswith("oxen") and not word.endswith(_endings()):
-        return word  # as most are, which no rule touches
+    if word.isascii() and word.isalpha() and not word.startswith("oxen"):
+        endings, uninflected = _endings()
+        if not word.endswith(endings) and word not in uninflected:
+            # As most are, which no rule touches or only the last one.
+            return word.removesuffix("s")
     return str(_rules().singularize(word))
 
 
@@ -147,16 +172,26 @@ def _rules() -> Any:
 
 
 @cache
-def _endings() -> tuple[str, ...]:
-    """Return the endings without which the rules leave a word of letters as it is."""
+def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return endings and words about which the rules must be asked.
+
+    Of any other word of letters, the rules take an *s* at the end and leave the rest.
+    """
     rules = _rules()
-    of_rules = (re.search(r"[a-z]*\$$", pattern.pattern) for pattern, _ in rules.singular_rules)
-    return (
+    of_rules = (
+        re.search(r"[a-z]*\$$", pattern.pattern)
+        for pattern, inflection in rules.singular_rules
+        if not (_TAKES_S.fullmatch(pattern.pattern) and inflection in ("", r"\1"))
+    )
+    endings = (
         *{ending[0][:-1] for ending in of_rules if ending},
         *rules.singular_irregular,
         *(f"{word}s" for word in rules.singular_ie),
         *(f"{word}es" for word in rules.singular_s),
     )
+    # The rules ask whether these end with the word.
+    whole = (*rules.singular_uninflected, *rules.singular_uncountable)
+    return endings, frozenset(word[at:] for word in whole for at in range(len(word)))
 
 
 @cache

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from vifidel_eval.explain.explained import Explained
 from vifidel_eval.explain.explanation import (
     CaptionWord,
     Explanation,
@@ -72,8 +73,14 @@ def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
         {i: [" ".join(draw.choices(WORDS, k=10)) for _ in range(4)] for i in ids},
         captions,
         objects,
-        explanations,
+        {name: _parts(list(of_system.values())) for name, of_system in explanations.items()},
     )
+
+
+def _parts(explanations) -> list[Explained]:
+    """Return the columns of explanations in two parts, as a run delivers them in many."""
+    half = len(explanations) // 2
+    return [Explained.of(explanations[:half]), Explained.of(explanations[half:])]
 
 
 def _explanation(draw, image_id, caption, objects) -> Explanation:

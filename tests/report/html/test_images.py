@@ -1,5 +1,6 @@
 import dataclasses
 import math
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata, spearmanr
 
 from vifidel_eval.report.html.formats import grouped
-from vifidel_eval.report.html.images import UNIT, Images
+from vifidel_eval.report.html.images import Images
 from vifidel_eval.report.html.order import (
     Order,
     metrics_apart,
@@ -18,6 +19,7 @@ from vifidel_eval.report.html.order import (
     spearman,
     systems_apart,
 )
+from vifidel_eval.report.html.plans import UNIT
 from vifidel_eval.runs.harness import Scores
 
 NAN = math.nan
@@ -62,6 +64,17 @@ def test_rank_correlations_are_scipys(scores):
         assert spearman(*scores) == pytest.approx(expected, abs=1e-9)
 
 
+def test_the_ranks_of_other_captions_do_not_count():
+    # Each two metrics have other captions in common.
+    scores = np.random.default_rng(7).normal(size=(2, 4, 60)).round(1)
+    scores[:, 1, ::3] = NAN
+    scores[:, 2, 1::4] = NAN
+    data = {"metrics": list("abcd"), "lowerIsBetter": [False] * 4, "scores": scores.tolist()}
+    of_metrics = scores.transpose(1, 0, 2).reshape(4, -1)
+    expected = [[spearman(one, other) for other in of_metrics] for one in of_metrics]
+    assert np.array(Order(data).correlations) == pytest.approx(np.array(expected), abs=1e-12)
+
+
 def test_the_second_metric_is_the_one_that_agrees_least():
     first = [0.1, 0.2, 0.3, 0.4]
     data = {
@@ -89,8 +102,9 @@ def test_metrics_lie_apart_by_their_ranks():
 def test_the_data_hold_every_explanation(content):
     images = Images(content)
     data, plans = images.data, images.plans
-    for system, explanations in enumerate(content.explanations.values()):
-        for image, (image_id, explanation) in enumerate(explanations.items()):
+    for system, parts in enumerate(content.explanations.values()):
+        for image, explanation in enumerate(chain.from_iterable(parts)):
+            image_id = explanation.image_id
             labels = [data["labels"][i] for i in data["objects"][image][::3]]
             assert dict(zip(labels, data["objects"][image][1::3], strict=True)) == dict(
                 content.objects[image_id]
@@ -132,7 +146,7 @@ def test_ranks_that_differ_by_nothing_are_equal():
 
 def test_words_stand_in_the_order_of_the_caption(content):
     images = Images(content)
-    explanation = next(iter(content.explanations["careful"].values()))
+    explanation = next(chain.from_iterable(content.explanations["careful"]))
     words = [images.plans["words"][i] for i in images.plans["plans"][0][0][0][::3]]
     assert words == [word for word in explanation.caption.split() if word in words]
 

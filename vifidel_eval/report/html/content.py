@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 
 from ...annotations.boxes import ImageBoxes
-from ...explain.explanation import Explanation
+from ...explain.explained import Explained
 from ...image_ids import ImageId
 from ...rows import Rows
 from ...runs.comparison import Comparisons
@@ -59,7 +58,8 @@ class Content:
     objects : mapping
         Image id to object label to count; empty where VIFIDEL was not computed.
     explanations : mapping
-        System name to image id to `Explanation`; empty likewise.
+        System name to what is explained of its captions, in the order of `references`; empty
+        likewise.
     material : Material
         Pictures, boxes and names.
     """
@@ -69,7 +69,7 @@ class Content:
     references: Mapping[ImageId, Sequence[str]]
     captions: Mapping[str, Mapping[ImageId, str]]
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
-    explanations: Mapping[str, Mapping[ImageId, Explanation]] = field(default_factory=dict)
+    explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
 
 
@@ -122,13 +122,13 @@ def gather(
 
 def _explained(
     vifidel: Vifidel, of_systems: Mapping[str, Rows], explained: Callable[[int], object] | None
-) -> dict[str, dict[ImageId, Explanation]]:
+) -> dict[str, list[Explained]]:
     """Return the explanations of all systems, made side by side: references are read once."""
-    explanations: dict[str, dict[ImageId, Explanation]] = {name: {} for name in of_systems}
-    for of_row in zip_longest(*map(vifidel.explain_rows, of_systems.values())):
+    explanations: dict[str, list[Explained]] = {name: [] for name in of_systems}
+    for parts in vifidel.explained(list(of_systems.values())):
         if explained is not None:
-            explained(sum(explanation is not None for explanation in of_row))
-        for of_system, explanation in zip(explanations.values(), of_row, strict=True):
-            if explanation is not None:
-                of_system[explanation.image_id] = explanation
+            explained(sum(len(part) for part in parts if part is not None))
+        for of_system, part in zip(explanations.values(), parts, strict=True):
+            if part is not None:
+                of_system.append(part)
     return explanations

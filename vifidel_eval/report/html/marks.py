@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 
 from ...nfc import nfc
 
+_PLAIN_WORD = re.compile("[a-z0-9]+")
+
 
 def marks(caption: str, mentions: Sequence[str], words: Sequence[str]) -> list[int]:
     """Return where mentions and words start and end in a caption, in characters, left to right.
@@ -31,6 +33,10 @@ def marks(caption: str, mentions: Sequence[str], words: Sequence[str]) -> list[i
     >>> marks("A Fire hydrant, dogs, a dog", ["fire hydrant", "dogs", "dog"], [])
     [2, 14, 0, 16, 20, 1, 24, 27, 2]
     """
+    if caption.isascii() and "_" not in caption:
+        plain = [of_mention for of_mention in map(_plain_words, mentions) if of_mention]
+        if len(plain) == len(mentions):
+            return _plain_marks(caption, plain, words)
     spans: list[tuple[int, int, int]] = []
     at = 0
     for number, mention in enumerate(mentions):
@@ -45,6 +51,36 @@ def marks(caption: str, mentions: Sequence[str], words: Sequence[str]) -> list[i
     return [place for span in spans for place in span]
 
 
+def _plain_marks(
+    caption: str, mentions: Sequence[tuple[str, ...]], words: Sequence[str]
+) -> list[int]:
+    """Return the marks of a caption of plain English words, as nearly all are: the same, faster."""
+    caption = caption.lower()
+    said = _PLAIN_WORD.findall(caption)
+    spans = [word.span() for word in _PLAIN_WORD.finditer(caption)]
+    number_of = dict(zip(words, range(len(mentions), len(mentions) + len(words)), strict=True))
+    numbers = list(map(number_of.get, said))
+    marks: list[tuple[int, int, int]] = []
+    at = 0
+    for number, mention in enumerate(mentions):
+        start = _found(mention, said, at)
+        if start is not None:
+            at = start + len(mention)
+            marks.append((spans[start][0], spans[at - 1][1], number))
+            numbers[start:at] = [None] * len(mention)
+    marks += [(*span, n) for span, n in zip(spans, numbers, strict=True) if n is not None]
+    marks.sort()
+    return [place for mark in marks for place in mark]
+
+
+def _found(mention: tuple[str, ...], said: list[str], at: int) -> int | None:
+    """Return where words follow each other, from a place on."""
+    for start in range(at, len(said) - len(mention) + 1):
+        if said[start] == mention[0] and tuple(said[start : start + len(mention)]) == mention:
+            return start
+    return None
+
+
 def _others(
     caption: str, number_of: Mapping[str, int], taken: Sequence[tuple[int, int, int]]
 ) -> list[tuple[int, int, int]]:
@@ -55,6 +91,13 @@ def _others(
         if number is not None and not any(start < b and a < end for a, b, _ in taken):
             found.append((start, end, number))
     return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _plain_words(mention: str) -> tuple[str, ...] | None:
+    """Return the words of a mention; None if there is more in it than plain words and blanks."""
+    words = tuple(mention.split())
+    return words if words and all(map(_PLAIN_WORD.fullmatch, words)) else None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Order:
         # (systems, metrics, images), higher being better
         self._scores = np.array(data["scores"], dtype=np.float64) * signs[:, None]
         of_metrics = self._scores.transpose(1, 0, 2).reshape(len(signs), -1)
-        self.correlations = [[spearman(one, other) for other in of_metrics] for one in of_metrics]
+        self.correlations = _correlations(of_metrics)
         self.against = _against(self.correlations[0], of_metrics)
 
     def by_disagreement(self) -> tuple[str, list[int], list[str]]:
@@ -165,9 +166,32 @@ def spearman(scores: Floats, others: Floats) -> float:
     NaN if there are fewer than two, or all scores of one metric are equal.
     """
     both = ~np.isnan(scores) & ~np.isnan(others)
-    ranks = np.stack([percentile_ranks(scores[both]), percentile_ranks(others[both])])
-    centred = ranks - ranks.mean(axis=1, keepdims=True) if both.any() else ranks
-    sizes = np.sqrt((centred**2).sum(axis=1))
-    if sizes.min(initial=np.inf) <= 1e-12:
+    return _correlation(_centred_ranks(scores[both]), _centred_ranks(others[both]))
+
+
+def _correlations(of_metrics: Floats) -> list[list[float]]:
+    """Return `spearman` of every two metrics; the ranks of the same captions are found once."""
+    defined = ~np.isnan(of_metrics)
+    ranks: dict[tuple[int, bytes], Floats] = {}
+    found = [[0.0] * len(of_metrics) for _ in of_metrics]
+    for one, other in combinations_with_replacement(range(len(of_metrics)), 2):
+        both = defined[one] & defined[other]
+        keys = [(metric, both.tobytes()) for metric in (one, other)]
+        for key in keys:
+            if key not in ranks:
+                ranks[key] = _centred_ranks(of_metrics[key[0]][both])
+        found[one][other] = found[other][one] = _correlation(*map(ranks.__getitem__, keys))
+    return found
+
+
+def _centred_ranks(scores: Floats) -> Floats:
+    ranks = percentile_ranks(scores)
+    return ranks - ranks.mean() if len(ranks) else ranks
+
+
+def _correlation(ranks: Floats, others: Floats) -> float:
+    """Return the correlation of ranks whose mean is 0."""
+    sizes = [float(np.sqrt((one**2).sum())) for one in (ranks, others)]
+    if min(sizes) <= 1e-12:
         return float("nan")
-    return float((centred[0] * centred[1]).sum() / (sizes[0] * sizes[1]))
+    return float((ranks * others).sum() / (sizes[0] * sizes[1]))

@@ -12,13 +12,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from ...explain.findings import find
+from ...explain.findings import find_in
 from . import formats, overview, words
 from .categories import categories, fewest
 from .content import Content
-from .images import UNIT, Images
+from .images import Images
 from .order import Order
 from .pictures import by_place, pictures
+from .plans import UNIT
 
 # The scripts, in the order in which they need each other: they share one scope.
 _SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
@@ -60,9 +61,7 @@ def render_page(content: Content) -> str:
         meanings=overview.meanings(content.scores),
         duels=overview.duels(content.scores, content.comparisons),
         distributions=overview.distributions(content.scores),
-        findings={
-            name: find(of_system.values()) for name, of_system in content.explanations.items()
-        },
+        findings={name: find_in(parts) for name, parts in content.explanations.items()},
         most=_MOST_FINDINGS,
         categories=categories(images.data, images.plans),
         fewest=fewest(len(images.ids)),

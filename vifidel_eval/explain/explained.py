@@ -1,0 +1,307 @@
+"""Explanations of many captions as columns of numbers, which the page and findings are made of.
+
+An `Explanation` is what a person reads, and has objects for everything in it; a run has millions
+of these. So what is derived from all captions is computed from columns, and explanations are made
+of them one by one, where they are asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluation import Floats, Integers
+from ..image_ids import ImageId
+from ..kernels.lexicon import Lexicon
+from .explanation import CaptionWord, Explanation, Match, ThingMentioned, Verdict
+
+#: The place of a text, or of a mention, that is not there.
+NONE = -1
+
+
+class Objects(NamedTuple):
+    """The object labels that have a vector.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        Caption i has the entries from ``starts[i]`` up to ``starts[i + 1]``.
+    labels : int64
+        Places in `Explained.texts`, within a caption in alphabetical order.
+    penalties : float64
+        Eq. 4.
+    unmentioned : bool
+        Whether the caption does not speak of the object.
+    """
+
+    starts: Integers
+    labels: Integers
+    penalties: Floats
+    unmentioned: NDArray[np.bool_]
+
+
+class Words(NamedTuple):
+    """The different content words that have a vector.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        As for `Objects`.
+    words : int64
+        Places in `Explained.texts`, within a caption in alphabetical order.
+    penalties : float64
+        Eq. 4.
+    support : float64
+        As `CaptionWord.support`.
+    by : int64
+        The place of `CaptionWord.supported_by`, or `NONE`.
+    mentions : int64
+        The entry of `Mentions` that the word stands for, or `NONE`.
+    """
+
+    starts: Integers
+    words: Integers
+    penalties: Floats
+    support: Floats
+    by: Integers
+    mentions: Integers
+
+
+class Mentions(NamedTuple):
+    """The mentions of things, in the order of each caption.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        As for `Objects`.
+    words, categories : int64
+        Places in `Explained.texts`.
+    support : float64
+        As `ThingMentioned.support`.
+    by : int64
+        The place of `ThingMentioned.supported_by`, or `NONE`.
+    verdicts : int64
+        Of `Verdict`.
+    """
+
+    starts: Integers
+    words: Integers
+    categories: Integers
+    support: Floats
+    by: Integers
+    verdicts: Integers
+
+
+class Matches(NamedTuple):
+    """The transport plans, the largest contribution of each caption first.
+
+    Attributes
+    ----------
+    starts : (captions + 1,) int64
+        As for `Objects`.
+    objects, words : int64
+        Entries of `Objects` and `Words`.
+    masses, costs : float64
+        As in `Match`.
+    """
+
+    starts: Integers
+    objects: Integers
+    words: Integers
+    masses: Floats
+    costs: Floats
+
+
+def rows_of(starts: Integers) -> Integers:
+    """Return the caption of each entry, from where the entries of each caption start."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+class Texts:
+    """The different texts of some columns, each with a place."""
+
+    def __init__(self) -> None:
+        self._places: dict[str | None, int] = {None: NONE}
+
+    @property
+    def listed(self) -> list[str]:
+        """The texts in the order of their places."""
+        return [text for text in self._places if text is not None]
+
+    def of(self, texts: Sequence[str | None]) -> Integers:
+        """Return the place of each text; that of None is `NONE`."""
+        places = self._places
+        for text in dict.fromkeys(texts):
+            places.setdefault(text, len(places) - 1)
+        return np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
+
+    def of_numbers(self, lexicon: Lexicon, numbers: Integers) -> Integers:
+        """Return the place of each word of a lexicon; that of the number `NONE` is the same."""
+        place_of = np.full(len(lexicon.known) + 1, NONE)  # the last one stays
+        held = np.zeros(len(lexicon.known) + 1, dtype=bool)
+        held[numbers] = True
+        distinct = np.flatnonzero(held[:-1])
+        place_of[distinct] = self.of(list(map(lexicon.word, distinct.tolist())))
+        return place_of[numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """The explanations of some captions; iterating makes an `Explanation` of each.
+
+    Attributes
+    ----------
+    ids, captions : sequence
+        Image and caption of each.
+    scores, distances : (captions,) float64
+        As in `Explanation`.
+    known : (captions,) bool
+        Whether anything is known of the image.
+    texts : sequence of str
+        The words, labels, mentions and classes that the columns refer to.
+    objects, words, mentions, matches
+        What is in images and captions, and how they were matched.
+    unknown_words : mapping
+        `Explanation.unknown_words` of those captions that have some, by their place.
+    """
+
+    ids: Sequence[ImageId]
+    captions: Sequence[str]
+    scores: Floats
+    distances: Floats
+    known: NDArray[np.bool_]
+    texts: Sequence[str]
+    objects: Objects
+    words: Words
+    mentions: Mentions
+    matches: Matches
+    unknown_words: Mapping[int, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, explanations: Sequence[Explanation]) -> Explained:
+        """Return explanations as columns; only what is in a plan has a penalty there."""
+        objects: list[tuple[str, float, bool]] = []
+        words: list[tuple[str, float, float, str | None, int]] = []
+        mentions: list[ThingMentioned] = []
+        matches: list[tuple[int, int, float, float]] = []
+        ends = [(0, 0, 0, 0)]
+        for one in explanations:
+            of_labels = {m.label: m.label_penalty for m in one.matches}
+            labels = sorted({*of_labels, *one.unmentioned})
+            label_at = {label: at for at, label in enumerate(labels, len(objects))}
+            of_words = {m.word: m.word_penalty for m in one.matches}
+            said = sorted(one.words, key=lambda word: word.word)
+            word_at = {word.word: at for at, word in enumerate(said, len(words))}
+            at_mention: dict[Any, int] = {}
+            for at, thing in enumerate(one.mentions, len(mentions)):
+                at_mention.setdefault((thing.words, thing.category, thing.verdict), at)
+            objects += [(x, of_labels.get(x, math.nan), x in one.unmentioned) for x in labels]
+            words += [
+                (
+                    word.word,
+                    of_words.get(word.word, math.nan),
+                    word.support,
+                    word.supported_by,
+                    at_mention.get((word.mention, word.category, word.judged), NONE),
+                )
+                for word in said
+            ]
+            mentions += one.mentions
+            matches += [(label_at[m.label], word_at[m.word], m.mass, m.cost) for m in one.matches]
+            ends.append((len(objects), len(words), len(mentions), len(matches)))
+        starts = np.array(ends, dtype=np.int64)
+        texts = Texts()
+
+        def columns(rows: Sequence[Sequence[Any]], kinds: str) -> Iterator[Any]:
+            """Yield columns: texts, whole numbers, floating-point numbers and truth values."""
+            for kind, column in zip(
+                kinds, zip(*rows, strict=True) if rows else [()] * len(kinds), strict=True
+            ):
+                yield texts.of(column) if kind == "t" else np.array(column, dtype=kind)
+
+        return cls(
+            ids=[one.image_id for one in explanations],
+            captions=[one.caption for one in explanations],
+            scores=np.array([one.score for one in explanations], dtype=np.float64),
+            distances=np.array([one.distance for one in explanations], dtype=np.float64),
+            known=np.array([one.known for one in explanations], dtype=bool),
+            objects=Objects(starts[:, 0], *columns(objects, "td?")),
+            words=Words(starts[:, 1], *columns(words, "tddtq")),
+            mentions=Mentions(starts[:, 2], *columns(mentions, "ttdtq")),
+            matches=Matches(starts[:, 3], *columns(matches, "qqdd")),
+            unknown_words={
+                row: one.unknown_words for row, one in enumerate(explanations) if one.unknown_words
+            },
+            texts=texts.listed,
+        )
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        texts: list[str | None] = [*self.texts, None]  # NONE is the last one
+        mentions = self._mentions(texts)
+        words, matches = self._words(texts, mentions), self._matches(texts)
+        for at, (image_id, caption) in enumerate(zip(self.ids, self.captions, strict=True)):
+            moved = matches[slice(*self.matches.starts[at : at + 2])]
+            costs: dict[str, list[float]] = {}
+            for match in moved:
+                costs.setdefault(match.word, []).append(match.contribution)
+            caption_words = [
+                CaptionWord(word, math.fsum(costs[word]) if moved else math.nan, *standing)
+                for word, *standing in words[slice(*self.words.starts[at : at + 2])]
+            ]
+            of_image = slice(*self.objects.starts[at : at + 2])
+            silent = self.objects.labels[of_image][self.objects.unmentioned[of_image]]
+            yield Explanation(
+                image_id=image_id,
+                caption=caption,
+                score=float(self.scores[at]),
+                distance=float(self.distances[at]),
+                known=bool(self.known[at]),
+                matches=tuple(moved),
+                words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
+                mentions=tuple(mentions[slice(*self.mentions.starts[at : at + 2])]),
+                unmentioned=tuple(map(self.texts.__getitem__, silent.tolist())),
+                unknown_words=self.unknown_words.get(at, ()),
+            )
+
+    def _mentions(self, texts: Sequence[Any]) -> list[ThingMentioned]:
+        columns = (column.tolist() for column in self.mentions[1:])
+        return [
+            ThingMentioned(texts[words], texts[category], support, texts[by], Verdict(verdict))
+            for words, category, support, by, verdict in zip(*columns, strict=True)
+        ]
+
+    def _words(self, texts: Sequence[Any], mentions: Sequence[ThingMentioned]) -> list[list[Any]]:
+        """Return words with what `CaptionWord` has of each behind its cost."""
+        _, words, _, supports, evidence, of_mentions = (column.tolist() for column in self.words)
+        found: list[list[Any]] = []
+        for word, support, by, at in zip(words, supports, evidence, of_mentions, strict=True):
+            of_word = [texts[word], support, texts[by]]
+            if at == NONE:
+                found.append([*of_word, None, None, None])
+            else:
+                mention = mentions[at]
+                found.append([*of_word, mention.words, mention.category, mention.verdict])
+        return found
+
+    def _matches(self, texts: Sequence[Any]) -> list[Match]:
+        _, objects, words, masses, costs = self.matches
+        columns = (
+            self.objects.labels[objects],
+            self.words.words[words],
+            masses,
+            costs,
+            self.objects.penalties[objects],
+            self.words.penalties[words],
+        )
+        return [
+            Match(texts[label], texts[word], *numbers)
+            for label, word, *numbers in zip(*(c.tolist() for c in columns), strict=True)
+        ]
