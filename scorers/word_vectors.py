@@ -340,7 +340,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _given(self, rows: Rows) -> _Given:
         return _Given(
             None if rows.image_ids is None else list(rows.image_ids),
-            [tuple(of_row) for of_row in rows.references] if self._use_references else None,
+            list(map(tuple, rows.references)) if self._use_references else None,
             None if rows.objects is None else [dict(labels) for labels in rows.objects],
         )
 

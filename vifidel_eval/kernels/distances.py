@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 
 _PAIRS_AT_ONCE = 128  # whose vectors fit in a core's cache
-_FIRST_SLOT_BITS = 14
+_FIRST_SLOT_BITS = 15
+_MORE_SLOT_BITS = 5  # growing again takes time
 _SLOT_BITS = 20  # 17 MB
 _WAYS = tuple(map(np.uint64, range(4)))  # together a line of a core's cache
 _LOW_BITS = (1 << 32) - 1
@@ -109,12 +110,11 @@ class _Kept:
         return values
 
     def _keep(self, keys: NDArray[np.uint64], values: Floats) -> None:
-        """Put pairs into the table, which grows as long as it may and is a quarter full."""
+        """Put pairs into the table, which grows as long as it may and is half full."""
         self._written += len(keys)  # a guess: threads may lose each other's additions
         table = self._table
-        if 4 * self._written > len(table) and len(table) < 1 << _SLOT_BITS:
-            wanted = (8 * self._written).bit_length()  # far more: growing again takes time
-            table = _larger(table, 1 << min(wanted, _SLOT_BITS))
+        if 2 * self._written > len(table) and len(table) < 1 << _SLOT_BITS:
+            table = _larger(table, min(len(table) << _MORE_SLOT_BITS, 1 << _SLOT_BITS))
             self._table = table
         _put(table, keys, values.view(np.uint64))
 

@@ -34,7 +34,7 @@ _PIECES_AT_ONCE = 1024  # are added
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
 
 _NOT_PLACED = -1
-_SORTED_BEFORE_ALL = 4
+_SORTED_BEFORE_ALL = 2
 
 _LONGEST = 1e100  # squares of larger numbers are not finite
 
@@ -132,19 +132,23 @@ class Lexicon:
         The words of captions are mostly the same: all words are sorted together as soon as it
         takes no more time than has been spent on sorting parts of them.
         """
-        places = self._places_in_alphabet[numbers]
-        order = np.argsort(places)
-        numbers = numbers[order]
-        if not len(numbers) or places[order[0]] != _NOT_PLACED:
-            return numbers
-        self._sorted_one_by_one += len(numbers)  # a guess: threads may lose additions
-        if self._sorted_one_by_one > _SORTED_BEFORE_ALL * len(self._numbers):
+        places = self._places_in_alphabet
+        if (places[numbers] == _NOT_PLACED).any():
+            self._sorted_one_by_one += len(numbers)  # a guess: threads may lose additions
+            if self._sorted_one_by_one < _SORTED_BEFORE_ALL * len(self._numbers):
+                return self._sorted(numbers)
             self._sorted_one_by_one = 0
-            known = sorted(self._numbers)
-            all_places = np.full(self._capacity, _NOT_PLACED)
-            all_places[list(map(self._numbers.__getitem__, known))] = np.arange(len(known))
-            self._places_in_alphabet = all_places
-        words = list(map(self._words.__getitem__, numbers.tolist()))  # mostly in order: quick
+            known = self._sorted(np.array(list(self._numbers.values())))
+            places = np.full(self._capacity, _NOT_PLACED)
+            places[known] = np.arange(len(known))
+            self._places_in_alphabet = places
+        return numbers[np.argsort(places[numbers])]
+
+    def _sorted(self, numbers: Integers) -> Integers:
+        """Return numbers in the alphabetical order of their words, sorted one by one."""
+        # Those with a place are in order first, which leaves little to sort.
+        numbers = numbers[np.argsort(self._places_in_alphabet[numbers])]
+        words = list(map(self._words.__getitem__, numbers.tolist()))
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
     def read(self, text: bytes) -> tuple[Integers, Integers]:
