@@ -152,8 +152,8 @@ class Scorer(ABC):
         VifidelError
             If the metric cannot score such rows.
         """
-        signature = self.signature_of([rows])
         evaluations = self._unsigned(rows, on_progress or _ignore)
+        signature = self.signature_of([rows])
         return {
             name: replace(evaluation, signature=signature)
             for name, evaluation in evaluations.items()

@@ -17,7 +17,7 @@ from ..annotations import ObjectSource, read_objects
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..image_ids import ImageId, digest_of_ids, to_json_value
-from ..rows import LabelCounts, Rows
+from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
 from ..things.chair import CORPUS, COUNTS, absent, caption_counts, image_categories
 from ..things.mentions import Mention, MentionFinder, Mentions
 from ..things.synonyms import ClassList, coco_synonyms, read_classes
@@ -34,7 +34,6 @@ _COLUMNS = tuple(
     for name in CORPUS
 )
 _ROWS_AT_ONCE = 256
-_MOST_ROWS_KEPT = 1 << 16
 
 
 class _Gold(NamedTuple):
@@ -221,7 +220,7 @@ class Chair(Scorer):
         )
         there = tuple(same.setdefault(categories, categories) for categories in of_images)
         gold = _Gold(ids, references, objects, finder, there)
-        if len(rows) <= _MOST_ROWS_KEPT:
+        if len(rows) <= MOST_ROWS_KEPT:
             # Copies: the caller may change its lists afterwards.
             if references is not None:
                 references = [of_row[:] for of_row in references]

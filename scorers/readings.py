@@ -5,9 +5,8 @@ second metric that reads words like the first comes to the same texts again. Wha
 found by what the texts are, not by whose they are, and so it cannot be out of date. It is not a
 part of a scorer, which keeps nothing of a run, and it is not seen by other threads.
 
-Object labels are not kept: reading them takes a tenth of the time of four references, and metrics
-count them in different ways. Tables need none of this: each batch of theirs is scored under all
-metrics before the next one is read.
+Object labels are not kept: there are few of them, and metrics count them in different ways. Tables
+need none of this: each batch of theirs is scored under all metrics before the next one is read.
 """
 
 from __future__ import annotations
@@ -21,32 +20,33 @@ from ..evaluation import Tally
 from ..kernels.bags import Bags, bags_of_captions
 from ..kernels.lexicon import Lexicon
 
-#: How many captions and references a run keeps, with their bags: 30 MB.
-MOST_KEPT = 1 << 18
+#: How many captions and references, with the words of each, a run keeps of a lexicon: at 16 bytes
+#: a word, 34 MB.
+MOST_KEPT = 1 << 21
 
 
 class _Readings:
     """The bags of texts that were read together, as long as there is room for them."""
 
     def __init__(self) -> None:
-        # Bags are of the lexicon that numbered their words, and go with it.
-        self._of_lexicon: weakref.WeakKeyDictionary[
-            Lexicon, dict[tuple[str, ...], tuple[Bags, Tally]]
-        ] = weakref.WeakKeyDictionary()
+        self._known: dict[tuple[str, ...], tuple[Bags, Tally]] = {}
         self._room = MOST_KEPT
 
     def bags(self, lexicon: Lexicon, texts: tuple[str, ...]) -> tuple[Bags, Tally]:
-        known = self._of_lexicon.setdefault(lexicon, {})
-        found = known.get(texts)
+        found = self._known.get(texts)
         if found is None:
             found = bags_of_captions(lexicon, texts)
-            if len(texts) <= self._room:
-                self._room -= len(texts)
-                known[texts] = found
+            size = len(texts) + len(found[0].atoms)
+            if size <= self._room:
+                self._room -= size
+                self._known[texts] = found
         return found
 
 
-_OF_RUN: ContextVar[_Readings | None] = ContextVar("readings", default=None)
+# Bags are of the lexicon that numbered their words, and go with it.
+_OF_RUN: ContextVar[weakref.WeakKeyDictionary[Lexicon, _Readings] | None] = ContextVar(
+    "readings", default=None
+)
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def reading_once() -> Iterator[None]:
     if _OF_RUN.get() is not None:
         yield
         return
-    before = _OF_RUN.set(_Readings())
+    before = _OF_RUN.set(weakref.WeakKeyDictionary())
     try:
         yield
     finally:
@@ -74,7 +74,9 @@ def read_texts(lexicon: Lexicon, texts: Iterable[str]) -> tuple[Bags, Tally]:
     LexiconFull
         If there is no room for new words.
     """
-    readings = _OF_RUN.get()
-    if readings is None:
+    of_run = _OF_RUN.get()
+    if of_run is None:
         return bags_of_captions(lexicon, texts)
-    return readings.bags(lexicon, tuple(texts))
+    if lexicon not in of_run:
+        of_run[lexicon] = _Readings()
+    return of_run[lexicon].bags(lexicon, tuple(texts))

@@ -240,7 +240,8 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
     ) -> Iterator[tuple[Explained | None, ...]]:
         """Yield what `explain_rows` says of several systems, as columns, some rows at a time.
 
-        What is known of the images is read once for the systems that have the same images.
+        What is known of the images is read once for the systems that have the same images, where
+        the scorer has it from scoring one of them.
 
         Parameters
         ----------
@@ -272,7 +273,7 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
 
         readers = [self._read(rows, also=texts) for rows in of_systems]
         for parts in zip_longest(*readers):
-            evidence: dict[Gold, Evidence] = {}  # systems share the gold side, and so this
+            evidence: dict[Gold, Evidence] = {}  # of systems that share the gold side
             for part in filter(None, parts):
                 if part.gold not in evidence:
                     references = part.rows.references if self._use_references else None

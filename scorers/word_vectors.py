@@ -21,14 +21,13 @@ from ..kernels.bags import Bags, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..kernels.verdicts import check_known_words
 from ..nfc import nfc
-from ..rows import LabelCounts, Rows
+from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 from .readings import read_texts
 from .word_supports import DetailsOfParts
 
 _ROWS_AT_ONCE = 512
-_MOST_ROWS_KEPT = 1 << 16
 #: Transport takes more than the square of the number of words, in time and in memory.
 MOST_DIFFERENT = 2000
 
@@ -320,7 +319,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             `further_words`.
         """
         also = self.further_words if also is None else also
-        given = self._given(rows) if len(rows) <= _MOST_ROWS_KEPT else None
+        given = self._given(rows) if len(rows) <= MOST_ROWS_KEPT else None
         kept = self._kept
         known = kept.golds if kept is not None and kept.given == given else ()
         golds: list[GoldT] = []

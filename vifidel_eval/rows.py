@@ -17,6 +17,10 @@ _PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everyb
 #: How long a caption may be, in characters: about forty pages.
 MOST_CHARACTERS = 100_000
 
+#: Of how many rows a scorer keeps the objects and references for the next system: of more, it would
+#: keep too much.
+MOST_ROWS_KEPT = 1 << 16
+
 #: Object labels of an image with their counts.
 LabelCounts = Mapping[str, int]
 

@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
-from vifidel_eval.explain.explained import NONE, Explained, rows_of
+from vifidel_eval.explain.evidence import NOTHING
+from vifidel_eval.explain.explained import Explained, rows_of
 from vifidel_eval.explain.explanation import Thresholds, Verdict
 from vifidel_eval.explain.findings import Finding, find, find_in
 from vifidel_eval.kernels import lexicon
@@ -146,7 +147,7 @@ def test_findings_are_counted_caption_by_caption(vectors, images):
 def test_what_is_nowhere_has_no_place():
     part = Explained.of([])
     assert (len(part), list(part), part.texts) == (0, [], [])
-    assert NONE == -1  # the last of an array, to which an entry for "nothing" is appended
+    assert NOTHING == -1  # the last of an array, to which an entry for "nothing" is appended
     assert rows_of(np.array([0, 2, 2, 3])).tolist() == [0, 0, 2]
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from gensim.models import FastText, KeyedVectors
 from gensim.models.fasttext import save_facebook_model
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
 from vifidel_eval.vectors import load_vectors
@@ -84,6 +86,19 @@ def test_embedded_vectors_are_means_of_wordllama_tokens():
     words = ["dog", "hydrant", "frisbee", "h\u00fcndin"]
     rows = load_vectors().lookup(words)
     np.testing.assert_allclose(rows, reference.embed(words), atol=1e-5)
+
+
+@given(
+    st.lists(
+        st.text(st.sampled_from("abcdefghijklmnopqrstuvwxyzAZ0189"), max_size=15)
+        | st.sampled_from(["skateboarding", "giraffes", "hot dog", "t-shirt", "\u2581dog"])
+    )
+)
+def test_words_have_the_same_vectors_whatever_is_looked_up_with_them(words):
+    vectors = load_vectors()
+    # A word that is not ASCII has all words tokenised one by one.
+    one_by_one = vectors.lookup([*words, "h\u00fcndin"])[:-1]
+    np.testing.assert_array_equal(vectors.lookup(words), one_by_one)
 
 
 def test_embedded_vectors_do_not_know_characters_spelt_in_bytes():

@@ -15,7 +15,7 @@ from ..kernels.bags import Bags
 from ..things.mentions import Unit
 from .explanation import Verdict
 
-#: The number of evidence, or of a mention, that is not there.
+#: The place of a text, of evidence, or of a mention that is not there.
 NOTHING = -1
 
 

@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..image_ids import ImageId
 from ..kernels.lexicon import Lexicon
+from .evidence import NOTHING
 from .explanation import CaptionWord, Explanation, Match, ThingMentioned, Verdict
-
-#: The place of a text, or of a mention, that is not there.
-NONE = -1
 
 
 class Objects(NamedTuple):
@@ -59,9 +57,9 @@ class Words(NamedTuple):
     support : float64
         As `CaptionWord.support`.
     by : int64
-        The place of `CaptionWord.supported_by`, or `NONE`.
+        The place of `CaptionWord.supported_by`, or `NOTHING`.
     mentions : int64
-        The entry of `Mentions` that the word stands for, or `NONE`.
+        The entry of `Mentions` that the word stands for, or `NOTHING`.
     """
 
     starts: Integers
@@ -84,7 +82,7 @@ class Mentions(NamedTuple):
     support : float64
         As `ThingMentioned.support`.
     by : int64
-        The place of `ThingMentioned.supported_by`, or `NONE`.
+        The place of `ThingMentioned.supported_by`, or `NOTHING`.
     verdicts : int64
         Of `Verdict`.
     """
@@ -126,7 +124,7 @@ class Texts:
     """The different texts of some columns, each with a place."""
 
     def __init__(self) -> None:
-        self._places: dict[str | None, int] = {None: NONE}
+        self._places: dict[str | None, int] = {None: NOTHING}
 
     @property
     def listed(self) -> list[str]:
@@ -134,15 +132,15 @@ class Texts:
         return [text for text in self._places if text is not None]
 
     def of(self, texts: Sequence[str | None]) -> Integers:
-        """Return the place of each text; that of None is `NONE`."""
+        """Return the place of each text; that of None is `NOTHING`."""
         places = self._places
         for text in dict.fromkeys(texts):
             places.setdefault(text, len(places) - 1)
         return np.fromiter(map(places.__getitem__, texts), np.int64, len(texts))
 
     def of_numbers(self, lexicon: Lexicon, numbers: Integers) -> Integers:
-        """Return the place of each word of a lexicon; that of the number `NONE` is the same."""
-        place_of = np.full(len(lexicon.known) + 1, NONE)  # the last one stays
+        """Return the place of each word of a lexicon; that of the number `NOTHING` is the same."""
+        place_of = np.full(len(lexicon.known) + 1, NOTHING)  # the last one stays
         held = np.zeros(len(lexicon.known) + 1, dtype=bool)
         held[numbers] = True
         distinct = np.flatnonzero(held[:-1])
@@ -207,7 +205,7 @@ class Explained:
                     of_words.get(word.word, math.nan),
                     word.support,
                     word.supported_by,
-                    at_mention.get((word.mention, word.category, word.judged), NONE),
+                    at_mention.get((word.mention, word.category, word.judged), NOTHING),
                 )
                 for word in said
             ]
@@ -244,7 +242,7 @@ class Explained:
         return len(self.captions)
 
     def __iter__(self) -> Iterator[Explanation]:
-        texts: list[str | None] = [*self.texts, None]  # NONE is the last one
+        texts: list[str | None] = [*self.texts, None]  # NOTHING is the last one
         mentions = self._mentions(texts)
         words, matches = self._words(texts, mentions), self._matches(texts)
         for at, (image_id, caption) in enumerate(zip(self.ids, self.captions, strict=True)):
@@ -284,7 +282,7 @@ class Explained:
         found: list[list[Any]] = []
         for word, support, by, at in zip(words, supports, evidence, of_mentions, strict=True):
             of_word = [texts[word], support, texts[by]]
-            if at == NONE:
+            if at == NOTHING:
                 found.append([*of_word, None, None, None])
             else:
                 mention = mentions[at]

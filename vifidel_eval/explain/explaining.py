@@ -16,8 +16,8 @@ from ..kernels.lexicon import Lexicon
 from ..kernels.transport import similarities, sums_of_bags, transport_plans
 from ..rows import LabelCounts, Rows
 from ..text.words import content_words
-from .evidence import Evidence
-from .explained import NONE, Explained, Matches, Mentions, Objects, Texts, Words
+from .evidence import NOTHING, Evidence
+from .explained import Explained, Matches, Mentions, Objects, Texts, Words
 from .judging import Judge
 from .standing import are_mentioned, standings
 
@@ -95,9 +95,9 @@ def columns_of(weighed: Weighed, judge: Judge, evidence: Evidence, far: float) -
             weighed.word_penalties,
             standing.support,
             np.where(
-                standing.mentions == NONE,
+                standing.mentions == NOTHING,
                 texts.of_numbers(lexicon, standing.by),
-                np.append(by, NONE)[standing.mentions],
+                np.append(by, NOTHING)[standing.mentions],
             ),
             standing.mentions,
         ),

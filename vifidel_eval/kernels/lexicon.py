@@ -30,7 +30,7 @@ CAPACITY = 3 << 13
 _PIECES_PER_WORD = 8
 _END = 0  # the number of the piece after each caption
 
-_PIECES_AT_ONCE = 1024  # are added
+_PIECES_AT_ONCE = 1024  # are added first
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
 
 _NOT_PLACED = -1
@@ -177,9 +177,11 @@ class Lexicon:
     def _places(self, read: Cut) -> Integers:
         """Return the number of each piece."""
         places, missing = self._piece_numbers.find(read.keys)
+        at_once = _PIECES_AT_ONCE
         while len(missing):
             # Most of what is missing is missing again and again: add some and look again.
-            some, missing = missing[:_PIECES_AT_ONCE], missing[_PIECES_AT_ONCE:]
+            some, missing = missing[:at_once], missing[at_once:]
+            at_once *= 2
             pieces = read.pieces(some)
             new = [piece for piece in dict.fromkeys(pieces) if piece not in self._pieces]
             if new:

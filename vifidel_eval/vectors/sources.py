@@ -144,11 +144,10 @@ class _EmbeddedVectors:
         self._fingerprint = _fingerprint(None, self._matrix)
         # Characters the tokenizer does not know are spelt in bytes: no meaning to average.
         self._means_something = np.ones(len(self._matrix), dtype=bool)
-        self._begins_word = np.zeros(len(self._matrix), dtype=bool)
-        for token, number in self._tokenizer.get_vocab().items():
-            if token in ("<unk>", "<s>", "</s>") or token.startswith("<0x"):
+        for token in ("<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))):
+            number = self._tokenizer.token_to_id(token)
+            if number is not None:
                 self._means_something[number] = False
-            self._begins_word[number] = token.startswith(_BLANK)
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
         rows = np.full((len(words), self._matrix.shape[1]), np.nan)
@@ -176,11 +175,10 @@ class _EmbeddedVectors:
         together = "".join(words)
         if together.isascii() and together.isalnum():
             encoded = self._tokenizer.encode(" ".join(words), add_special_tokens=False)
-            tokens = np.array(encoded.ids, dtype=np.int64)
-            begins = self._begins_word[tokens]
+            begins = [token.startswith(_BLANK) for token in encoded.tokens]
             # No token goes on after a blank, so that the words are cut as each is alone.
-            if np.count_nonzero(begins) == len(words) and all(words):
-                return tokens, np.cumsum(begins) - 1
+            if sum(begins) == len(words) and all(words):
+                return np.array(encoded.ids, dtype=np.int64), np.cumsum(begins) - 1
         readable = list(words)
         if not together.isascii():
             readable = [word if _has_utf8(word) else "" for word in words]

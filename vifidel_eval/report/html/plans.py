@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evaluation import Floats, Integers
-from ...explain.explained import NONE, Explained, rows_of
+from ...explain.evidence import NOTHING
+from ...explain.explained import Explained, rows_of
 from ...explain.explanation import Verdict
 from ...image_ids import ImageId
 from .marks import marks
@@ -61,14 +62,14 @@ class ObjectsShown:
         self._penalties = np.full(len(keys), _NO_PENALTY, dtype=object)
 
     def places(self, images: Integers, labels: Integers) -> Integers:
-        """Return the place of each label among the objects of an image; `NONE` if it has none."""
+        """Return the place of each label among the objects of an image, or `NOTHING`."""
         entries = self._found(images, labels)
-        return np.where(entries == NONE, NONE, entries - self._starts[images])
+        return np.where(entries == NOTHING, NOTHING, entries - self._starts[images])
 
     def weigh(self, images: Integers, labels: Integers, penalties: Floats) -> None:
         """Note the penalty of objects that are in a plan."""
         entries = self._found(images, labels)
-        self._penalties[entries[entries != NONE]] = _units(penalties[entries != NONE])
+        self._penalties[entries[entries != NOTHING]] = _units(penalties[entries != NOTHING])
 
     def numbers(self) -> list[list[int]]:
         """Return (label, count, penalty), ..., for each image."""
@@ -80,11 +81,11 @@ class ObjectsShown:
 
     def _found(self, images: Integers, labels: Integers) -> Integers:
         if not len(self._keys):
-            return np.full(len(images), NONE)
+            return np.full(len(images), NOTHING)
         wanted = images * len(self.labels) + labels
         at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        found = (self._keys[at] == wanted) & (labels != NONE)
-        return np.where(found, self._entries[at], NONE)
+        found = (self._keys[at] == wanted) & (labels != NOTHING)
+        return np.where(found, self._entries[at], NOTHING)
 
 
 class Plans:
@@ -161,7 +162,7 @@ class _Part:
         self._images = images
         self._objects = objects
         self._numbers = numbers
-        self._labels = np.array([*map(objects.labels.get, part.texts, repeat(NONE)), NONE])
+        self._labels = np.array([*map(objects.labels.get, part.texts, repeat(NOTHING)), NOTHING])
         # Where the words are in the caption: the order of the page.
         words = part.words
         rows = rows_of(words.starts)
@@ -186,7 +187,7 @@ class _Part:
         """Return the plan of each caption."""
         said = self._said()
         number_of = self._numbered(said)
-        supports = np.rint(np.where(np.isnan(said.support), NONE, 100 * said.support))
+        supports = np.rint(np.where(np.isnan(said.support), NOTHING, 100 * said.support))
         said_columns = [
             number_of[said.words],
             supports.astype(np.int64),
@@ -195,7 +196,7 @@ class _Part:
             said.objects,
         ]
         silent = np.flatnonzero(self._part.objects.unmentioned)
-        silent = silent[self._object_places[silent] != NONE]
+        silent = silent[self._object_places[silent] != NOTHING]
         columns = zip(
             _cut(self._word_columns(number_of), self._part.words.starts),
             _cut(self._match_columns(), self._part.matches.starts),
@@ -209,13 +210,13 @@ class _Part:
     def _said(self) -> _Said:
         """Return the mentions of each caption, and then its other words."""
         words, mentions = self._part.words, self._part.mentions
-        others = self._order[words.mentions[self._order] == NONE]
+        others = self._order[words.mentions[self._order] == NOTHING]
         mention_rows, other_rows = rows_of(mentions.starts), rows_of(words.starts)[others]
         order = np.argsort(np.concatenate([mention_rows, other_rows]), kind="stable")
         there = mentions.verdicts == Verdict.THERE
         meant = self._places(mention_rows, mentions.by)
         of_class = self._places(mention_rows, mentions.categories)
-        meant = np.where(there, np.where(meant == NONE, of_class, meant), NONE)
+        meant = np.where(there, np.where(meant == NOTHING, of_class, meant), NOTHING)
 
         def both(of_mentions: _Column, of_words: _Column) -> Any:
             return np.concatenate([of_mentions, of_words])[order]
@@ -226,7 +227,7 @@ class _Part:
             both(mentions.support, words.support[others]),
             both(mentions.by, words.by[others]),
             both(mentions.verdicts + 1, np.zeros_like(others)),
-            both(meant, np.full_like(others, NONE)),
+            both(meant, np.full_like(others, NOTHING)),
         )
 
     def _numbered(self, said: _Said) -> Integers:
@@ -236,9 +237,9 @@ class _Part:
         rows = [rows_of(self._part.words.starts), np.repeat(rows_of(said.starts), 2)]
         order = np.argsort(np.concatenate(rows), kind="stable")
         used = np.concatenate([words, of_said])[order]
-        used = used[used != NONE]
+        used = used[used != NOTHING]
         distinct, first = np.unique(used, return_index=True)
-        number_of = np.full(len(self._part.texts) + 1, NONE)
+        number_of = np.full(len(self._part.texts) + 1, NOTHING)
         for text in distinct[np.argsort(first)].tolist():
             word = self._part.texts[text]
             number_of[text] = self._numbers.setdefault(word, len(self._numbers))
