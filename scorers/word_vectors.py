@@ -27,7 +27,7 @@ from .base import Progress, Scorer, labels_of
 from .readings import read_texts
 from .word_supports import DetailsOfParts
 
-_ROWS_AT_ONCE = 512
+_ROWS_AT_ONCE = 1024
 #: Transport takes more than the square of the number of words, in time and in memory.
 MOST_DIFFERENT = 2000
 
