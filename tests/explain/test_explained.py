@@ -175,6 +175,7 @@ def test_systems_side_by_side_outgrow_a_lexicon(vectors, monkeypatch):
     scorer, systems = scorer_and_rows(vectors, images)
     expected = [list(map(str, scorer.explain_rows(rows))) for rows in systems]
     # 512 rows have some 2 000 words: no lexicon has room for two systems' at once.
+    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 512)
     monkeypatch.setattr(lexicon, "CAPACITY", 1600)
     scorer, systems = scorer_and_rows(vectors, images)
     monkeypatch.setattr(scorer.space, "_lexicon", None)
