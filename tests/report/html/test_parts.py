@@ -193,6 +193,7 @@ def test_a_long_plan_shows_its_costliest_rows_and_all_on_demand(image_106):
     plan = tab.locator("details.plan").nth(2)  # the wordy system's
     plan.locator("summary").click()
     rows = plan.locator("tbody tr")
+    rows.first.wait_for()  # it is drawn when the page hears that it is open
     assert rows.count() == 10
     assert plan.locator("svg path").count() == 10
     costs = [float(cell) for cell in plan.locator("tbody td:last-child").all_inner_texts()]
@@ -208,6 +209,7 @@ def test_a_long_plan_shows_its_costliest_rows_and_all_on_demand(image_106):
     assert total == pytest.approx(distance, abs=1e-9)
     short = tab.locator("details.plan").nth(0)
     short.locator("summary").click()
+    short.locator("tbody tr").first.wait_for()
     assert short.get_by_role("button").count() == 0
 
 
