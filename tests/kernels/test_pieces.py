@@ -3,7 +3,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from vifidel_eval.kernels import pieces as module
+from vifidel_eval.kernels import slots
 from vifidel_eval.kernels.pieces import PieceNumbers, cut
 from vifidel_eval.text.words import joined
 
@@ -44,7 +44,7 @@ def test_numbers_found_are_those_that_were_given(crowded, pieces, known):
     numbers = PieceNumbers(64)
     with pytest.MonkeyPatch.context() as patch:
         if crowded:  # all pieces want the same four slots
-            patch.setattr(module, "_MULTIPLIER", np.uint64(0))
+            patch.setattr(slots, "_MULTIPLIER", np.uint64(0))
         keys = cut(" ".join(pieces).encode()).keys
         given_numbers = np.arange(1, len(pieces) + 1)
         for some in (slice(known // 2), slice(known // 2, known)):

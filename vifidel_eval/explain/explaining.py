@@ -17,7 +17,7 @@ from ..kernels.transport import similarities, sums_of_bags, transport_plans
 from ..rows import LabelCounts, Rows
 from ..text.words import content_words
 from .evidence import NOTHING, Evidence
-from .explained import Explained, Matches, Mentions, Objects, Texts, Words
+from .explained import Explained, Matches, Mentions, Objects, Texts, Words, rows_of
 from .judging import Judge
 from .standing import are_mentioned, standings
 
@@ -120,7 +120,7 @@ def _matches(weighed: Weighed, plans: Floats) -> Matches:
     moving = np.flatnonzero(plans > 0)
     objects, words = (side[moving] for side in meetings(weighed.objects, weighed.words))
     masses, costs = plans[moving], weighed.costs[moving]
-    rows = np.repeat(np.arange(len(weighed.objects)), weighed.objects.sizes)[objects]
+    rows = rows_of(weighed.objects.starts)[objects]
     order = np.lexsort((-masses * costs, rows))
     starts = np.searchsorted(rows, np.arange(len(weighed.objects) + 1))
     return Matches(starts, objects[order], words[order], masses[order], costs[order])

@@ -15,6 +15,7 @@ from ..kernels.lexicon import Lexicon
 from ..kernels.support import nearest
 from ..text.words import piece_words
 from .evidence import NOTHING, Evidence, Mentioned, some_of
+from .explained import rows_of
 from .judging import Judge
 
 
@@ -38,7 +39,7 @@ class Standings(NamedTuple):
 
 def standings(lexicon: Lexicon, words: Bags, evidence: Evidence, mentioned: Mentioned) -> Standings:
     """Return how each word of some captions stands, in the order of ``words.atoms``."""
-    rows = np.repeat(np.arange(len(words)), words.sizes)
+    rows = rows_of(words.starts)
     mentions = _mentions_of(lexicon, words, rows, mentioned)
     support = np.append(mentioned.support, np.nan)[mentions]
     by = np.full(len(rows), NOTHING)
@@ -85,7 +86,7 @@ def are_mentioned(
 
     They do if they mention something of its class, or if a word has a cosine of at least `far`.
     """
-    rows = np.repeat(np.arange(len(objects)), objects.sizes)
+    rows = rows_of(objects.starts)
     labels, of_label = np.unique(objects.atoms, return_inverse=True)
     numbers: dict[str | None, int] = {}
     classes = [

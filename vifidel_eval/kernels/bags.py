@@ -16,6 +16,7 @@ import numpy as np
 from ..evaluation import Floats, Integers, Tally
 from ..text.words import joined
 from .lexicon import Lexicon
+from .ranges import positions
 
 #: How many pairs of words are held in memory at once: each takes some 100 bytes.
 PAIRS_AT_ONCE = 1 << 20
@@ -57,9 +58,8 @@ class Bags:
     def take(self, bags: Integers) -> Bags:
         """Return some of the bags, in the order asked for; one may be asked for twice."""
         sizes = self.sizes[bags]
-        ends = np.cumsum(sizes)
-        at = np.repeat(self.starts[bags] - ends + sizes, sizes) + np.arange(sizes.sum())
-        return Bags(np.concatenate([[0], ends]), self.atoms[at], self.masses[at])
+        at = positions(self.starts[bags], sizes)
+        return Bags(np.concatenate([[0], np.cumsum(sizes)]), self.atoms[at], self.masses[at])
 
 
 def meetings(
@@ -81,12 +81,12 @@ def meetings(
         faster: the rows of one bag's (left, right) matrix after the other.
     """
     end = len(left) if end is None else end
-    return cross(
-        left.starts[start:end],
-        left.sizes[start:end],
-        right.starts[start:end],
-        right.sizes[start:end],
-    )
+    left_sizes, right_sizes = left.sizes[start:end], right.sizes[start:end]
+    left_at = positions(left.starts[start:end], left_sizes)
+    # Each left position meets all right ones of its bag, which follow each other.
+    meets = np.repeat(right_sizes, left_sizes)
+    right_at = positions(np.repeat(right.starts[start:end], left_sizes), meets)
+    return np.repeat(left_at, meets), right_at
 
 
 def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
@@ -104,20 +104,6 @@ def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
         end = max(int(np.searchsorted(together, done + PAIRS_AT_ONCE, "right")), start + 1)
         yield start, end
         start = end
-
-
-def cross(
-    left_starts: Integers, left_sizes: Integers, right_starts: Integers, right_sizes: Integers
-) -> tuple[Integers, Integers]:
-    """Return the positions of all pairs of two lists of ranges, as `meetings` does of bags."""
-    # Each left position meets all right ones of its range, which follow each other.
-    meets = np.repeat(right_sizes, left_sizes)
-    ends = np.cumsum(meets)
-    left = np.arange(len(meets)) + np.repeat(
-        left_starts - np.cumsum(left_sizes) + left_sizes, left_sizes
-    )
-    right = np.repeat(right_starts, left_sizes) - ends + meets
-    return np.repeat(left, meets), np.arange(meets.sum()) + np.repeat(right, meets)
 
 
 def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integers]:

@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
+from .slots import MIXER, WAYS, Keys, claim, slots_of
 
 _PAIRS_AT_ONCE = 128  # whose vectors fit in a core's cache
 _FIRST_SLOT_BITS = 15
 _MORE_SLOT_BITS = 5  # growing again takes time
 _SLOT_BITS = 20  # 17 MB
-_WAYS = tuple(map(np.uint64, range(4)))  # together a line of a core's cache
 _LOW_BITS = (1 << 32) - 1
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
-_OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
 
 
 class WordDistances:
@@ -89,11 +87,11 @@ class _Kept:
         """Return the value of each pair, computed or as it was kept."""
         keys = ((np.minimum(left, right) << 32) + np.maximum(left, right) + 1).view(np.uint64)
         table = self._table  # no key is 0, the empty slot's
-        slots = _slots(keys, len(table))
+        slots = slots_of(keys, len(table))
         values, missing, empty = _found(table, slots, keys)
         absent = [missing[empty]]
         missing = missing[~empty]
-        for way in _WAYS[1:]:  # a pair that found its slot taken may be in one beside it
+        for way in WAYS[1:]:  # a pair that found its slot taken may be in one beside it
             if not len(missing):
                 break
             values[missing], still, empty = _found(table, slots[missing] ^ way, keys[missing])
@@ -109,7 +107,7 @@ class _Kept:
             self._keep(new, computed)
         return values
 
-    def _keep(self, keys: NDArray[np.uint64], values: Floats) -> None:
+    def _keep(self, keys: Keys, values: Floats) -> None:
         """Put pairs into the table, which grows as long as it may and is half full."""
         self._written += len(keys)  # a guess: threads may lose each other's additions
         table = self._table
@@ -141,42 +139,30 @@ def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Float
     return distances
 
 
-def _slots(keys: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
-    """Return where a table is to hold each key; where that is taken, it is one of three beside."""
-    places: NDArray[np.uint64] = keys * _MULTIPLIER >> np.uint64(65 - slots.bit_length())
-    return places
-
-
 def _found(
-    table: NDArray[np.uint64], slots: NDArray[np.uint64], keys: NDArray[np.uint64]
+    table: Keys, slots: Keys, keys: Keys
 ) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_]]:
     """Return what slots hold, where that is not what the key asks for, and where it is nothing."""
     entries = table.take(slots.view(np.int64), axis=0)
     bits = entries[:, 1].copy()
     seals = entries[:, 0]
-    missing = np.flatnonzero(seals ^ bits * _OTHER_MULTIPLIER != keys)
+    missing = np.flatnonzero(seals ^ bits * MIXER != keys)
     return bits.view(np.float64), missing, seals[missing] == 0
 
 
-def _put(table: NDArray[np.uint64], keys: NDArray[np.uint64], bits: NDArray[np.uint64]) -> None:
+def _put(table: Keys, keys: Keys, bits: Keys) -> None:
     """Write pairs into the first empty slot of each, or over another pair."""
-    own = _slots(keys, len(table))
-    entries = np.column_stack([keys ^ bits * _OTHER_MULTIPLIER, bits])
-    left = np.arange(len(keys))
-    for way in _WAYS:
-        at = own[left] ^ way
-        empty = table[at, 0] == 0
-        table[at[empty]] = entries[left[empty]]
-        left = left[table[at, 0] != entries[left, 0]]  # of several, one got it
-        if not len(left):
-            return
-    table[own[left]] = entries[left]
+    seals = keys ^ bits * MIXER
+    slots, left = claim(table[:, 0], slots_of(keys, len(table)), seals)
+    table[slots, 1] = bits
+    table[slots[left], 0] = seals[left]
+    table[slots[left], 1] = bits[left]
 
 
-def _larger(table: NDArray[np.uint64], slots: int) -> NDArray[np.uint64]:
+def _larger(table: Keys, slots: int) -> Keys:
     """Return a larger table with the same pairs; they keep their order, so that it is fast."""
     larger = np.full((slots, 2), np.uint64(0))  # one by one, zeros come a page at a time
     kept = table[np.flatnonzero(table[:, 0])]
     bits = kept[:, 1]
-    _put(larger, kept[:, 0] ^ bits * _OTHER_MULTIPLIER, bits)
+    _put(larger, kept[:, 0] ^ bits * MIXER, bits)
     return larger

@@ -23,6 +23,7 @@ from ..text.words import END, piece_words, stop_words_signature
 from ..vectors import WordVectors
 from .distances import WordDistances
 from .pieces import Cut, PieceNumbers, cut
+from .ranges import positions
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
@@ -195,7 +196,7 @@ class Lexicon:
         """Return the words of pieces, and how many there are up to the end of each caption."""
         sizes = self._piece_sizes[places]
         words = np.concatenate([[0], np.cumsum(sizes)])
-        at = np.repeat(self._piece_starts[places] - words[:-1], sizes) + np.arange(words[-1])
+        at = positions(self._piece_starts[places], sizes)
         return self._piece_words[at], np.diff(words[ends], prepend=0)
 
     def _add_pieces(self, new: list[str]) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from ..evaluation import Floats, Integers
 from .bags import Bags, slices
 from .distances import WordDistances
+from .ranges import positions
 
 
 def penalties(
@@ -43,8 +44,7 @@ def penalties(
     counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
     for start, end in slices(segment_sizes):
         some, sizes = of_segment[start:end], segment_sizes[start:end]
-        words = np.repeat(first_words[start:end] - np.cumsum(sizes) + sizes, sizes)
-        words += np.arange(len(words))
+        words = positions(first_words[start:end], sizes)
         atoms = np.repeat(bags.atoms[some], sizes)
         best = _best_cosines(distances, atoms, references.atoms[words], sizes)
         np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
@@ -56,10 +56,8 @@ def _segments(
 ) -> tuple[Integers, Integers, Integers]:
     """Return atom, number of words and place of the first word of every atom and reference."""
     atoms = bags.sizes[images]
-    ends = np.cumsum(atoms)
-    within = np.arange(atoms.sum()) - np.repeat(ends - atoms, atoms)
     return (
-        np.repeat(bags.starts[images], atoms) + within,
+        positions(bags.starts[images], atoms),
         np.repeat(references.sizes[usable], atoms),
         np.repeat(references.starts[usable], atoms),
     )

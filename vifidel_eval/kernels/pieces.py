@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Integers
+from .slots import MIXER, WAYS, Keys, claim, slots_of
 
 _BLANK = np.zeros(256, dtype=bool)
 _BLANK[[*b"\t\n\v\f\r\x1c\x1d\x1e\x1f "]] = True  # what `str.split` takes for blanks in ASCII
@@ -23,12 +24,6 @@ _LONGEST = 16
 _FIRST = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(_LONGEST + 2)], dtype=np.uint64)
 _SECOND = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(_LONGEST + 1)] + [0], np.uint64)
 _NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-_WAYS = tuple(map(np.uint64, range(4)))
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
-_OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)  # odd: every bit counts
-
-Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +93,7 @@ class PieceNumbers:
         slots = self._slots_of(keys)
         numbers = self._slots[slots].astype(np.int64)
         missing = np.flatnonzero(self._differ(numbers, keys))
-        for way in _WAYS[1:]:
+        for way in WAYS[1:]:
             if not len(missing):
                 break
             beside = self._slots[slots[missing] ^ way]
@@ -119,16 +114,8 @@ class PieceNumbers:
         short = np.flatnonzero(keys[1] != _NO_KEY)
         keys, numbers = keys[:, short], numbers[short]
         self._keys[:, numbers] = keys
-        slots = self._slots_of(keys)
-        left = np.arange(len(numbers))
-        for way in _WAYS:
-            at = slots[left] ^ way
-            empty = self._slots[at] == 0
-            self._slots[at[empty]] = numbers[left[empty]]
-            left = left[self._slots[at] != numbers[left]]  # of several, one got it
+        claim(self._slots, self._slots_of(keys), numbers)
 
     def _slots_of(self, keys: Keys) -> Keys:
-        slots: Keys = keys[0] * _MULTIPLIER ^ keys[1] * _OTHER_MULTIPLIER
-        slots *= _MULTIPLIER
-        slots >>= np.uint64(65 - len(self._slots).bit_length())
-        return slots
+        first, second = keys
+        return slots_of(first ^ second * MIXER, len(self._slots))

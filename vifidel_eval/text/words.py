@@ -134,9 +134,6 @@ def _simplified(caption: str) -> str:
 
 def piece_words(piece: str) -> list[str]:
     """Return the words inside one of `pieces`: ``fire-hydrant`` holds two."""
-    inner = piece.strip(_PUNCTUATION)
-    if inner.isascii() and inner.isalnum():  # is one run, and nearly every piece is
-        return [inner] if len(inner) > 1 and inner not in _TREEBANK_PIECES else []
     return [
         word for word in piece_runs(piece) if len(word) > 1 or _standalone_pattern().match(word)
     ]

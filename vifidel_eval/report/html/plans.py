@@ -55,7 +55,7 @@ class ObjectsShown:
         ]
         self._counts = [count for of_image in objects for count in of_image.values()]
         self._starts = np.concatenate([[0], np.cumsum(list(map(len, objects)), dtype=np.int64)])
-        images = np.repeat(np.arange(len(objects)), np.diff(self._starts))
+        images = rows_of(self._starts)
         keys = images * len(self.labels) + np.array(self._numbers, dtype=np.int64)
         self._entries = np.argsort(keys)
         self._keys = keys[self._entries]
