@@ -25,11 +25,13 @@ pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), 
 
 
 @settings(max_examples=100)
-@given(batches=st.lists(pairs, min_size=1, max_size=4), slot_bits=st.sampled_from([1, 3, 12]))
+@given(
+    batches=st.lists(pairs, min_size=1, max_size=4),
+    slot_bits=st.sampled_from([(2,), (3,), (2, 5, 12)]),
+)
 def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distances, "_SLOT_BITS", slot_bits)  # of 4 slots most pairs lose theirs
-        patch.setattr(distances, "_FIRST_SLOT_BITS", 2)  # 12 bits are reached by growing
         of_words = WordDistances(lexicon.matrix, lexicon.units, lexicon.squared_lengths)
         for batch in batches:
             left, right = np.array(batch).T

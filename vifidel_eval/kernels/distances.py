@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from .slots import MIXER, WAYS, Keys, claim, slots_of
 
-_PAIRS_AT_ONCE = 128  # whose vectors fit in a core's cache
-_FIRST_SLOT_BITS = 15
-_MORE_SLOT_BITS = 5  # growing again takes time
-_SLOT_BITS = 20  # 17 MB
+_PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
+_SLOT_BITS = (16, 19, 20)  # of a table that grows: 1, 8 and 17 MB
 _LOW_BITS = (1 << 32) - 1
 
 
@@ -77,10 +75,9 @@ class _Kept:
 
     def __init__(self, compute: Callable[[Integers, Integers], Floats]) -> None:
         self._compute = compute
-        # Of each pair: its seal, and the bits of its value. A table that is large from the start
-        # would spend more time on its memory than on the values.
-        slots = 1 << max(2, min(_FIRST_SLOT_BITS, _SLOT_BITS))
-        self._table = np.zeros((slots, 2), dtype=np.uint64)
+        # Of each pair: its seal, and the bits of its value. New memory is slow, and so is growing:
+        # the table starts small and grows in few steps.
+        self._table = np.zeros((1 << _SLOT_BITS[0], 2), dtype=np.uint64)
         self._written = 0
 
     def values(self, left: Integers, right: Integers) -> Floats:
@@ -111,9 +108,9 @@ class _Kept:
         """Put pairs into the table, which grows as long as it may and is half full."""
         self._written += len(keys)  # a guess: threads may lose each other's additions
         table = self._table
-        if 2 * self._written > len(table) and len(table) < 1 << _SLOT_BITS:
-            table = _larger(table, min(len(table) << _MORE_SLOT_BITS, 1 << _SLOT_BITS))
-            self._table = table
+        for bits in _SLOT_BITS:
+            if len(table) < min(2 * self._written, 1 << bits):
+                self._table = table = _larger(table, 1 << bits)
         _put(table, keys, values.view(np.uint64))
 
 

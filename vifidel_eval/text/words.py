@@ -60,6 +60,8 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
 _CONTRACTION = re.compile(
     r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
 )
+# What `_word_pattern` finds in ASCII, without the time that its library takes to load.
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
 
 def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> list[str]:
@@ -135,15 +137,19 @@ def _simplified(caption: str) -> str:
 def piece_words(piece: str) -> list[str]:
     """Return the words inside one of `pieces`: ``fire-hydrant`` holds two."""
     return [
-        word for word in piece_runs(piece) if len(word) > 1 or _standalone_pattern().match(word)
+        word
+        for word in piece_runs(piece)
+        if len(word) > 1 or (not word.isascii() and _standalone_pattern().match(word))
     ]
 
 
 def piece_runs(piece: str) -> list[str]:
     """Return all runs of letters and digits in one of `pieces`, such as the article ``a`` too."""
     inner = piece.strip(_PUNCTUATION)
-    plain = inner.isascii() and inner.isalnum()  # is one run, which needs no regular expression
-    runs = [inner] if plain else _word_pattern().findall(inner)
+    if inner.isascii():
+        runs = [inner] if inner.isalnum() else _ASCII_WORD.findall(inner)
+    else:
+        runs = _word_pattern().findall(inner)
     return [word for word in runs if word not in _TREEBANK_PIECES]
 
 

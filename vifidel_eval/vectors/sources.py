@@ -150,23 +150,20 @@ class _EmbeddedVectors:
                 self._means_something[number] = False
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        rows = np.full((len(words), self._matrix.shape[1]), np.nan)
         if listed_only or not words:
-            return rows
+            return np.full((len(words), self._matrix.shape[1]), np.nan)
         tokens, of_token = self._tokens(words)
         sizes = np.bincount(of_token, minlength=len(words))
-        known = sizes > 0
-        known[of_token[~self._means_something[tokens]]] = False
-        starts = (np.cumsum(sizes) - sizes)[known]
-        if len(starts):
-            # Token after token, in their order; `np.add.reduceat` is several times slower.
-            sums = self._matrix[tokens[starts]].astype(np.float64)
-            counts = sizes[known]
-            for place in range(1, int(counts.max())):
-                longer = np.flatnonzero(counts > place)
-                sums[longer] += self._matrix[tokens[starts[longer] + place]]
-            sums /= counts[:, None]
-            rows[known] = sums
+        starts = np.cumsum(sizes) - sizes
+        # Token after token, in their order; `np.add.reduceat` is several times slower.
+        first = np.append(tokens, 0)[starts]  # a word without a token takes what comes next
+        rows: NDArray[np.float64] = self._matrix[first].astype(np.float64)
+        for place in range(1, int(sizes.max())):
+            longer = np.flatnonzero(sizes > place)
+            rows[longer] += self._matrix[tokens[starts[longer] + place]]
+        rows /= np.maximum(sizes, 1)[:, None]
+        rows[sizes == 0] = np.nan
+        rows[of_token[~self._means_something[tokens]]] = np.nan
         return rows
 
     def _tokens(self, words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
