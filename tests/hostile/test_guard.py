@@ -26,8 +26,9 @@ NO_PATHS_OF_AGREEMENT = {"metrics", "device", "references", "vilbertscore_device
 def commands(group=main, names=()):
     """Return every command with the words that call it."""
     found = []
-    for name, command in group.commands.items():
-        words = (*names, name)
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command, words = group.get_command(context, name), (*names, name)
         found += (
             commands(command, words) if isinstance(command, click.Group) else [(words, command)]
         )

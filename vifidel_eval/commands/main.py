@@ -9,6 +9,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,21 @@ import click
 
 from ..errors import VifidelError, VifidelWarning
 from ..files import reason
-from .agreement import agreement
-from .convert_features import convert_features
-from .explain import explain
-from .leaderboard import leaderboard
 from .paths import FILE, Command
 from .printing import one_sentence, show, tell
-from .score import score
-from .score_table import score_table
-from .submission import submission
-from .table import table
-from .train_lm import train_lm
+
+# Each in a module of its name, which is imported when it runs or its help is shown.
+_COMMANDS = (
+    "agreement",
+    "convert-features",
+    "explain",
+    "leaderboard",
+    "score",
+    "score-table",
+    "submission",
+    "table",
+    "train-lm",
+)
 
 # POT imports whichever of these is installed, which takes seconds, to compute with its arrays.
 # Commands give it NumPy's. The switches are POT's own (see its documentation of backends).
@@ -35,6 +40,16 @@ _NOT_NEEDED = ("PYTORCH", "JAX", "CUPY", "TENSORFLOW")
 
 class _Group(click.Group):
     """Shows errors of the package as one sentence and its warnings as one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_COMMANDS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        name = cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f".{name}", __package__), name)
+        return command
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _harmless_errors():
@@ -162,16 +177,3 @@ def clear_cache_command() -> None:
             "it, it can be deleted."
         )
 
-
-for command in (
-    score,
-    table,
-    score_table,
-    explain,
-    leaderboard,
-    agreement,
-    submission,
-    train_lm,
-    convert_features,
-):
-    main.add_command(command)

@@ -92,12 +92,13 @@ def score(
     from ..entry.evaluating import score as scored
     from ..entry.plan import plan
     from ..errors import VifidelError
-    from ..runs.leaderboard import read
 
     settings = options.settings(references is not None, weighted=not no_references)
     names = options.names(settings)
     page.check()
     if leaderboard is not None:
+        from ..runs.leaderboard import read
+
         read(leaderboard)  # another file is refused before the work
     planned = plan(
         named(results),
