@@ -182,13 +182,11 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         counts = _counts(found, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
         not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
-        same: dict[Unit, Unit] = {}  # details are kept: one object for all that say "a dog"
-        units = tuple(same.setdefault(unit, unit) for unit in found.units)
         return Scored(
             np.column_stack([_of_captions(counts), _of_mentions(counts), mean_support]),
             {"not_judged": not_judged},
             of_rows=counts,
-            details=partial(_details, replace(found, units=units), rows),
+            details=partial(_details, found, rows),
         )
 
     def _evaluations(

@@ -176,4 +176,3 @@ def clear_cache_command() -> None:
             f"{folder}: left alone, as it lacks the mark of this version; if an earlier one made "
             "it, it can be deleted."
         )
-

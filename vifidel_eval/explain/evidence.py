@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -52,13 +51,9 @@ class Evidence:
     sought: tuple[Sought, ...]
     tally: Tally
 
-    @cached_property
-    def classes(self) -> tuple[frozenset[str], ...]:
-        """The classes that the evidence of each row names."""
-        return tuple(
-            frozenset(category for category in texts.values() if category is not None)
-            for texts in self.texts
-        )
+    def names_class(self, row: int, category: str | None) -> bool:
+        """Return whether the evidence of a row names something of a class."""
+        return category is not None and category in self.texts[row].values()
 
     @property
     def is_there(self) -> NDArray[np.bool_]:

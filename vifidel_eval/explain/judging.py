@@ -35,6 +35,7 @@ _CLOSED_SETS = (
         "sofa train".split()
     ).union(("dining table", "potted plant", "tv monitor")),
 )
+_EVERYTHING = Sought(None)
 # The units of longer captions are found again: thousands of them would fill the memory.
 _LONGEST_KEPT = 500
 
@@ -104,7 +105,7 @@ class Judge:
         if not says:
             of_set = next((closed for closed in _CLOSED_SETS if known <= closed), None)
             if of_set is None or not known:
-                return Sought(None)
+                return _EVERYTHING
             known = of_set
         return Sought(frozenset(map(self.class_of_label, known)))
 
@@ -151,8 +152,8 @@ class Judge:
                     said[unit.text] = unit.category
             texts.append({**said, **known})
             by_labels = self.sought(of_row) if sought is None else sought
-            can_be_absent.append(Sought(None) if said else by_labels)
-        units, tally = bags_of_labels(lexicon, [dict.fromkeys(known, 1) for known in texts])
+            can_be_absent.append(_EVERYTHING if said else by_labels)
+        units, tally = bags_of_labels(lexicon, texts, counts=False)
         return Evidence(units, tuple(texts), tuple(can_be_absent), tally)
 
     def judge(self, lexicon: Lexicon, captions: Sequence[str], evidence: Evidence) -> Mentioned:
@@ -192,7 +193,7 @@ class Judge:
                 support[at] = 1.0
                 texts[at] = unit.text
                 enough[at] = self._support <= 1
-            if unit.category in evidence.classes[row] and not enough[at]:
+            if evidence.names_class(row, unit.category) and not enough[at]:
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
                 enough[at] = True
         judged = evidence.is_there[rows] & _are_sought(units, rows, evidence)
@@ -278,7 +279,7 @@ class Judge:
             row = int(rows[at])
             known = evidence.texts[row]
             other = self._apart.get(unit.category or "")
-            if other is not None and other in evidence.classes[row]:
+            if other is not None and evidence.names_class(row, other):
                 never[at] = {text for text, category in known.items() if category == other}
             if found := set(unit.text.split()[:-1]) & known.keys():
                 describes[at] = found | never.get(at, set())

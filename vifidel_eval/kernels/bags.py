@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -128,9 +129,12 @@ def bags_of_text(lexicon: Lexicon, text: bytes) -> tuple[Bags, Tally]:
 
 
 def bags_of_labels(
-    lexicon: Lexicon, images: Iterable[Mapping[str, int]], counts: bool = True
+    lexicon: Lexicon, images: Iterable[Mapping[str, Any]], counts: bool = True
 ) -> tuple[Bags, Tally]:
-    """Return the bag of object labels of each image; without `counts` each label weighs 1."""
+    """Return the bag of object labels of each image.
+
+    Without `counts` each label weighs 1, whatever the mappings hold of it.
+    """
     images = list(images)
     numbers = lexicon.numbers(label for labels in images for label in labels)
     amounts = [count if counts else 1 for labels in images for count in labels.values()]

@@ -237,7 +237,7 @@ class MentionFinder:
             if name is None:
                 found += chain.from_iterable(other.open for other in read[at:end])
             elif end - at > 1:
-                found.append(Unit(name, _joined(read[at:end]), self._class_of.get(name)))
+                found.append(_term_unit(name, _joined(read[at:end]), self._class_of.get(name)))
             else:
                 found += token.named
         return found
@@ -296,6 +296,10 @@ class MentionFinder:
                     if longer and term.begins(read, at):
                         best = term
         return best
+
+
+# Metrics keep the units of all captions: one object for all that say "a hot dog".
+_term_unit = lru_cache(maxsize=1 << 14)(Unit)
 
 
 def _plain(caption: str) -> str:
