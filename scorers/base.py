@@ -152,16 +152,20 @@ class Scorer(ABC):
         VifidelError
             If the metric cannot score such rows.
         """
-        evaluations = self._unsigned(rows, on_progress or _ignore)
+        evaluations = self.unsigned(rows, on_progress)
         signature = self.signature_of([rows])
         return {
             name: replace(evaluation, signature=signature)
             for name, evaluation in evaluations.items()
         }
 
-    def _unsigned(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        """Return what `evaluate` returns, without signature: a digest of all objects takes time."""
-        evaluations = self._evaluate(rows, on_progress)
+    def unsigned(self, rows: Rows, on_progress: Progress | None = None) -> dict[str, Evaluation]:
+        """Return what `evaluate` returns, without signature.
+
+        That is for those who sign all systems together, or need none: a digest of all objects or
+        features takes time.
+        """
+        evaluations = self._evaluate(rows, on_progress or _ignore)
         return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
@@ -234,7 +238,7 @@ class Scorer(ABC):
             None if labels is None else labels.counts,
             "" if labels is None else labels.signature(),
         )
-        evaluations = self._unsigned(rows, _ignore)
+        evaluations = self.unsigned(rows)
         return {name: evaluation.scores for name, evaluation in evaluations.items()}
 
     def compute_score(
@@ -262,7 +266,7 @@ class Scorer(ABC):
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
-        evaluations = self._unsigned(rows, _ignore)
+        evaluations = self.unsigned(rows)
         self.judge([evaluations[self.main]])
         return evaluations
 

@@ -289,7 +289,7 @@ class _Run:
         with scorer.in_run(list(self._systems.values())) as of_run:
             for name, rows in self._systems.items():
                 with heard.of(name):
-                    evaluated[name] = of_run.evaluate(rows, self._on_progress)
+                    evaluated[name] = of_run.unsigned(rows, self._on_progress)
         main = {name: columns[scorer.main] for name, columns in evaluated.items()}
         scorer.judge(main.values())
         heard.pass_on(list(evaluated))
