@@ -20,7 +20,7 @@ from .lexicon import Lexicon
 from .ranges import positions
 
 #: How many pairs of words are held in memory at once: each takes some 100 bytes.
-PAIRS_AT_ONCE = 1 << 20
+PAIRS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)

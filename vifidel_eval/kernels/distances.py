@@ -17,7 +17,7 @@ from ..evaluation import Floats, Integers
 from .slots import MIXER, WAYS, Keys, claim, slots_of
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
-_SLOT_BITS = (16, 19, 20)  # of a table that grows: 1, 8 and 17 MB
+_SLOT_BITS = (16, 20)  # of a table, which grows: 1 and 17 MB
 _LOW_BITS = (1 << 32) - 1
 
 
@@ -82,8 +82,12 @@ class _Kept:
 
     def values(self, left: Integers, right: Integers) -> Floats:
         """Return the value of each pair, computed or as it was kept."""
-        keys = ((np.minimum(left, right) << 32) + np.maximum(left, right) + 1).view(np.uint64)
-        table = self._table  # no key is 0, the empty slot's
+        numbers = np.minimum(left, right)
+        numbers <<= 32
+        numbers += np.maximum(left, right)
+        numbers += 1  # no key is 0, the empty slot's
+        keys = numbers.view(np.uint64)
+        table = self._table
         slots = slots_of(keys, len(table))
         values, missing, empty = _found(table, slots, keys)
         absent = [missing[empty]]
@@ -143,7 +147,9 @@ def _found(
     entries = table.take(slots.view(np.int64), axis=0)
     bits = entries[:, 1].copy()
     seals = entries[:, 0]
-    missing = np.flatnonzero(seals ^ bits * MIXER != keys)
+    opened = bits * MIXER
+    opened ^= seals
+    missing = np.flatnonzero(opened != keys)
     return bits.view(np.float64), missing, seals[missing] == 0
 
 

@@ -10,4 +10,6 @@ from ..evaluation import Integers
 def positions(starts: Integers, sizes: Integers) -> Integers:
     """Return all positions of ranges, one range after the other."""
     ends = np.cumsum(sizes)
-    return np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+    at = np.repeat(starts - ends + sizes, sizes)
+    at += np.arange(len(at))
+    return at

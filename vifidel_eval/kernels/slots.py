@@ -20,7 +20,8 @@ Keys = NDArray[np.uint64]
 
 def slots_of(keys: Keys, slots: int) -> Keys:
     """Return the slot of each key, of a power of two of them."""
-    places: Keys = keys * _MULTIPLIER >> np.uint64(65 - slots.bit_length())
+    places: Keys = keys * _MULTIPLIER
+    places >>= np.uint64(65 - slots.bit_length())
     return places
 
 
