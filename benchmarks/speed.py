@@ -55,7 +55,7 @@ from vifidel_eval.vectors import load_vectors
 NEW = "(1) VIFIDEL, 4 references, new ones"
 SAME = "(2) VIFIDEL, 4 references, those of the system before"
 REPEATS = 7
-PROCESSES = 3
+PROCESSES = 7
 THREADS = 8
 PLAIN_CAPTIONS = 200
 

@@ -31,6 +31,7 @@ HELP = "from vifidel_eval.commands.main import main\nmain([{}'--help'], standalo
         ("import vifidel_eval; dir(vifidel_eval)", set()),
         ("import vifidel_eval; vifidel_eval.__version__", set()),
         ("import vifidel_eval.annotations", set()),
+        ('import vifidel_eval; vifidel_eval.content_words("a dog\'s fire-hydrant")', set()),
         (HELP.format(""), set()),
         (HELP.format("'explain', "), set()),
         (HELP.format("'score', "), {"numpy"}),  # the metrics' records are in their scorers' files
@@ -54,6 +55,15 @@ def test_import_and_help_load_nothing_heavy(code, allowed):
     }
     heavy -= allowed
     check(code + f"\nimport sys; loaded = {heavy} & set(sys.modules); assert not loaded, loaded")
+
+
+def test_a_command_imports_no_other():
+    others = "'agreement', 'explain', 'leaderboard', 'submission', 'train_lm', 'convert_features'"
+    check(
+        HELP.format("'score', ")
+        + f"\nimport sys; loaded = [name for name in ({others})"
+        + " if f'vifidel_eval.commands.{name}' in sys.modules]; assert not loaded, loaded"
+    )
 
 
 @pytest.mark.parametrize(

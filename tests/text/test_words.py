@@ -1,7 +1,10 @@
 import pytest
 from gensim.parsing.preprocessing import STOPWORDS
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vifidel_eval import STOP_WORDS, content_words
+from vifidel_eval.text import words as module
 from vifidel_eval.text.words import placed_words
 
 
@@ -67,3 +70,9 @@ def test_stop_words_are_gensims_without_what_a_picture_shows():
 
 def test_stop_words_are_replaceable():
     assert content_words("the dog barks", stop_words=["barks"]) == ["the", "dog"]
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_needs_no_knowledge_of_scripts(text):
+    assert module._ASCII_WORD.findall(text) == module._word_pattern().findall(text)
+    assert not module._standalone_pattern().search(text)
