@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -219,11 +218,16 @@ def check_references(rows: Rows) -> None:
     CaptionError
         If they are not, or a caption or reference has more than `MOST_CHARACTERS` characters.
     """
-    texts = itertools.chain(rows.captions, itertools.chain.from_iterable(rows.references))
-    if _PLAIN.issuperset(map(type, rows.references)):
-        with contextlib.suppress(TypeError):  # one of them is no string
-            if max(map(str.__len__, texts), default=0) <= MOST_CHARACTERS:
-                return
+
+    def texts() -> Iterator[str]:
+        return itertools.chain(rows.captions, itertools.chain.from_iterable(rows.references))
+
+    if (
+        _PLAIN.issuperset(map(type, rows.references))
+        and _STRINGS.issuperset(map(type, texts()))
+        and max(map(len, texts()), default=0) <= MOST_CHARACTERS
+    ):
+        return
     for row, (caption, references) in enumerate(zip(rows.captions, rows.references, strict=True)):
         if not (
             isinstance(references, _SEQUENCES)

@@ -19,7 +19,8 @@ from ..text.words import joined
 from .lexicon import Lexicon
 from .ranges import positions
 
-#: How many pairs of words are held in memory at once: each takes some 100 bytes.
+#: How many pairs of words are held in memory at once, at some 100 bytes each: with many more, each
+#: call would wait for memory that the system has to provide anew.
 PAIRS_AT_ONCE = 1 << 16
 
 

@@ -17,7 +17,7 @@ from ..evaluation import Floats, Integers
 from .slots import MIXER, WAYS, Keys, claim, slots_of
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
-_SLOT_BITS = (16, 20)  # of a table, which grows: 1 and 17 MB
+_SLOT_BITS = (16, 20)  # a table grows once, from 1 MB to 17 MB
 _LOW_BITS = (1 << 32) - 1
 
 
@@ -76,7 +76,7 @@ class _Kept:
     def __init__(self, compute: Callable[[Integers, Integers], Floats]) -> None:
         self._compute = compute
         # Of each pair: its seal, and the bits of its value. New memory is slow, and so is growing:
-        # the table starts small and grows in few steps.
+        # the table starts small and grows once.
         self._table = np.zeros((1 << _SLOT_BITS[0], 2), dtype=np.uint64)
         self._written = 0
 
