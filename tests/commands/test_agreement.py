@@ -452,15 +452,15 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
     whole = tmp_path / "whole.json"
     expected = run(*arguments, "--output", whole)
     calls = []
-    evaluate = Bleu.evaluate
+    unsigned = Bleu.unsigned
 
     def interrupted(self, rows, on_progress=None):
         calls.append(1)
         if len(calls) == 6:  # the second side of the third part
             raise KeyboardInterrupt
-        return evaluate(self, rows, on_progress)
+        return unsigned(self, rows, on_progress)
 
-    monkeypatch.setattr(Bleu, "evaluate", interrupted)
+    monkeypatch.setattr(Bleu, "unsigned", interrupted)
     result = run(*arguments, "--output", output)
     assert result.exit_code == 1
     assert "the same command continues where it stopped" in result.stderr
