@@ -211,7 +211,7 @@ class Bleu(HostMetric):
         VifidelError
             If ids or captions are not as described at `Scorer.compute_score`.
         """
-        columns = self.evaluate(coco_rows(gts, res)).values()
+        columns = self.unsigned(coco_rows(gts, res)).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
     def _scoring(self) -> AbstractContextManager[Scoring]:

@@ -193,7 +193,7 @@ class Judge:
                 support[at] = 1.0
                 texts[at] = unit.text
                 enough[at] = self._support <= 1
-            if evidence.names_class(row, unit.category) and not enough[at]:
+            if not enough[at] and evidence.names_class(row, unit.category):
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
                 enough[at] = True
         judged = evidence.is_there[rows] & _are_sought(units, rows, evidence)
