@@ -1,12 +1,17 @@
 """The scorers of the family, all with pycocoevalcap's ``compute_score(gts, res)``."""
 
-from ..evaluation import Evaluation, Statistics
+from importlib import import_module
+from pkgutil import iter_modules
+
+from ..evaluation import Column, Evaluation, Statistics
 from .base import Scorer
 from .chair import Chair
 from .coco import Bleu, Cider, RougeL
 from .combined import Mean
 from .language_model import LanguageModel
 from .meteor import Meteor
+from .record import Metric, Option, Settings
+from .registry import register
 from .spice import Spice
 from .tiger import Tiger
 from .vifidel import Vifidel
@@ -19,12 +24,16 @@ __all__ = [
     "Bleu",
     "Chair",
     "Cider",
+    "Column",
     "Evaluation",
     "LanguageModel",
     "Mean",
     "Meteor",
+    "Metric",
+    "Option",
     "RougeL",
     "Scorer",
+    "Settings",
     "Spice",
     "Statistics",
     "Tiger",
@@ -33,4 +42,9 @@ __all__ = [
     "VifidelH",
     "VifidelPRF",
     "Wmd",
+    "register",
 ]
+
+# A file registers its metric when it is imported, whether or not its class is exported.
+for _module in iter_modules(__path__):
+    import_module(f".{_module.name}", __name__)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.metadata
+import inspect
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -27,6 +29,27 @@ Progress = Callable[[int], object]
 
 # Reading a package's metadata takes longer than scoring some captions.
 _version = cache(importlib.metadata.version)
+
+_SECTION = re.compile(r"^(\w+)\n-+\n", re.M)
+
+
+def _with_settings(scorer: type[Scorer]) -> str | None:
+    """Return the docstring of a class with what those of its bases say of the same settings."""
+    said: dict[str, str] = {}
+    sections: dict[str, str] = {}
+    for kind in reversed(scorer.__mro__):
+        if issubclass(kind, Scorer):
+            head, *rest = _SECTION.split(inspect.cleandoc(kind.__doc__ or ""))
+            raises = sections.get("Raises", "")
+            sections = {"Raises": raises, **dict(zip(rest[::2], map(str.strip, rest[1::2])))}
+            for entry in re.split(r"\n(?=\S)", sections.pop("Parameters", "")):
+                said[entry.partition(" :")[0].lstrip("*")] = entry
+    settings = [said[name] for name in inspect.signature(scorer).parameters if name in said]
+    if not scorer.__doc__ or not settings:
+        return scorer.__doc__
+    sections = {"Parameters": "\n".join(settings), **sections}
+    texts = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text]
+    return "\n\n".join([head.strip(), *texts]) + "\n"
 
 
 class Scorer(ABC):
@@ -55,13 +78,20 @@ class Scorer(ABC):
             raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
         self._undefined: float = float(undefined)
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls.__doc__ = _with_settings(cls)
+
     @abstractmethod
     def method(self) -> str:
         """Return the name of the metric, e.g. ``"VIFIDEL"``."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of the metric; most have one, named `method`."""
+        """The columns of the metric, a tuple of the class where there are several.
+
+        Most have one, named `method`, in which higher is better, and do not say so.
+        """
         return (Column(self.method()),)
 
     @property

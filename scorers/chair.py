@@ -24,15 +24,10 @@ from ..things.synonyms import ClassList, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
 from .base import Progress, Scorer, labels_of
 from .papers import ROHRBACH_2018
-from .record import Metric, Option, Settings
+from .record import Metric, Option
+from .registry import register
 from .word_supports import DetailsOfParts
 
-_LOWER = frozenset({"CHAIRs", "CHAIRi"})
-_UNRANKED = frozenset({"CHAIR-Len"})
-_COLUMNS = tuple(
-    Column(name, name in _LOWER, ranked=name not in _UNRANKED, main=name == "CHAIRi")
-    for name in CORPUS
-)
 _ROWS_AT_ONCE = 256
 
 
@@ -79,8 +74,6 @@ class Chair(Scorer):
         an image without references: its instances alone.
     threshold : float, optional
         The lowest detection score that counts; by default .6, and .4 for Open Images.
-    undefined : float
-        What stands for an undefined score, where a script takes plain means.
 
     Raises
     ------
@@ -95,6 +88,11 @@ class Chair(Scorer):
     >>> scorer.score_columns(["a puppy and a cat"], image_ids=[1])["CHAIRi"].tolist()
     [0.5]
     """
+
+    columns = tuple(
+        Column(name, name in ("CHAIRs", "CHAIRi"), name != "CHAIR-Len", name == "CHAIRi")
+        for name in CORPUS
+    )
 
     def __init__(
         self,
@@ -117,10 +115,6 @@ class Chair(Scorer):
 
     def method(self) -> str:
         return "CHAIR"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return _COLUMNS
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()
@@ -186,10 +180,9 @@ class Chair(Scorer):
                 found.append(mentions)
             details.add(len(part), partial(_details, found, gold.there[start : start + len(part)]))
             on_progress(len(part))
-        of_run = {
-            "no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum()),
-            "incomplete": incomplete,
-        }
+        of_run = {"no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum())}
+        if self._drop_incomplete:
+            of_run["incomplete"] = incomplete
         sums = counts.sum(axis=0)
         return {
             column: Evaluation(
@@ -275,35 +268,34 @@ def _digest_of_references(systems: Iterable[Rows]) -> str:
     return f"+references#{hashlib.sha256(chr(10).join(sorted(lines)).encode()).hexdigest()[:8]}"
 
 
-def _make(settings: Settings) -> Chair:
-    return Chair(
-        settings.labels,
-        settings.options.get("synonyms"),
-        bool(settings.options.get("drop_incomplete")),
-        references=settings.weighted,
+register(
+    Metric(
+        "CHAIR",
+        "Mentions of objects that are not there, by a list of names of COCO's 80 categories",
+        Chair,
+        lambda settings: Chair(
+            settings.labels,
+            settings.options.get("synonyms"),
+            bool(settings.options.get("drop_incomplete")),
+            references=settings.weighted,
+        ),
+        rank=80,
+        spellings=("CHAIRi", "CHAIRs"),
+        references=False,
+        objects=True,
+        options=(
+            Option(
+                "synonyms",
+                "Names of each category, one category per line, for CHAIR.  [default: our own list for "
+                "COCO's 80]",
+            ),
+            Option(
+                "drop_incomplete",
+                "Leave an unfinished last sentence out of captions, for CHAIR.",
+                bool,
+                default=False,
+            ),
+        ),
+        papers=(ROHRBACH_2018,),
     )
-
-
-CHAIR = Metric(
-    "CHAIR",
-    "Mentions of objects that are not there, by a list of names of COCO's 80 categories",
-    _COLUMNS,
-    _make,
-    spellings=("CHAIRi", "CHAIRs"),
-    references=False,
-    objects=True,
-    options=(
-        Option(
-            "synonyms",
-            "Names of each category, one category per line, for CHAIR.  [default: our own list for "
-            "COCO's 80]",
-        ),
-        Option(
-            "drop_incomplete",
-            "Leave an unfinished last sentence out of captions, for CHAIR.",
-            bool,
-            default=False,
-        ),
-    ),
-    papers=(ROHRBACH_2018,),
 )

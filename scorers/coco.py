@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from .cider import CiderCorpus
 from .lcs import Reference, rouge_l, rouge_l_references
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
 from .record import Metric
+from .registry import register
 
 _Made = TypeVar("_Made")
 
@@ -57,12 +58,7 @@ class HostMetric(Scorer):
     ----------
     tokenization : Tokenization, optional
         Give all metrics of a run the same one, and captions are tokenised once.
-    undefined : float
-        What stands for the score of an image without references.
     """
-
-    #: The names of the metric's scores, as pycocoevalcap writes them.
-    _names: ClassVar[tuple[str, ...]]
 
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
@@ -70,13 +66,6 @@ class HostMetric(Scorer):
         super().__init__(undefined)
         self._tokenization = Tokenization() if tokenization is None else tokenization
         self._run: _Run | None = None
-
-    def method(self) -> str:
-        return self._names[-1]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return tuple(map(Column, self._names))
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
@@ -111,7 +100,7 @@ class HostMetric(Scorer):
             on_progress(scored)
 
         is_scored = np.array([len(references) > 0 for references in rows.references], dtype=bool)
-        columns: Sequence[HostColumn] = [HostColumn(math.nan, [])] * len(self._names)
+        columns: Sequence[HostColumn] = [HostColumn(math.nan, [])] * len(self.columns)
         if is_scored.any():
             self._tokenization.prepare(self._run.ahead(rows))
             gts, res = map(self._tokenization.tokens, _captions(rows))
@@ -121,16 +110,14 @@ class HostMetric(Scorer):
             )
         advance(len(rows) - done)
         return {
-            name: Evaluation(
+            column.name: Evaluation(
                 rows.ids,
-                _spread(column.scores, is_scored),
-                corpus_score=float(column.corpus_score),
-                statistics=column.statistics
-                and replace(
-                    column.statistics, of_rows=_spread(column.statistics.of_rows, is_scored)
-                ),
+                _spread(found.scores, is_scored),
+                corpus_score=float(found.corpus_score),
+                statistics=found.statistics
+                and replace(found.statistics, of_rows=_spread(found.statistics.of_rows, is_scored)),
             )
-            for name, column in zip(self._names, columns, strict=True)
+            for column, found in zip(self.columns, columns, strict=True)
         }
 
 
@@ -196,7 +183,7 @@ class Bleu(HostMetric):
     As one number it is BLEU-4.
     """
 
-    _names = ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")
+    columns = tuple(map(Column, ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")))
 
     def method(self) -> str:
         return "BLEU"
@@ -261,7 +248,8 @@ def _bleu(sums: Floats, n: int) -> Floats:
 class RougeL(HostMetric):
     """ROUGE-L: the longest common subsequence (Lin, 2004)."""
 
-    _names = ("ROUGE_L",)
+    def method(self) -> str:
+        return "ROUGE_L"
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(partial(_rouge_l_column, OfReferences(rouge_l_references)))
@@ -281,7 +269,8 @@ class Cider(HostMetric):
     The references of the run are the corpus: an image alone in its run always gets 0.
     """
 
-    _names = ("CIDEr",)
+    def method(self) -> str:
+        return "CIDEr"
 
     @contextmanager
     def _scoring(self) -> Iterator[Scoring]:
@@ -301,28 +290,37 @@ class Cider(HostMetric):
         yield score
 
 
-BLEU = Metric(
-    "BLEU",
-    "Precision of n-grams of up to four tokens, with a penalty for short captions",
-    tuple(map(Column, Bleu._names)),
-    lambda settings: Bleu(settings.tokenization),
-    default=True,
-    papers=(PAPINENI_2002,),
+register(
+    Metric(
+        "BLEU",
+        "Precision of n-grams of up to four tokens, with a penalty for short captions",
+        Bleu,
+        lambda settings: Bleu(settings.tokenization),
+        rank=50,
+        default=True,
+        papers=(PAPINENI_2002,),
+    )
 )
-ROUGE_L = Metric(
-    "ROUGE_L",
-    "Longest common subsequence with a reference",
-    tuple(map(Column, RougeL._names)),
-    lambda settings: RougeL(settings.tokenization),
-    spellings=("ROUGE-L",),
-    default=True,
-    papers=(LIN_2004,),
+register(
+    Metric(
+        "ROUGE_L",
+        "Longest common subsequence with a reference",
+        RougeL,
+        lambda settings: RougeL(settings.tokenization),
+        rank=60,
+        spellings=("ROUGE-L",),
+        default=True,
+        papers=(LIN_2004,),
+    )
 )
-CIDER = Metric(
-    "CIDEr",
-    "n-grams shared with the references, weighted by how rare they are in the run (CIDEr-D)",
-    tuple(map(Column, Cider._names)),
-    lambda settings: Cider(settings.tokenization),
-    default=True,
-    papers=(VEDANTAM_2015,),
+register(
+    Metric(
+        "CIDEr",
+        "n-grams shared with the references, weighted by how rare they are in the run (CIDEr-D)",
+        Cider,
+        lambda settings: Cider(settings.tokenization),
+        rank=70,
+        default=True,
+        papers=(VEDANTAM_2015,),
+    )
 )

@@ -28,8 +28,6 @@ class Mean(Scorer):
         Two or more metrics; of one with several columns the main one counts (BLEU-4).
     scaled : bool
         Whether scores are scaled to [0, 1] over all systems of a run before the mean.
-    undefined : float
-        What stands for an undefined score.
 
     Raises
     ------

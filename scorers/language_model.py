@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..evaluation import Column, Evaluation
+from ..evaluation import Evaluation
 from ..image_ids import ImageId
 from ..networks.language_model import load
 from ..rows import Rows
 from .base import MadeAgain, Progress
 from .papers import MADHYASTHA_2019
 from .record import Extra, Metric, Option
+from .registry import register
 
 
 class LanguageModel(MadeAgain):
@@ -59,13 +60,16 @@ class LanguageModel(MadeAgain):
         return {self.main: evaluation}
 
 
-LM = Metric(
-    "LM",
-    "Fluency of the caption alone: inverse perplexity under a trained language model",
-    (Column("LM"),),
-    lambda settings: LanguageModel(settings.options["language_model"]),
-    references=False,
-    options=(Option("language_model", "Model that train-lm wrote, for LM.", required=True),),
-    extra=Extra("lm", ("torch",)),
-    papers=(MADHYASTHA_2019,),
+register(
+    Metric(
+        "LM",
+        "Fluency of the caption alone: inverse perplexity under a trained language model",
+        LanguageModel,
+        lambda settings: LanguageModel(settings.options["language_model"]),
+        rank=110,
+        references=False,
+        options=(Option("language_model", "Model that train-lm wrote, for LM.", required=True),),
+        extra=Extra("lm", ("torch",)),
+        papers=(MADHYASTHA_2019,),
+    )
 )

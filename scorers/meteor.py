@@ -17,13 +17,13 @@ from typing import IO, Protocol, TypeVar
 import pycocoevalcap.meteor.meteor as host_meteor
 
 from ..errors import MetricUnavailable
-from ..evaluation import Column
 from ..text.java import find_java, why_ended
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
 from .coco import HostColumn, HostMetric, Scoring
 from .papers import DENKOWSKI_2014
 from .record import Metric
+from .registry import register
 
 #: Seconds without an answer after which METEOR counts as hung. One answer takes milliseconds;
 #: its tables are read before the first.
@@ -33,8 +33,7 @@ METEOR_PATIENCE = 600.0
 class Meteor(HostMetric):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
-    Each run has a Java process of its own, which ends with it. The arguments are those of
-    `HostMetric`.
+    Each run has a Java process of its own, which ends with it.
 
     Raises
     ------
@@ -42,13 +41,14 @@ class Meteor(HostMetric):
         If Java does not run here; when scoring, if METEOR's process fails or hangs.
     """
 
-    _names = ("METEOR",)
-
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
     ) -> None:
         self._java = find_java("METEOR")
         super().__init__(tokenization, undefined)
+
+    def method(self) -> str:
+        return "METEOR"
 
     @contextmanager
     def _scoring(self) -> Iterator[Scoring]:
@@ -224,12 +224,15 @@ def _why_silent(watchdog: _Watchdog, process: subprocess.Popen[bytes], errors: I
     return f"METEOR: its Java process ended in the middle ({why_ended(status, errors.read())})."
 
 
-METEOR = Metric(
-    "METEOR",
-    "Aligned words, stems, synonyms and paraphrases",
-    tuple(map(Column, Meteor._names)),
-    lambda settings: Meteor(settings.tokenization),
-    needs=("Java",),
-    check=Meteor,
-    papers=(DENKOWSKI_2014,),
+register(
+    Metric(
+        "METEOR",
+        "Aligned words, stems, synonyms and paraphrases",
+        Meteor,
+        lambda settings: Meteor(settings.tokenization),
+        rank=90,
+        needs=("Java",),
+        check=Meteor,
+        papers=(DENKOWSKI_2014,),
+    )
 )

@@ -20,6 +20,17 @@ class Paper(NamedTuple):
     bibtex: str
 
 
+#: This project, for its own metrics; what CITATION.cff says of it.
+VIFIDEL_EVAL = Paper(
+    "the vifidel_eval authors, 2026",
+    """@misc{vifidel-eval,
+  title = {vifidel\\_eval: Image-aware evaluation of captions beside {BLEU}, {METEOR}, {CIDEr} and
+    {SPICE}},
+  author = {{the vifidel\\_eval authors}},
+  year = {2026},
+  url = {https://github.com/vifidel-eval/vifidel_eval}
+}""",
+)
 MADHYASTHA_2019 = Paper(
     "Madhyastha et al., 2019",
     """@inproceedings{madhyastha-etal-2019-vifidel,

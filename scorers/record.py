@@ -105,8 +105,10 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def labels(self) -> ObjectLabels:
-        """The object labels of the images."""
+    def labels(self) -> ObjectLabels | None:
+        """The object labels of the images, if they are known."""
+        if self.objects is None:
+            return None
         return read_objects(self.objects, self.threshold, self.categories)
 
     @cached_property
@@ -135,10 +137,12 @@ class Metric:
         As papers write it.
     summary : str
         What it measures, in one line.
-    columns : tuple of Column
-        What it reports, with directions, as its scorer does.
+    scorer : type
+        The class of its scorer, which says its `columns` with their directions.
     make : callable
         From `Settings` to its scorer.
+    rank : int
+        Its place in help, defaults and ``info``; metrics of other packages follow this package's.
     spellings : tuple of str
         Other names that users know it by.
     references, objects : bool
@@ -146,9 +150,11 @@ class Metric:
     either : bool
         Whether it needs one of the two, whichever.
     default : bool
-        Whether it is computed when no metric is named.
+        Whether it is computed when no metric is named; none of another package is.
+    tables : bool
+        Whether it scores tables; its scorer is a `WordVectorScorer` then.
     options : tuple of Option
-        Its own settings.
+        Its own settings; those of another package begin with the metric's name.
     needs : tuple of str
         What else it needs of the machine: ``"Java"``.
     extra : Extra, optional
@@ -161,18 +167,31 @@ class Metric:
 
     name: str
     summary: str
-    columns: tuple[Column, ...]
+    scorer: type[Scorer]
     make: Callable[[Settings], Scorer]
+    rank: int = 1000
     spellings: tuple[str, ...] = ()
     references: bool = True
     objects: bool = False
     either: bool = False
     default: bool = False
+    tables: bool = False
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
     extra: Extra | None = None
     check: Callable[[], object] | None = None
     papers: tuple[Paper, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What it reports, with directions: what its scorer's class says, else one column."""
+        said = self.scorer.columns
+        return said if isinstance(said, tuple) else (Column(self.name),)
+
+    @property
+    def module(self) -> str:
+        """The module that its scorer is in."""
+        return self.scorer.__module__
 
     @property
     def main(self) -> Column:

@@ -15,7 +15,6 @@ import numpy as np
 import pycocoevalcap.spice as host_spice
 
 from ..errors import MetricUnavailable
-from ..evaluation import Column
 from ..image_ids import ImageId
 from ..text.java import PATIENCE, find_java, run_java
 from ..text.tokenization import Tokenization, Tokens
@@ -23,6 +22,7 @@ from .base import Progress
 from .coco import HostColumn, HostMetric, Scoring
 from .papers import ANDERSON_2016
 from .record import Metric
+from .registry import register
 
 #: Seconds that SPICE may take for each image; it needs about one.
 SPICE_SECONDS_PER_IMAGE = 60.0
@@ -43,15 +43,12 @@ class Spice(HostMetric):
 
     The first evaluation downloads 385 MB of Stanford models into pycocoevalcap's folder, as
     pycocoevalcap does. Captions are parsed every time: its cache of parses fails on many machines.
-    The arguments are those of `HostMetric`.
 
     Raises
     ------
     MetricUnavailable
         If there is no Java 8 to 14; when scoring, if the download or SPICE's process fails.
     """
-
-    _names = ("SPICE",)
 
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
@@ -63,6 +60,9 @@ class Spice(HostMetric):
                 f"{self._java.command} is Java {self._java.release}."
             )
         super().__init__(tokenization, undefined)
+
+    def method(self) -> str:
+        return "SPICE"
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(self._score)
@@ -156,12 +156,15 @@ def _fetch_stanford_models() -> None:
         ) from None
 
 
-SPICE = Metric(
-    "SPICE",
-    "F-score of scene graphs that are parsed from the captions",
-    tuple(map(Column, Spice._names)),
-    lambda settings: Spice(settings.tokenization),
-    needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
-    check=Spice,
-    papers=(ANDERSON_2016,),
+register(
+    Metric(
+        "SPICE",
+        "F-score of scene graphs that are parsed from the captions",
+        Spice,
+        lambda settings: Spice(settings.tokenization),
+        rank=100,
+        needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
+        check=Spice,
+        papers=(ANDERSON_2016,),
+    )
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from ..annotations import ObjectSource, read_objects
+from ..annotations import ObjectSource
 from ..rows import LabelCounts, Rows
+from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer
 from ..vectors import VectorSource
@@ -26,25 +28,32 @@ class ThingScorer(WordVectorScorer[GoldT]):
 
     Parameters
     ----------
-    objects, vectors, references, threshold, stop_words, things, undefined
-        As `VifidelPRF` describes them; vectors are scaled to length 1.
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
+        Without it the objects, if there are any, are given to `score`, caption by caption.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
+        count.
+    references : bool
+        Whether the references are evidence.
+    things : path or ClassList, optional
+        Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
+        the package's own list.
     """
 
     _sees_objects = True
 
     def __init__(
         self,
-        objects: ObjectSource | None,
-        vectors: VectorSource,
-        references: bool,
-        threshold: float | None,
-        stop_words: Collection[str],
-        things: ClassList | str | None,
-        undefined: float,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
+        undefined: float = math.nan,
     ) -> None:
-        source = None if objects is None else read_objects(objects, threshold)
-        super().__init__(vectors, references, True, stop_words, undefined, source)
-        self._threshold = threshold
+        super().__init__(objects, vectors, references, threshold, True, stop_words, undefined)
         self._things = read_things(things)
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:
@@ -68,7 +77,7 @@ class ThingScorer(WordVectorScorer[GoldT]):
 def evidence_settings(settings: Settings) -> dict[str, Any]:
     """Return the arguments that the settings of a run give to these metrics."""
     return {
-        "objects": None if settings.objects is None else settings.labels,
+        "objects": settings.labels,
         "references": settings.weighted,
         "things": settings.options.get("things"),
         **{name: settings.words[name] for name in ("vectors", "stop_words")},

@@ -22,8 +22,7 @@ from ..rows import Rows, image_ids_of
 from .base import MadeAgain, Progress
 from .papers import JIANG_2019
 from .record import DEVICE, Extra, Metric, Option
-
-_COLUMNS = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
+from .registry import register
 
 _TAU = 1.5  # as the published program has it
 
@@ -113,6 +112,8 @@ class Tiger(MadeAgain):
         If a file cannot be read, is damaged or something else, or they do not fit together.
     """
 
+    columns = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
+
     def __init__(
         self,
         checkpoint: str | os.PathLike[str],
@@ -130,10 +131,6 @@ class Tiger(MadeAgain):
 
     def method(self) -> str:
         return "TIGEr"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return _COLUMNS
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(
@@ -179,10 +176,10 @@ class Tiger(MadeAgain):
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)
         counts = {"unknown_words": unknown.total()}
         tallies = {"captions": Tally(len(words), unknown)}
-        columns = np.array(scores, dtype=np.float64).reshape(-1, len(_COLUMNS)).T
+        columns = np.array(scores, dtype=np.float64).reshape(-1, len(self.columns)).T
         return {
             column.name: Evaluation(rows.ids, of_column.copy(), counts=counts, tallies=tallies)
-            for column, of_column in zip(_COLUMNS, columns, strict=True)
+            for column, of_column in zip(self.columns, columns, strict=True)
         }
 
     def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, _Grounding]:
@@ -230,28 +227,31 @@ def _warn_of_sentences(unsplit: Sequence[str]) -> None:
         )
 
 
-TIGER = Metric(
-    "TIGEr",
-    "Whether a caption describes the image regions that the references describe",
-    _COLUMNS,
-    lambda settings: Tiger(
-        settings.options["tiger_checkpoint"],
-        settings.options["tiger_vocabulary"],
-        settings.options["tiger_features"],
-        settings.options["device"],
-    ),
-    options=(
-        Option("tiger_checkpoint", "SCAN's model_best.pth, for TIGEr.", required=True),
-        Option("tiger_vocabulary", "SCAN's coco_precomp_vocab.json, for TIGEr.", required=True),
-        Option(
-            "tiger_features",
-            "Region features for TIGEr: SCAN's NAME_ims.npy beside NAME_ids.txt, or "
-            "bottom-up-attention TSV.",
-            required=True,
-            companion=ids_path,
+register(
+    Metric(
+        "TIGEr",
+        "Whether a caption describes the image regions that the references describe",
+        Tiger,
+        lambda settings: Tiger(
+            settings.options["tiger_checkpoint"],
+            settings.options["tiger_vocabulary"],
+            settings.options["tiger_features"],
+            settings.options["device"],
         ),
-        DEVICE,
-    ),
-    extra=Extra("tiger", ("torch", "nltk")),
-    papers=(JIANG_2019,),
+        rank=120,
+        options=(
+            Option("tiger_checkpoint", "SCAN's model_best.pth, for TIGEr.", required=True),
+            Option("tiger_vocabulary", "SCAN's coco_precomp_vocab.json, for TIGEr.", required=True),
+            Option(
+                "tiger_features",
+                "Region features for TIGEr: SCAN's NAME_ims.npy beside NAME_ids.txt, or "
+                "bottom-up-attention TSV.",
+                required=True,
+                companion=ids_path,
+            ),
+            DEVICE,
+        ),
+        extra=Extra("tiger", ("torch", "nltk")),
+        papers=(JIANG_2019,),
+    )
 )

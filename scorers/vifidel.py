@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectSource, read_objects
-from ..evaluation import Column, Floats
+from ..annotations import ObjectSource
+from ..evaluation import Floats
 from ..explain.evidence import Evidence, Sought
 from ..explain.explained import Explained
 from ..explain.explaining import Weighed, columns_of
@@ -34,6 +34,7 @@ from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
+from .registry import register
 from .word_vectors import Gold, Part, Scored, WordVectorScorer
 
 _THRESHOLDS = Thresholds()
@@ -55,11 +56,6 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
 
     Parameters
     ----------
-    objects : path, pycocotools COCO, mapping, or list of these, optional
-        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
-        Without it the objects are given to `score`, caption by caption.
-    vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     references : bool
         Weight words by references (Eq. 4 and 5). False is Eq. 3: the references only give the
         image ids.
@@ -68,24 +64,9 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
     counts : bool
         Whether two dogs weigh twice as much as one; False is the paper's presence only
         (Table 3). Caption words always count as often as they occur.
-    normalize : bool
-        Whether word vectors are scaled to length 1.
-    threshold : float, optional
-        The lowest detection score that counts; by default .6, and .4 for Open Images.
-    stop_words : collection of str
-        Words of captions that are left out.
     things : path or ClassList, optional
         Names of things, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
         them.
-    undefined : float
-        What stands for an undefined score, where a script takes plain means.
-
-    Raises
-    ------
-    AnnotationError, ImageIdError, VectorsError
-        If the objects or the vectors cannot be read.
-    VifidelError
-        If `p` is neither 1 nor 2.
 
     Examples
     --------
@@ -94,7 +75,6 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
     """
 
     _sees_objects = True
-    _counted = ("no_words", "unknown_words", "unweighted")
 
     def __init__(
         self,
@@ -109,13 +89,12 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
         things: ClassList | str | None = None,
         undefined: float = math.nan,
     ) -> None:
-        source = None if objects is None else read_objects(objects, threshold)
-        super().__init__(vectors, references, normalize, stop_words, undefined, source)
+        super().__init__(objects, vectors, references, threshold, normalize, stop_words, undefined)
         self._p = check_exponent(p)
         self._counts = counts
-        self._threshold = threshold
         self._things = None if things is None else read_things(things)
-        self._needed = f"a usable object label{'' if source is None else f' in {source.where}'}"
+        where = "" if self._objects is None else f" in {self._objects.where}"
+        self._needed = f"a usable object label{where}"
 
     def method(self) -> str:
         return "VIFIDEL"
@@ -339,13 +318,17 @@ def make_vifidel(settings: Settings) -> Vifidel:
     )
 
 
-VIFIDEL = Metric(
-    "VIFIDEL",
-    "Faithfulness to the objects in the image, weighted by references where there are some",
-    (Column("VIFIDEL"),),
-    make_vifidel,
-    references=False,
-    objects=True,
-    default=True,
-    papers=(MADHYASTHA_2019,),
+register(
+    Metric(
+        "VIFIDEL",
+        "Faithfulness to the objects in the image, weighted by references where there are some",
+        Vifidel,
+        make_vifidel,
+        rank=10,
+        references=False,
+        objects=True,
+        default=True,
+        tables=True,
+        papers=(MADHYASTHA_2019,),
+    )
 )

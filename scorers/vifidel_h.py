@@ -21,8 +21,9 @@ from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource
-from .papers import MADHYASTHA_2019
+from .papers import VIFIDEL_EVAL
 from .record import Metric
+from .registry import register
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordSupport
 from .word_vectors import Gold, Part, Scored
@@ -43,13 +44,6 @@ def _of_captions(sums: Floats) -> Floats:
 
 def _of_mentions(sums: Floats) -> Floats:
     return _share(sums[..., _ABSENT], sums[..., _JUDGED])
-
-
-_COLUMNS = (
-    Column("VIFIDEL-Hs", True, of_sums=_of_captions),
-    Column("VIFIDEL-Hi", True, of_sums=_of_mentions),
-    Column("VIFIDEL-T"),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,33 +75,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
     Parameters
     ----------
-    objects : path, pycocotools COCO, mapping, or list of these, optional
-        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
-        Without it the objects, if there are any, are given to `score`, caption by caption.
-    vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
-        count.
-    references : bool
-        Whether the references are evidence.
-    threshold : float, optional
-        The lowest detection score that counts; by default .6, and .4 for Open Images.
-    stop_words : collection of str
-        Words of captions that are left out.
-    things : path or ClassList, optional
-        Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
-        the package's own list.
     support : float
         The support from which on a mention is in the image, from 0 to 1; other vectors than the
         embedded ones may need another one.
-    undefined : float
-        What stands for an undefined score, where a script takes plain means.
-
-    Raises
-    ------
-    AnnotationError, ImageIdError, VectorsError
-        If the objects or the vectors cannot be read.
-    VifidelError
-        If another argument is not as described.
 
     Examples
     --------
@@ -118,8 +88,13 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     [0.0, 0.5]
     """
 
+    columns = (
+        Column("VIFIDEL-Hs", True, of_sums=_of_captions),
+        Column("VIFIDEL-Hi", True, of_sums=_of_mentions),
+        Column("VIFIDEL-T"),
+    )
     reads_texts = True
-    _counted = ("unknown_words", "not_judged")
+    _needed = "a mention of a thing and something that is known of its image"
 
     def __init__(
         self,
@@ -138,14 +113,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         self._support = float(support)
         self._judge = Judge(self._things, self._space.stop_words, self._support)
         self._sought = self._judge.sought_by(self._objects)
-        self._needed = "a mention of a thing and something that is known of its image"
 
     def method(self) -> str:
         return "VIFIDEL-H"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return _COLUMNS
 
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, f"support:{self._support:g}")
@@ -259,14 +229,19 @@ def _mean_support(found: Mentioned, size: int) -> Floats:
     return _share(sums, _of_rows(rows, size))
 
 
-VIFIDEL_H = Metric(
-    "VIFIDEL-H",
-    "Things that are mentioned and not in the image (Hs, Hi), and the support of all mentions (T)",
-    _COLUMNS,
-    lambda settings: VifidelH(**evidence_settings(settings)),
-    spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"),
-    references=False,
-    either=True,
-    options=(THINGS,),
-    papers=(MADHYASTHA_2019,),
+register(
+    Metric(
+        "VIFIDEL-H",
+        "Things that are mentioned and not in the image (Hs, Hi), and the support of all mentions "
+        "(T)",
+        VifidelH,
+        lambda settings: VifidelH(**evidence_settings(settings)),
+        rank=30,
+        spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"),
+        references=False,
+        either=True,
+        tables=True,
+        options=(THINGS,),
+        papers=(VIFIDEL_EVAL,),
+    )
 )

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectSource
 from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import Said, nearest, said_by, weighted_means
 from ..rows import Rows
-from ..text.words import STOP_WORDS, content_words, placed_words
+from ..text.words import content_words, placed_words
 from ..things.mentions import MentionFinder
-from ..things.synonyms import ClassList
 from ..things.words import singular
-from ..vectors import VectorSource
-from .papers import MADHYASTHA_2019
+from .papers import VIFIDEL_EVAL
 from .record import Metric
+from .registry import register
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import WordDetails, WordSupport
 from .word_vectors import Gold, Part, Scored
-
-_COLUMNS = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
 
 # Settled in docs/fidelity.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
@@ -59,33 +54,6 @@ class VifidelPRF(ThingScorer[_SaidGold]):
     Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
     has the formulas. As one number it is F.
 
-    Parameters
-    ----------
-    objects : path, pycocotools COCO, mapping, or list of these, optional
-        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
-        Without it the objects, if there are any, are given to `score`, caption by caption.
-    vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
-        count.
-    references : bool
-        Whether the references are evidence.
-    threshold : float, optional
-        The lowest detection score that counts; by default .6, and .4 for Open Images.
-    stop_words : collection of str
-        Words of captions that are left out.
-    things : path or ClassList, optional
-        Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
-        the package's own list.
-    undefined : float
-        What stands for an undefined score, where a script takes plain means.
-
-    Raises
-    ------
-    AnnotationError, ImageIdError, VectorsError
-        If the objects or the vectors cannot be read.
-    VifidelError
-        If another argument is not as described.
-
     Examples
     --------
     >>> scorer = VifidelPRF()
@@ -95,26 +63,12 @@ class VifidelPRF(ThingScorer[_SaidGold]):
     True
     """
 
-    def __init__(
-        self,
-        objects: ObjectSource | None = None,
-        vectors: VectorSource = None,
-        references: bool = True,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        things: ClassList | str | None = None,
-        undefined: float = math.nan,
-    ) -> None:
-        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
-        self._known_things: _KnownThings | None = None
-        self._needed = "an object label or a reference with a usable word"
+    columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
+    _needed = "an object label or a reference with a usable word"
+    _known_things: _KnownThings | None = None
 
     def method(self) -> str:
         return "VIFIDEL-PRF"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return _COLUMNS
 
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects)
@@ -243,15 +197,19 @@ def _coverage(said: Said, reached: Floats) -> Floats:
         return np.where(r > 0, r / (r + (1 - r) * agreement), r)
 
 
-VIFIDEL_PRF = Metric(
-    "VIFIDEL-PRF",
-    "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves out",
-    _COLUMNS,
-    lambda settings: VifidelPRF(**evidence_settings(settings)),
-    spellings=("PRF", "VIFIDEL-F"),
-    references=False,
-    either=True,
-    default=True,
-    options=(THINGS,),
-    papers=(MADHYASTHA_2019,),
+register(
+    Metric(
+        "VIFIDEL-PRF",
+        "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves out",
+        VifidelPRF,
+        lambda settings: VifidelPRF(**evidence_settings(settings)),
+        rank=20,
+        spellings=("PRF", "VIFIDEL-F"),
+        references=False,
+        either=True,
+        default=True,
+        tables=True,
+        options=(THINGS,),
+        papers=(VIFIDEL_EVAL,),
+    )
 )

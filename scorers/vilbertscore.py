@@ -22,6 +22,7 @@ from ..rows import Rows, image_ids_of
 from .base import MadeAgain, Progress
 from .papers import LEE_2020
 from .record import DEVICE, Extra, Metric, Option
+from .registry import register
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -30,7 +31,6 @@ _BATCH = 2048
 # Up to so many bytes of images and of captions are kept for the next system: 2 500 images of 100
 # regions and 50 000 captions of 12 tokens. What does not fit is read and encoded again.
 _IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 31
-_COLUMNS = (Column("ViLBERTScore-P"), Column("ViLBERTScore-R"), Column("ViLBERTScore-F"))
 
 _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
 
@@ -72,6 +72,8 @@ class ViLBERTScore(MadeAgain):
         If a file is missing, damaged, or does not belong to the others.
     """
 
+    columns = (Column("ViLBERTScore-P"), Column("ViLBERTScore-R"), Column("ViLBERTScore-F"))
+
     def __init__(
         self,
         checkpoint: str | os.PathLike[str],
@@ -94,10 +96,6 @@ class ViLBERTScore(MadeAgain):
     def method(self) -> str:
         return "ViLBERTScore"
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return _COLUMNS
-
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         config = self._sizes.digest
         return self._pinned(
@@ -119,7 +117,7 @@ class ViLBERTScore(MadeAgain):
             if not references:
                 raise CaptionError(f"{rows.name(row)}: no reference; ViLBERTScore needs one.")
         images = self._images.find(image_ids_of(rows, "ViLBERTScore"))
-        scores = np.empty((len(rows), len(_COLUMNS)))
+        scores = np.empty((len(rows), len(self.columns)))
         for start in range(0, len(rows), _CAPTIONS_AT_ONCE):
             chosen = range(start, min(start + _CAPTIONS_AT_ONCE, len(rows)))
             progress = _Progress(len(chosen), on_progress)
@@ -132,7 +130,7 @@ class ViLBERTScore(MadeAgain):
             progress.finish()
         return {
             column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
-            for column, of_column in zip(_COLUMNS, scores.T, strict=True)
+            for column, of_column in zip(self.columns, scores.T, strict=True)
         }
 
     def _embedded(self, images: Sequence[Regions]) -> list[Any]:
@@ -244,45 +242,48 @@ class _Progress:
         self._reported = captions
 
 
-VILBERTSCORE = Metric(
-    "ViLBERTScore",
-    "Words matched with the references' words by states that have seen the image",
-    _COLUMNS,
-    lambda settings: ViLBERTScore(
-        settings.options["vilbert_checkpoint"],
-        settings.options["vilbert_vocabulary"],
-        settings.options["vilbert_features"],
-        settings.options["vilbert_layer"],
-        settings.options["device"],
-        settings.options["vilbert_config"],
-    ),
-    options=(
-        Option(
-            "vilbert_checkpoint",
-            "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
-            required=True,
+register(
+    Metric(
+        "ViLBERTScore",
+        "Words matched with the references' words by states that have seen the image",
+        ViLBERTScore,
+        lambda settings: ViLBERTScore(
+            settings.options["vilbert_checkpoint"],
+            settings.options["vilbert_vocabulary"],
+            settings.options["vilbert_features"],
+            settings.options["vilbert_layer"],
+            settings.options["device"],
+            settings.options["vilbert_config"],
         ),
-        Option(
-            "vilbert_vocabulary", "vocab.txt of bert-base-uncased, for ViLBERTScore.", required=True
+        rank=130,
+        options=(
+            Option(
+                "vilbert_checkpoint",
+                "multi_task_model.bin of vilbert-multi-task, for ViLBERTScore.",
+                required=True,
+            ),
+            Option(
+                "vilbert_vocabulary", "vocab.txt of bert-base-uncased, for ViLBERTScore.", required=True
+            ),
+            Option(
+                "vilbert_features",
+                "Region features for ViLBERTScore: a folder with one .npz file per image, as "
+                "convert-features writes them.",
+                required=True,
+            ),
+            Option(
+                "vilbert_layer",
+                "Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
+                int,
+                default=-1,
+            ),
+            Option(
+                "vilbert_config",
+                "JSON configuration of a ViLBERT of other sizes than the published one.",
+            ),
+            DEVICE,
         ),
-        Option(
-            "vilbert_features",
-            "Region features for ViLBERTScore: a folder with one .npz file per image, as "
-            "convert-features writes them.",
-            required=True,
-        ),
-        Option(
-            "vilbert_layer",
-            "Co-attention block whose states ViLBERTScore compares, from 0 or from the end.",
-            int,
-            default=-1,
-        ),
-        Option(
-            "vilbert_config",
-            "JSON configuration of a ViLBERT of other sizes than the published one.",
-        ),
-        DEVICE,
-    ),
-    extra=Extra("vilbertscore", ("torch",)),
-    papers=(LEE_2020,),
+        extra=Extra("vilbertscore", ("torch",)),
+        papers=(LEE_2020,),
+    )
 )

@@ -8,13 +8,13 @@ from collections.abc import Collection
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric
+from .registry import register
 from .word_vectors import Gold, Part, Scored, WordVectorScorer
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
@@ -32,23 +32,8 @@ class Wmd(WordVectorScorer[Gold]):
     against : "best", "worst" or "mean"
         Which distance counts where there are several references: to the closest, to the
         farthest, or the mean over all.
-    vectors : None, path, str, KeyedVectors
-        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     p : 1 or 2
         Exponent of the travel cost; Kusner's is 1, the distance itself.
-    normalize : bool
-        Whether word vectors are scaled to length 1.
-    stop_words : collection of str
-        Words that are left out.
-    undefined : float
-        What stands for an undefined score, where a script takes plain means.
-
-    Raises
-    ------
-    VectorsError
-        If the vectors cannot be read.
-    VifidelError
-        If an argument is none of those named here.
 
     Examples
     --------
@@ -57,7 +42,6 @@ class Wmd(WordVectorScorer[Gold]):
 
     _needed = "a usable reference"
     _sees_objects = False
-    _counted = ("no_words", "unknown_words", "unweighted")
 
     def __init__(
         self,
@@ -70,12 +54,14 @@ class Wmd(WordVectorScorer[Gold]):
     ) -> None:
         if against not in _REDUCE:
             raise VifidelError(f"against must be one of {', '.join(_REDUCE)}, not {against!r}.")
-        super().__init__(vectors, True, normalize, stop_words, undefined)
+        super().__init__(
+            vectors=vectors, normalize=normalize, stop_words=stop_words, undefined=undefined
+        )
         self._p = check_exponent(p)
         self._against = against
 
     def method(self) -> str:
-        return "WMD" if self._against == "best" else f"WMD-{self._against}"
+        return _name(self._against)
 
     def signature_with(self, objects: str) -> str:
         return self._pinned(
@@ -108,35 +94,25 @@ class Wmd(WordVectorScorer[Gold]):
         return Scored(scores[:, None], {"no_words": words.sizes == 0})
 
 
-WMD = Metric(
-    "WMD",
-    "Word Mover's Distance to the closest reference, as a similarity",
-    (Column("WMD"),),
-    lambda settings: Wmd("best", **settings.words),
-    spellings=("WMD-best",),
-    default=True,
-    papers=(
-        KUSNER_2015,
-        KILICKAYA_2017,
-    ),
-)
-WMD_WORST = Metric(
-    "WMD-worst",
-    "Word Mover's Distance to the farthest reference, as a similarity",
-    (Column("WMD-worst"),),
-    lambda settings: Wmd("worst", **settings.words),
-    papers=(
-        KUSNER_2015,
-        KILICKAYA_2017,
-    ),
-)
-WMD_MEAN = Metric(
-    "WMD-mean",
-    "Mean Word Mover's Distance to all references, as a similarity",
-    (Column("WMD-mean"),),
-    lambda settings: Wmd("mean", **settings.words),
-    papers=(
-        KUSNER_2015,
-        KILICKAYA_2017,
-    ),
-)
+def _name(against: str) -> str:
+    return "WMD" if against == "best" else f"WMD-{against}"
+
+
+for _rank, _against, _summary in (
+    (40, "best", "Word Mover's Distance to the closest reference, as a similarity"),
+    (41, "worst", "Word Mover's Distance to the farthest reference, as a similarity"),
+    (42, "mean", "Mean Word Mover's Distance to all references, as a similarity"),
+):
+    register(
+        Metric(
+            _name(_against),
+            _summary,
+            Wmd,
+            lambda settings, against=_against: Wmd(against, **settings.words),
+            rank=_rank,
+            spellings=("WMD-best",) if _against == "best" else (),
+            default=_against == "best",
+            tables=True,
+            papers=(KUSNER_2015, KILICKAYA_2017),
+        )
+    )

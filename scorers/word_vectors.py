@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import abstractmethod
 from collections import Counter
@@ -13,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectLabels
+from ..annotations import ObjectSource, read_objects
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
@@ -22,6 +23,7 @@ from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..kernels.verdicts import check_known_words
 from ..nfc import nfc
 from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
+from ..text.words import STOP_WORDS
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 from .readings import read_texts
@@ -146,26 +148,28 @@ _Words = Callable[[Rows], Iterable[str]]
 class WordVectorScorer(Scorer, Generic[GoldT]):
     """A metric on bags of content words in a space of word vectors.
 
+    Its settings are those of every metric on word vectors, as far as it takes them.
+
     Parameters
     ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
+        Without it the objects are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     references : bool
         Whether the references are read.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
     normalize : bool
         Whether word vectors are scaled to length 1.
     stop_words : collection of str
         Words of captions that are left out.
-    undefined : float
-        What stands for an undefined score.
-    objects : ObjectLabels, optional
-        The source of object labels, for metrics that see them; without one they come with the
-        rows.
 
     Raises
     ------
-    VectorsError
-        If the vectors cannot be read.
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
     VifidelError
         If another argument is not as described.
     """
@@ -176,18 +180,19 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _sees_objects: bool
     #: Whether it reads the texts of the rows, beside the words and labels of their bags.
     reads_texts = False
-    #: What it counts beside the scores: keys of `COUNTS`.
-    _counted: tuple[str, ...] = ("no_words", "unknown_words")
 
     def __init__(
         self,
-        vectors: VectorSource,
-        references: bool,
-        normalize: bool,
-        stop_words: Collection[str],
-        undefined: float,
-        objects: ObjectLabels | None = None,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        threshold: float | None = None,
+        normalize: bool = True,
+        stop_words: Collection[str] = STOP_WORDS,
+        undefined: float = math.nan,
     ) -> None:
+        self._objects = None if objects is None else read_objects(objects, threshold)
+        self._threshold = threshold
         super().__init__(undefined)
         if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
             raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
@@ -198,7 +203,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         words = frozenset(nfc(word).lower() for word in stop_words)
         self._space = word_space(load_vectors(vectors), normalize, words)
         self._use_references = references
-        self._objects = objects
         self._kept: _Kept | None = None
 
     @property
@@ -277,7 +281,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             np.concatenate(scores),
             np.concatenate(of_rows) if of_rows else None,
             details,
-            partial(make, counts={key: counts[key] for key in self._counted}),
+            partial(make, counts=dict(counts)),
         )
 
     def _evaluations(

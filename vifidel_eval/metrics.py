@@ -1,7 +1,4 @@
-"""The registry: every metric by name. Whatever depends on which metrics there are asks it.
-
-A new metric is a file in ``scorers/`` that ends with its record, and a line of `METRICS`.
-"""
+"""Metrics by name: which there are, which can be computed, and the scorers of a run."""
 
 from __future__ import annotations
 
@@ -9,44 +6,9 @@ import difflib
 from collections.abc import Callable, Iterable
 
 from .errors import MetricUnavailable, VifidelError
-from .scorers import (
-    Mean,
-    Scorer,
-    chair,
-    coco,
-    language_model,
-    meteor,
-    spice,
-    tiger,
-    vifidel,
-    vifidel_h,
-    vifidel_prf,
-    vilbertscore,
-    wmd,
-)
-from .scorers.record import Metric, Option, Settings
-
-#: Every metric by its name, in the order of help, defaults and ``info``.
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        vifidel.VIFIDEL,
-        vifidel_prf.VIFIDEL_PRF,
-        vifidel_h.VIFIDEL_H,
-        wmd.WMD,
-        wmd.WMD_WORST,
-        wmd.WMD_MEAN,
-        coco.BLEU,
-        coco.ROUGE_L,
-        coco.CIDER,
-        chair.CHAIR,
-        meteor.METEOR,
-        spice.SPICE,
-        language_model.LM,
-        tiger.TIGER,
-        vilbertscore.VILBERTSCORE,
-    )
-}
+from .scorers import Mean, Scorer
+from .scorers.record import Metric, Settings
+from .scorers.registry import METRICS
 
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
@@ -61,22 +23,14 @@ def parse(text: str) -> list[str]:
     Raises
     ------
     VifidelError
-        If a name is unknown, or metrics cannot be combined.
+        If a name is unknown, its package is broken, or metrics cannot be combined.
     """
-    spellings = {
-        spelling.lower(): metric.name
-        for metric in METRICS.values()
-        for spelling in (metric.name, *metric.spellings)
-    }
     names = []
     for combination in text.split(","):
         parts = [part.strip() for part in combination.split("+")]
         if "" in parts:
             raise VifidelError(f"{text!r} lacks the name of a metric before or after a separator.")
-        for part in parts:
-            if part.lower() not in spellings:
-                raise VifidelError(_unknown(part, spellings))
-        known = [spellings[part.lower()] for part in parts]
+        known = list(map(_name, parts))
         names.append("+".join(known))
         if len(set(known)) < len(known):
             raise VifidelError(f"{names[-1]} names a metric twice.")
@@ -90,11 +44,15 @@ def parse(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _unknown(name: str, spellings: dict[str, str]) -> str:
-    close = difflib.get_close_matches(name.lower(), spellings, n=1)
+def _name(spelling: str) -> str:
+    name = METRICS.find(spelling)
+    if name is not None:
+        return name
+    spellings = METRICS.spellings
+    close = difflib.get_close_matches(spelling.lower(), spellings, n=1)
     meant = f" Did you mean {spellings[close[0]]}?" if close else ""
-    return (
-        f"there is no metric {name!r}.{meant} The metrics are {', '.join(METRICS)}; a plus sign "
+    raise VifidelError(
+        f"there is no metric {spelling!r}.{meant} The metrics are {', '.join(METRICS)}; a plus sign "
         "combines them: VIFIDEL+CIDEr."
     )
 
@@ -110,11 +68,6 @@ def needs_references(name: str) -> bool:
     Names that are not in the registry, such as those of an ablation, do not.
     """
     return any(METRICS[part].references for part in name.split("+") if part in METRICS)
-
-
-def own_options() -> list[Option]:
-    """Return the options that metrics have of their own, each once."""
-    return list(dict.fromkeys(o for metric in METRICS.values() for o in metric.options))
 
 
 def lacking(metric: Metric, settings: Settings) -> list[str]:

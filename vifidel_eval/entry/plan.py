@@ -164,7 +164,9 @@ def plan(
     read, gold = read_captions(systems, references, fields, image_ids)
     of_objects = paths_in(settings.objects)
     if gold is not None and of_objects and isinstance(references, str | os.PathLike):
-        check_releases(of_objects, settings.labels, references, gold)
+        labels = settings.labels
+        if labels is not None:
+            check_releases(of_objects, labels, references, gold)
     warn_of_lengths(read)
     made, unavailable = build(metrics, settings)
     files = {

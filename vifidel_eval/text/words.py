@@ -19,9 +19,19 @@ from functools import cache
 
 from ..nfc import nfc
 
+class _StopWords(frozenset[str]):
+    """A set that signatures and pickles have by its name: its words would fill a screen."""
+
+    def __repr__(self) -> str:
+        return "STOP_WORDS"
+
+    def __reduce__(self) -> str:
+        return "STOP_WORDS"
+
+
 #: gensim 4.4's English stop list without the words that name something a picture can show
 #: (bill, bottom, computer, cry, empty, fire, mill, mine, system, thick, thin, top).
-STOP_WORDS: frozenset[str] = frozenset(
+STOP_WORDS: frozenset[str] = _StopWords(
     """
     a about above across after afterwards again against all almost alone along already also
     although always am among amongst amoungst amount an and another any anyhow anyone anything
