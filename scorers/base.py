@@ -41,7 +41,10 @@ def _with_settings(scorer: type[Scorer]) -> str | None:
         if issubclass(kind, Scorer):
             head, *rest = _SECTION.split(inspect.cleandoc(kind.__doc__ or ""))
             raises = sections.get("Raises", "")
-            sections = {"Raises": raises, **dict(zip(rest[::2], map(str.strip, rest[1::2])))}
+            sections = {
+                "Raises": raises,
+                **dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True)),
+            }
             for entry in re.split(r"\n(?=\S)", sections.pop("Parameters", "")):
                 said[entry.partition(" :")[0].lstrip("*")] = entry
     settings = [said[name] for name in inspect.signature(scorer).parameters if name in said]

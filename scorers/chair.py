@@ -180,9 +180,10 @@ class Chair(Scorer):
                 found.append(mentions)
             details.add(len(part), partial(_details, found, gold.there[start : start + len(part)]))
             on_progress(len(part))
-        of_run = {"no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum())}
-        if self._drop_incomplete:
-            of_run["incomplete"] = incomplete
+        of_run = {
+            "no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum()),
+            "incomplete": incomplete,
+        }
         sums = counts.sum(axis=0)
         return {
             column: Evaluation(
@@ -286,8 +287,8 @@ register(
         options=(
             Option(
                 "synonyms",
-                "Names of each category, one category per line, for CHAIR.  [default: our own list for "
-                "COCO's 80]",
+                "Names of each category, one category per line, for CHAIR.  [default: our own list "
+                "for COCO's 80]",
             ),
             Option(
                 "drop_incomplete",

@@ -142,7 +142,7 @@ register = METRICS.register
 def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
     """Raise a VifidelError if a metric cannot be registered beside others."""
     if not (isinstance(metric.scorer, type) and issubclass(metric.scorer, Scorer)):
-        raise VifidelError(f"{metric.name}: scorer is a class of Scorer, not {metric.scorer!r:.40}.")
+        raise VifidelError(f"{metric.name}: scorer is a Scorer's class, not {metric.scorer!r:.40}.")
     taken = {
         spelling.lower(): other
         for other in others.values()
@@ -170,11 +170,9 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
     own = re.sub(r"\W", "_", metric.name.lower()) + "_"
     for option in metric.options:
         is_shared = known.get(option.name) == option
-        if not is_shared and (
-            option.name in known or not (ours or option.name.startswith(own))
-        ):
+        if not is_shared and (option.name in known or not (ours or option.name.startswith(own))):
             raise VifidelError(
-                f"{metric.name}: its option {option.name!r} may be another's; begin it with {own!r}."
+                f"{metric.name}: the option {option.name!r} may be another's; begin it by {own!r}."
             )
 
 

@@ -200,7 +200,8 @@ def _coverage(said: Said, reached: Floats) -> Floats:
 register(
     Metric(
         "VIFIDEL-PRF",
-        "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves out",
+        "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves "
+        "out",
         VifidelPRF,
         lambda settings: VifidelPRF(**evidence_settings(settings)),
         rank=20,

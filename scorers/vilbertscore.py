@@ -263,7 +263,9 @@ register(
                 required=True,
             ),
             Option(
-                "vilbert_vocabulary", "vocab.txt of bert-base-uncased, for ViLBERTScore.", required=True
+                "vilbert_vocabulary",
+                "vocab.txt of bert-base-uncased, for ViLBERTScore.",
+                required=True,
             ),
             Option(
                 "vilbert_features",

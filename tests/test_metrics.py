@@ -1,48 +1,37 @@
-"""The registry, and that a metric or a count added to it is in every output."""
+"""Metrics by name: which can be computed, and the scorers of a run; a count in every output."""
 
-import csv
-import io
 import json
 import re
 import sys
 
 import numpy as np
 import pytest
-import toy_metric
-from click.testing import CliRunner
 from fake_scorer import FakeScorer
 
-from vifidel_eval import MetricUnavailable, VifidelError, metrics
-from vifidel_eval.commands.main import main
+from vifidel_eval import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import COUNTS, Column, Count, Evaluation
 from vifidel_eval.metrics import METRICS, build, check_needs, defaults, lacking, parse
 from vifidel_eval.report.html import gather, render_page
 from vifidel_eval.report.score_tables import render
-from vifidel_eval.runs import leaderboard
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
-from vifidel_eval.scorers import Mean
-from vifidel_eval.scorers.record import Metric, Option, Settings
+from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.text_tables import FORMATS
 
 
 def record(name, make=None, **needs):
     """Return the record of a metric that needs nothing but what is said."""
     make = make or (lambda settings: FakeScorer(name))
-    return Metric(name, "A metric.", (Column(name),), make, **{"references": False, **needs})
+    return Metric(name, "A metric.", FakeScorer, make, **{"references": False, **needs})
 
 
 @pytest.fixture
 def register(monkeypatch):
-    """Add records to the registry, or replace it by them."""
+    """Add records to the registry, or put them in the place of others."""
 
-    def register(*records, alone=False):
-        if alone:
-            for name in list(METRICS):
-                monkeypatch.delitem(METRICS, name)
-        for one in records:
-            monkeypatch.setitem(METRICS, one.name, one)
+    def register(*records):
+        monkeypatch.setattr(METRICS, "_metrics", {**METRICS, **{one.name: one for one in records}})
 
     return register
 
@@ -155,130 +144,6 @@ def test_no_metric_at_all_is_an_error():
         score_systems(SYSTEMS, {"SPICE": FakeScorer("SPICE", problem=problem)})
 
 
-# A toy metric: the characters of a caption, the fewer the better. One file, one line here.
-
-CAPTIONS = {
-    "terse": dict.fromkeys(range(1, 31), "a dog"),
-    "wordy": {image: f"a dog and {'x' * image} cats" for image in range(1, 31)},
-}
-MEANS = {"terse": 5.0, "wordy": 10 + 15.5 + 5}
-
-
-@pytest.fixture
-def toy(register, monkeypatch):
-    register(toy_metric.METRIC)
-
-
-@pytest.fixture
-def files(tmp_path):
-    """Result files of both systems, the worse one first, and references."""
-    for name, captions in CAPTIONS.items():
-        content = [{"image_id": image, "caption": text} for image, text in captions.items()]
-        (tmp_path / f"{name}_results.json").write_text(json.dumps(content))
-    references = {image: ["a dog runs", f"cats and a dog {image}"] for image in range(1, 31)}
-    (tmp_path / "references.json").write_text(json.dumps(references))
-    return tmp_path
-
-
-def score(files, *arguments, metrics="TOY,ROUGE_L"):
-    results = [files / f"{name}_results.json" for name in ("wordy", "terse")]
-    references = ("--references", files / "references.json")
-    arguments = ("score", *results, *references, "--metrics", metrics, *arguments)
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_toy_metric_is_bold_where_it_is_lowest(files):
-    cells = {name: f"{mean:.4f}" for name, mean in MEANS.items()}
-    markdown = score(files, "--format", "markdown", metrics="TOY")
-    assert f"**{cells['terse']}**" in markdown
-    assert f"**{cells['wordy']}**" not in markdown
-    latex = score(files, "--format", "latex", metrics="TOY")
-    assert f"\\textbf{{{cells['terse']}}}" in latex
-    assert f"\\textbf{{{cells['wordy']}}}" not in latex
-    assert "TOY: lower is better." in score(files).splitlines()
-    assert "ROUGE_L: lower" not in score(files)
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_toy_metric_is_in_json_with_its_direction(files):
-    document = json.loads(score(files, "--format", "json", "--compare"))
-    assert document["lower_is_better"] == ["TOY"]
-    assert document["systems"]["terse"]["overall"]["TOY"] == MEANS["terse"]
-    compared = document["comparison"]["metrics"]["TOY"]
-    assert compared["lower_is_better"] is True
-    assert {name: of["rank"] for name, of in compared["systems"].items()} == {
-        "wordy": 2,
-        "terse": 1,
-    }
-    (pair,) = compared["pairs"]
-    assert (pair["winner"], pair["first"]) == ("terse", "wordy")
-    assert pair["difference"] == pytest.approx(MEANS["wordy"] - MEANS["terse"])
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_toy_metric_is_ranked_by_compare(files):
-    compared = files / "compared.csv"
-    score(files, "--compare-output", compared, metrics="TOY")
-    rows = list(csv.DictReader(io.StringIO(compared.read_text("utf-8"))))
-    alone = {row["System"]: row["Rank"] for row in rows if not row["Against"]}
-    assert alone == {"wordy": "2", "terse": "1"}
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_toy_metric_orders_the_leaderboard(files):
-    board = files / "board.json"
-    score(files, "--leaderboard", board)
-    shown = CliRunner().invoke(main, ["leaderboard", str(board), "--format", "markdown"]).stdout
-    first, second = (row.split("|") for row in shown.splitlines()[2:4])
-    assert [first[1].strip(), second[1].strip()] == ["terse", "wordy"]
-    assert first[3].strip() == f"**{MEANS['terse']:.4f}**"
-    assert second[3].strip() == f"{MEANS['wordy']:.4f}"
-    assert "TOY: lower is better." in shown
-    assert leaderboard.read(board).lower_is_better == ("TOY",)
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_toy_metric_is_ranked_in_the_report(files):
-    page = files / "report.html"
-    score(files, "--report", page)
-    html = page.read_text("utf-8")
-    systems = re.findall(r'<th scope="col">(wordy|terse)\b', html)[:2]
-    (row,) = re.findall(r'<tr><th scope="row">TOY<small>30 images.*?</tr>', html, re.S)
-    assert "lower is better" in row
-    cells = dict(zip(systems, re.findall(r"<td(.*?)>.*?#(\d)", row, re.S), strict=True))
-    assert cells == {"wordy": ("", "2"), "terse": (' class="best"', "1")}
-    (duel,) = re.findall(r"<td><strong>(\w+)</strong><span class=\"by\">by 25.500<", html)
-    assert duel == "terse"
-    data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S)[1])
-    assert data["metrics"] == ["TOY", "ROUGE_L"]
-    assert data["lowerIsBetter"] == [True, False]
-    assert "<span>0</span><span>30</span><span>60</span>" in html  # of 45 characters at most
-
-
-@pytest.mark.usefixtures("toy")
-def test_a_toy_metric_is_in_help_and_info_and_takes_its_option(files):
-    shown = " ".join(CliRunner().invoke(main, ["score", "--help-all"]).stdout.split())
-    assert "TOY (patience)" in shown
-    assert "--toy-length INTEGER What a character counts. [default: 1]" in shown
-    info = CliRunner().invoke(main, ["info"]).stdout.splitlines()
-    assert (
-        "TOY: available; needs patience; lower is better in TOY. The characters of a caption"
-        in info
-    )
-    doubled = json.loads(score(files, "--toy-length", "2", "--format", "json"))
-    assert doubled["systems"]["terse"]["overall"]["TOY"] == 2 * MEANS["terse"]
-
-
-@pytest.mark.usefixtures("toy")
-def test_metrics_of_two_directions_are_not_combined():
-    sentence = "ROUGE_L+TOY: lower is better for TOY, but higher for ROUGE_L; combine metrics of"
-    with pytest.raises(VifidelError, match=re.escape(sentence)):
-        parse("ROUGE_L+toy")
-
-
 def test_a_toy_count_is_in_every_output(monkeypatch):
     before = COUNTS
     counts = (*before, Count("shouted", "Shouted", "shouted", "captions in capitals"))
@@ -303,8 +168,3 @@ def test_a_toy_count_is_in_every_output(monkeypatch):
         page = render_page(gather(scores, compare(scores), systems))
     assert "<small>shouted: 2</small>" in page
     assert "<b>shouted</b>: captions in capitals." in page
-
-
-def test_the_registry_is_one_dictionary():
-    assert metrics.METRICS is METRICS
-    assert list(METRICS)[:2] == ["VIFIDEL", "VIFIDEL-PRF"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import vifidel_eval.annotations as annotations  # noqa: PLR0402
     import vifidel_eval.scorers as scorers  # noqa: PLR0402
     import vifidel_eval.tables as tables  # noqa: PLR0402
-    from vifidel_eval.scorers import Vifidel
+    from vifidel_eval.scorers import Column, Evaluation, Metric, Scorer, Vifidel, register
 
     from .entry import Run, evaluate, load
     from .text.words import STOP_WORDS, content_words
@@ -36,9 +36,13 @@ __all__ = [
     "STOP_WORDS",
     "AnnotationError",
     "CaptionError",
+    "Column",
+    "Evaluation",
     "ImageIdError",
+    "Metric",
     "MetricUnavailable",
     "Run",
+    "Scorer",
     "VectorsError",
     "Vifidel",
     "VifidelError",
@@ -48,6 +52,7 @@ __all__ = [
     "content_words",
     "evaluate",
     "load",
+    "register",
     "scorers",
     "tables",
 ]
@@ -59,11 +64,16 @@ if not os.path.isdir(os.path.join(__path__[0], "scorers")):
 _PACKAGES = ("annotations", "scorers", "tables")
 _MODULE_OF = {
     "STOP_WORDS": ".text.words",
+    "Column": ".evaluation",
+    "Evaluation": ".evaluation",
+    "Metric": ".scorers",
     "Run": ".entry",
+    "Scorer": ".scorers",
     "Vifidel": ".scorers",
     "content_words": ".text.words",
     "evaluate": ".entry",
     "load": ".entry",
+    "register": ".scorers",
 }
 
 

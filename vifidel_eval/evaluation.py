@@ -65,7 +65,8 @@ class Count:
     meaning : str
         What is counted, as a legend says it.
     always : bool
-        Whether a table shows it even if it is zero for every system.
+        Whether a table shows it even if it is zero for every system; it never shows what no metric
+        counts.
     """
 
     key: str

@@ -52,8 +52,8 @@ def _name(spelling: str) -> str:
     close = difflib.get_close_matches(spelling.lower(), spellings, n=1)
     meant = f" Did you mean {spellings[close[0]]}?" if close else ""
     raise VifidelError(
-        f"there is no metric {spelling!r}.{meant} The metrics are {', '.join(METRICS)}; a plus sign "
-        "combines them: VIFIDEL+CIDEr."
+        f"there is no metric {spelling!r}.{meant} The metrics are {', '.join(METRICS)}; a plus "
+        "sign combines them: VIFIDEL+CIDEr."
     )
 
 

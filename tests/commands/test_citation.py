@@ -1,16 +1,20 @@
 """``info --cite``: paragraphs for a paper's appendix, and BibTeX."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval.commands.main import main
 from vifidel_eval.metrics import METRICS
+from vifidel_eval.scorers.papers import MADHYASTHA_2019, VIFIDEL_EVAL
 
-EXAMPLES = Path(__file__).parents[1] / "data"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "tests" / "data"
 
 
 @pytest.fixture(scope="module")
@@ -52,26 +56,46 @@ def test_the_papers_and_the_paragraph_on_all_metrics(tmp_path):
     assert result.exit_code == 0, result.output
     paragraph, *entries = result.output.strip().split("\n\n")
     assert paragraph.startswith(
-        "We report VIFIDEL-PRF (Madhyastha et al., 2019), WMD (Kusner et al., 2015; Kilickaya et "
-        "al., 2017) and VIFIDEL+CIDEr (Madhyastha et al., 2019; Vedantam et al., 2015) of 6 images "
-        f"as computed by vifidel-eval {vifidel_eval.__version__}. Signatures: VIFIDEL-PRF|"
+        "We report VIFIDEL-PRF (the vifidel_eval authors, 2026), WMD (Kusner et al., 2015; "
+        "Kilickaya et al., 2017) and VIFIDEL+CIDEr (Madhyastha et al., 2019; Vedantam et al., "
+        f"2015) of 6 images as computed by vifidel-eval {vifidel_eval.__version__}. Signatures: VIFIDEL-PRF|"
     )
     assert all(signature in paragraph for signature in run.signatures.values())
     keys = [entry.partition("{")[2].partition(",")[0] for entry in entries]
     assert keys == [
-        "madhyastha-etal-2019-vifidel",
+        "vifidel-eval",
         "kusner-etal-2015-word",
         "kilickaya-etal-2017-evaluating",
+        "madhyastha-etal-2019-vifidel",
         "vedantam-etal-2015-cider",
     ]
     assert all(entry.count("{") == entry.count("}") for entry in entries)
-    assert all(entry.startswith("@inproceedings{") and entry.endswith("\n}") for entry in entries)
+    kinds = ["@misc{", *["@inproceedings{"] * 4]
+    assert all(entry.startswith(kind) for entry, kind in zip(entries, kinds, strict=True))
+    assert all(entry.endswith("\n}") for entry in entries)
+
+
+def test_own_metrics_are_not_credited_to_the_paper_of_vifidel_but_to_this_project():
+    own = {name for name, metric in METRICS.items() if VIFIDEL_EVAL in metric.papers}
+    assert own == {"VIFIDEL-PRF", "VIFIDEL-H"}
+    theirs = {name for name, metric in METRICS.items() if MADHYASTHA_2019 in metric.papers}
+    assert theirs == {"VIFIDEL", "LM"}
+    project = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    entry = " ".join(re.sub(r"[{}\\]", "", VIFIDEL_EVAL.bibtex).split())
+    assert f"title = {project['title']}: {project['abstract'].rstrip('.')}," in entry
+    assert f"author = {project['authors'][0]['name']}, " in entry
+    assert f"year = {project['date-released'][:4]}, " in entry
+    assert f"url = {project['repository-code']}" in entry
+    released = project["date-released"][:4]
+    assert VIFIDEL_EVAL.cited == f"{project['authors'][0]['name']}, {released}"
 
 
 def test_every_metric_has_a_paper_whose_entry_names_its_first_author():
     for metric in METRICS.values():
         assert metric.papers, metric.name
         for paper in metric.papers:
+            if paper is VIFIDEL_EVAL:
+                continue
             author = paper.cited.partition(" ")[0].rstrip(",")
             assert f"author = {{{author}, " in paper.bibtex
             assert f"year = {{{paper.cited[-4:]}}}" in paper.bibtex

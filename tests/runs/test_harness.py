@@ -8,7 +8,7 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
-from vifidel_eval.evaluation import COUNTS, Column
+from vifidel_eval.evaluation import Column
 from vifidel_eval.files import write_whole
 from vifidel_eval.runs.harness import System, score_systems
 from vifidel_eval.scorers import Mean
@@ -20,7 +20,8 @@ def length(name="LENGTH"):
 
 
 def counts(**of_images):
-    return {**dict.fromkeys([count.key for count in COUNTS], 0), **of_images}
+    """Return the counts of a metric that counts nothing itself."""
+    return {"missing": 0, **of_images}
 
 
 REFERENCES = {3: ["c"], 1: ["a"], 2: []}

@@ -44,7 +44,9 @@ def environment() -> dict[str, str]:
         found["Java"] = f"{java.command}, Java {java.release}"
     except MetricUnavailable as problem:
         found["Java"] = f"not found: {problem}"
-    return found | {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
+    broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
+    metrics = {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
+    return found | broken | metrics
 
 
 def _state(metric: Metric) -> str:

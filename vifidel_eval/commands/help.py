@@ -124,7 +124,7 @@ class Explained(click.Command):
             name, record = param.name or "", param.get_help_record(ctx)
             if record is None or isinstance(param, click.Argument) or _is_help(param):
                 continue
-            if not ctx.meta.get(_ALL) and (name in _RARE or of_metrics.get(name)):
+            if not shows_all(ctx) and (name in _RARE or of_metrics.get(name)):
                 metrics += of_metrics.get(name, ())
                 left_out += [param.opts[0]] if name in _RARE else []
                 continue
@@ -139,6 +139,11 @@ class Explained(click.Command):
         with formatter.section("Help"):
             also = f"Also show {', '.join(left_out)}." if left_out else "Show all options."
             formatter.write_dl([("-h, --help", "Show the usual options."), ("--help-all", also)])
+
+
+def shows_all(ctx: click.Context) -> bool:
+    """Return whether a help has all options."""
+    return bool(ctx.meta.get(_ALL))
 
 
 def _is_help(param: click.Parameter) -> bool:

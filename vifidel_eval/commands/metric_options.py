@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import VifidelError
+from .help import shows_all
 from .options import TRANSPORT, TransportOptions, with_options
 from .paths import Command, Read
 
@@ -78,9 +79,29 @@ class MetricCommand(Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, those of the metrics before ``--objects``."""
+        from ..metrics import METRICS
+
         params = super().get_params(ctx)
         at = next(at for at, param in enumerate(params) if param.name == "objects")
-        return [*params[:at], *_of_registry(), *params[at:]]
+        return [*params[:at], *_options(tuple(METRICS.options())), *params[at:]]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; for an unknown option the metrics of all packages are imported."""
+        from ..metrics import METRICS
+
+        try:
+            return super().parse_args(ctx, list(args))
+        except click.NoSuchOption:
+            METRICS.load()
+            return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; ``--help-all`` has those of other packages' metrics too."""
+        from ..metrics import METRICS
+
+        if shows_all(ctx):
+            METRICS.load()
+        super().format_options(ctx, formatter)
 
     def of_metrics(self) -> Mapping[str, Collection[str]]:
         """Return the options of metrics; those of no default metric are rarely needed."""
@@ -105,27 +126,36 @@ def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def gathering(**given: Any) -> Any:
-        from ..metrics import own_options
+        from ..metrics import METRICS
 
-        own = {option.name: given.pop(option.name) for option in own_options()}
+        # A metric that was imported by its name has options that were not parsed: none was given.
+        own = {option.name: given.pop(option.name, option.default) for option in METRICS.options()}
         chosen = {name: given.pop(name) for name in (*shared, "metrics")}
         return command(options=MetricOptions(**chosen, own=own), **given)
 
     return with_options(gathering, TRANSPORT)
 
 
-def _of_registry() -> list[click.Parameter]:
-    from ..metrics import METRICS
-
-    return _options(tuple(METRICS.values()))
-
-
 @cache
-def _options(metrics: tuple[Metric, ...]) -> list[click.Parameter]:
-    from ..metrics import own_options
+def _options(own: tuple[Option, ...]) -> list[click.Parameter]:
+    return [_Metrics(["--metrics"], callback=parsed_metrics), *map(_own, own)]
 
-    chosen = click.Option(["--metrics"], callback=parsed_metrics, help=_metrics_help(metrics))
-    return [chosen, *map(_own, own_options())]
+
+class _Metrics(click.Option):
+    """``--metrics``, whose help lists the metrics; those of other packages are not imported."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from ..metrics import METRICS
+
+        defaults = [metric.name for metric in METRICS.values() if metric.default]
+        others = [_needing(metric) for metric in METRICS.values() if not metric.default]
+        others += [name for name in METRICS.waiting() if name.lower() not in METRICS.spellings]
+        self.help = (
+            f"Separated by commas; VIFIDEL+CIDEr is the mean of both.  [default: "
+            f"{', '.join(defaults)}, as far as references and objects are given]  Others: "
+            f"{', '.join(others)}."
+        )
+        return super().get_help_record(ctx)
 
 
 def _own(option: Option) -> click.Option:
@@ -145,21 +175,9 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _metrics_help(metrics: tuple[Metric, ...]) -> str:
-    defaults = ", ".join(metric.name for metric in metrics if metric.default)
-    others = ", ".join(
-        f"{metric.name} ({', '.join(needs)})" if (needs := _needs(metric)) else metric.name
-        for metric in metrics
-        if not metric.default
-    )
-    return (
-        f"Separated by commas; VIFIDEL+CIDEr is the mean of both.  [default: {defaults}, as far as "
-        f"references and objects are given]  Others: {others}."
-    )
-
-
-def _needs(metric: Metric) -> list[str]:
-    return [*metric.needs, *(metric.extra.packages if metric.extra else ())]
+def _needing(metric: Metric) -> str:
+    needs = [*metric.needs, *(metric.extra.packages if metric.extra else ())]
+    return f"{metric.name} ({', '.join(needs)})" if needs else metric.name
 
 
 def parsed_metrics(

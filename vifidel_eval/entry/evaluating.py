@@ -13,7 +13,7 @@ from ..annotations import ObjectSource
 from ..annotations.names import CategorySource
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId
-from ..metrics import check_needs, defaults, own_options, parse
+from ..metrics import METRICS, check_needs, defaults, parse
 from ..progress import named_by, progress_bar, when
 from ..scorers import Scorer
 from ..scorers.record import Settings
@@ -108,7 +108,7 @@ def evaluate(
         Whether a progress bar is shown; by default in terminals and notebooks, if it takes long.
     **options
         Settings that single metrics have, such as ``things``, ``synonyms`` or ``tiger_features``;
-        `vifidel_eval.metrics.own_options` lists them.
+        ``vifidel-eval score --help-all`` lists them.
 
     Returns
     -------
@@ -140,6 +140,7 @@ def evaluate(
     >>> run.scores["mine"]["VIFIDEL"] > run.scores["base"]["VIFIDEL"]
     True
     """
+    names, scorers = _named_metrics(metrics)
     settings = Settings(
         objects=objects,
         threshold=threshold,
@@ -154,7 +155,14 @@ def evaluate(
         weighted=weighted,
         options=_own(options),
     )
-    names, scorers = _chosen(metrics, settings)
+    if metrics is None:
+        names = defaults(settings)
+        if not names:
+            raise VifidelError(
+                "there are neither references nor objects to score with; give one of them, or name "
+                "metrics that need neither."
+            )
+    check_needs(names, settings, str)
     fields = Fields(*map(_listed, (id_field, caption_field, reference_field, split)))
     planned = plan(
         named(systems), references, settings, names, scorers, fields, image_ids, allow_subset
@@ -186,7 +194,9 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of metrics' own options, those that were not given by default."""
-    own = {option.name: option for option in own_options()}
+    if not options.keys() <= {option.name for option in METRICS.options()}:
+        METRICS.load()
+    own = {option.name: option for option in METRICS.options()}
     for name in options:
         if name not in own:
             raise TypeError(f"evaluate() has no argument {name!r}.{_meant(name, own)}")
@@ -205,16 +215,10 @@ def _meant(name: str, own: Collection[str]) -> str:
     return f" Did you mean {close[0]}?" if close else ""
 
 
-def _chosen(metrics: Metrics | None, settings: Settings) -> tuple[list[str], dict[str, Scorer]]:
-    """Return names of registered metrics, and scorers by name."""
+def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
+    """Return names of registered metrics, and scorers by name; nothing by default."""
     if metrics is None:
-        names = defaults(settings)
-        if not names:
-            raise VifidelError(
-                "there are neither references nor objects to score with; give one of them, or name "
-                "metrics that need neither."
-            )
-        return names, {}
+        return [], {}
     if isinstance(metrics, Mapping):
         names, scorers = [], _named_scorers(metrics.items())
     else:
@@ -233,7 +237,6 @@ def _chosen(metrics: Metrics | None, settings: Settings) -> tuple[list[str], dic
     both = [name for name in names if name in scorers]
     if both:
         raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
-    check_needs(names, settings, str)
     return names, scorers
 
 

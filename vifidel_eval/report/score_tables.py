@@ -220,14 +220,18 @@ def table(
     An image counts as scored if every metric has a score for it.
     """
     counted = {name: scores.counts(name) for name in scores.evaluations}
-    shown = [c for c in COUNTS if c.always or any(of[c.key] for of in counted.values())]
+    shown = [
+        count
+        for count in COUNTS
+        if any(count.key in of and (count.always or of[count.key]) for of in counted.values())
+    ]
     columns = scores.columns()
     rows: list[list[Cell]] = [
         [
             name,
             *(layout.shown(of_column[c.name].score, c.ranked) for c in columns),
             counted[name]["scored"],
-            *(counted[name][count.key] for count in shown),
+            *(counted[name].get(count.key, 0) for count in shown),
         ]
         for name, of_column in scores.evaluations.items()
     ]

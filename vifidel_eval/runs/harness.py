@@ -68,16 +68,15 @@ class Scores:
         """Return the counts of a system over all metrics, by `Count.key`, after ``"scored"``.
 
         A row counts as scored if every column's corpus score counts it, and otherwise as undefined;
-        of every other count it is the largest of any metric.
+        of every other count it is the largest of any metric. What no metric counts is missing.
         """
         evaluations = list(self.evaluations[system].values())
         undefined = int(np.any([e.missing for e in evaluations], axis=0).sum())
         of_metrics = [counts_of(evaluation) for evaluation in evaluations]
-        most = {key: max(counts[key] for counts in of_metrics) for key in of_metrics[0]}
-        return most | {
-            "scored": len(evaluations[0].ids) - undefined,
-            "undefined": max(undefined, most["undefined"]),
-        }
+        keys = [c.key for c in COUNTS if any(c.key in counts for counts in of_metrics)]
+        most = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
+        scored = {"scored": len(evaluations[0].ids) - undefined}
+        return scored | most | {"undefined": max(undefined, most["undefined"])}
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``--output`` writes; undefined scores are None.
@@ -115,10 +114,11 @@ class Scores:
 
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:
-    """Return how many rows were scored and every count of `COUNTS`, 0 where none was made."""
+    """Return how many rows were scored, and what was counted in the order of `COUNTS`."""
+    counts = {"undefined": evaluation.undefined, **evaluation.counts}
     return {
         "scored": len(evaluation.ids) - evaluation.undefined,
-        **{count.key: evaluation.counts.get(count.key, 0) for count in COUNTS},
+        **{count.key: counts[count.key] for count in COUNTS if count.key in counts},
     }
 
 

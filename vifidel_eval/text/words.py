@@ -19,6 +19,7 @@ from functools import cache
 
 from ..nfc import nfc
 
+
 class _StopWords(frozenset[str]):
     """A set that signatures and pickles have by its name: its words would fill a screen."""
 

@@ -94,7 +94,7 @@ def remarks(scores: Scores) -> dict[str, dict[str, int]]:
     remarks = {}
     for name in scores.evaluations:
         counts = scores.counts(name)
-        remarks[name] = {c.phrase: counts[c.key] for c in COUNTS if counts[c.key]}
+        remarks[name] = {c.phrase: counts[c.key] for c in COUNTS if counts.get(c.key)}
     return remarks
 
 

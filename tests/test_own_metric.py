@@ -1,0 +1,201 @@
+"""The package of docs/architecture.md, whose metric is ranked by its direction in every output."""
+
+import csv
+import io
+import json
+import multiprocessing
+import os
+import pickle
+import re
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+from click.testing import CliRunner
+from own_metric import example, install, mean, scores
+
+import vifidel_eval
+from vifidel_eval import VifidelError
+from vifidel_eval.commands.main import main
+from vifidel_eval.metrics import METRICS, parse
+from vifidel_eval.runs import leaderboard
+
+# The characters of a caption, the fewer the better.
+CAPTIONS = {
+    "terse": dict.fromkeys(range(1, 31), "a dog"),
+    "wordy": {image: f"a dog and {'x' * image} cats" for image in range(1, 31)},
+}
+MEANS = {"terse": 5.0, "wordy": 10 + 15.5 + 5}
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """The folder where the package is installed; the registry is restored afterwards."""
+    folder = tmp_path / "installed"
+    module, project = example()
+    install(folder, {"caption_length": module}, project)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(METRICS, "_metrics", dict(METRICS))
+    monkeypatch.setattr(METRICS, "_problems", {})
+    yield folder
+    sys.modules.pop("caption_length", None)
+
+
+@pytest.fixture
+def files(tmp_path, installed):
+    """Result files of both systems, the worse one first, and references."""
+    for name, captions in CAPTIONS.items():
+        content = [{"image_id": image, "caption": text} for image, text in captions.items()]
+        (tmp_path / f"{name}_results.json").write_text(json.dumps(content))
+    references = {image: ["a dog runs", f"cats and a dog {image}"] for image in range(1, 31)}
+    (tmp_path / "references.json").write_text(json.dumps(references))
+    return tmp_path
+
+
+def command(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def score(files, *arguments, metrics="LENGTH,ROUGE_L"):
+    results = [files / f"{name}_results.json" for name in ("wordy", "terse")]
+    references = ("--references", files / "references.json")
+    return command("score", *results, *references, "--metrics", metrics, *arguments)
+
+
+def test_it_is_bold_where_it_is_lowest(files):
+    cells = {name: f"{mean:.4f}" for name, mean in MEANS.items()}
+    markdown = score(files, "--format", "markdown", metrics="LENGTH")
+    assert f"**{cells['terse']}**" in markdown
+    assert f"**{cells['wordy']}**" not in markdown
+    latex = score(files, "--format", "latex", metrics="LENGTH")
+    assert f"\\textbf{{{cells['terse']}}}" in latex
+    assert f"\\textbf{{{cells['wordy']}}}" not in latex
+    assert "LENGTH: lower is better." in score(files).splitlines()
+    assert "ROUGE_L: lower" not in score(files)
+
+
+def test_it_is_in_json_with_its_direction_and_what_it_counts(files):
+    document = json.loads(score(files, "--format", "json", "--compare"))
+    assert document["lower_is_better"] == ["LENGTH"]
+    assert document["systems"]["terse"]["overall"]["LENGTH"] == MEANS["terse"]
+    counted = {"scored": 30, "missing": 0, "undefined": 0}
+    assert document["systems"]["terse"]["counts"] == {"LENGTH": counted, "ROUGE_L": counted}
+    compared = document["comparison"]["metrics"]["LENGTH"]
+    assert compared["lower_is_better"] is True
+    assert {name: of["rank"] for name, of in compared["systems"].items()} == {
+        "wordy": 2,
+        "terse": 1,
+    }
+    (pair,) = compared["pairs"]
+    assert (pair["winner"], pair["first"]) == ("terse", "wordy")
+    assert pair["difference"] == pytest.approx(MEANS["wordy"] - MEANS["terse"])
+
+
+def test_it_is_ranked_by_compare(files):
+    compared = files / "compared.csv"
+    score(files, "--compare-output", compared, metrics="LENGTH")
+    rows = list(csv.DictReader(io.StringIO(compared.read_text("utf-8"))))
+    alone = {row["System"]: row["Rank"] for row in rows if not row["Against"]}
+    assert alone == {"wordy": "2", "terse": "1"}
+
+
+def test_it_orders_the_leaderboard(files):
+    board = files / "board.json"
+    score(files, "--leaderboard", board)
+    shown = command("leaderboard", board, "--format", "markdown")
+    first, second = (row.split("|") for row in shown.splitlines()[2:4])
+    assert [first[1].strip(), second[1].strip()] == ["terse", "wordy"]
+    assert first[3].strip() == f"**{MEANS['terse']:.4f}**"
+    assert second[3].strip() == f"{MEANS['wordy']:.4f}"
+    assert "LENGTH: lower is better." in shown
+    assert leaderboard.read(board).lower_is_better == ("LENGTH",)
+
+
+def test_it_is_ranked_in_the_report(files):
+    page = files / "report.html"
+    score(files, "--report", page)
+    html = page.read_text("utf-8")
+    systems = re.findall(r'<th scope="col">(wordy|terse)\b', html)[:2]
+    (row,) = re.findall(r'<tr><th scope="row">LENGTH<small>30 images.*?</tr>', html, re.S)
+    assert "lower is better" in row
+    cells = dict(zip(systems, re.findall(r"<td(.*?)>.*?#(\d)", row, re.S), strict=True))
+    assert cells == {"wordy": ("", "2"), "terse": (' class="best"', "1")}
+    (duel,) = re.findall(r"<td><strong>(\w+)</strong><span class=\"by\">by 25.500<", html)
+    assert duel == "terse"
+    data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.S)[1])
+    assert data["metrics"] == ["LENGTH", "ROUGE_L"]
+    assert data["lowerIsBetter"] == [True, False]
+    assert "<span>0</span><span>30</span><span>60</span>" in html  # of 45 characters at most
+
+
+def test_help_lists_its_name_without_importing_it(installed):
+    usual = " ".join(command("score", "--help").split())
+    assert "METEOR (Java)" in usual
+    assert ", ViLBERTScore (torch), LENGTH." in usual
+    assert "caption_length" not in sys.modules
+    complete = " ".join(command("score", "--help-all").split())
+    assert "--length-weight INTEGER What a character counts. [default: 1]" in complete
+    assert "caption_length" in sys.modules
+
+
+def test_help_stays_as_light_as_it_is(installed):
+    code = (
+        "from vifidel_eval.commands.main import main\nimport sys\n"
+        "main(['score', '--help'], standalone_mode=False)\n"
+        "loaded = {'caption_length', 'scipy', 'ot', 'gensim', 'torch'} & set(sys.modules)\n"
+        "assert not loaded, loaded"
+    )
+    run = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "LENGTH" in done.stdout
+
+
+def test_info_has_it_with_what_is_to_be_known_of_it(installed):
+    line = "LENGTH: available; lower is better in LENGTH. The characters of a caption"
+    assert line in command("info").splitlines()
+
+
+@pytest.mark.filterwarnings("ignore:captions of system 'wordy' have")
+def test_its_option_is_parsed_and_its_default_is_there(files):
+    doubled = json.loads(score(files, "--length-weight", "2", "--format", "json"))
+    assert doubled["systems"]["terse"]["overall"]["LENGTH"] == 2 * MEANS["terse"]
+    run = vifidel_eval.evaluate(CAPTIONS, metrics="length", length_weight=3)
+    assert run.signatures == {"LENGTH": "LENGTH|weight:3|caption-length:1.0"}
+    assert {name: of["LENGTH"] for name, of in run.scores.items()} == {
+        name: 3 * mean for name, mean in MEANS.items()
+    }
+    assert run.compare().metrics["LENGTH"].systems["terse"].rank == 1
+    run = vifidel_eval.evaluate(CAPTIONS, metrics="LENGTH")
+    assert run.scores["terse"]["LENGTH"] == MEANS["terse"]
+    with pytest.raises(TypeError, match=r"no argument 'length_wight'. Did you mean length_weight"):
+        vifidel_eval.evaluate(CAPTIONS, metrics="LENGTH", length_wight=3)
+
+
+def test_info_cites_the_others(files):
+    path = files / "scores.json"
+    score(files, "--output", path)
+    shown = command("info", "--cite", path)
+    assert shown.startswith("We report LENGTH and ROUGE_L (Lin, 2004) of 30 images as computed by")
+    assert shown.count("@") == 1
+
+
+def test_metrics_of_two_directions_are_not_combined(installed):
+    sentence = "ROUGE_L+LENGTH: lower is better for LENGTH, but higher for ROUGE_L; combine metrics"
+    with pytest.raises(VifidelError, match=re.escape(sentence)):
+        parse("ROUGE_L+length")
+
+
+def test_worker_processes_import_it_by_name_and_by_pickle(installed):
+    parse("LENGTH")
+    scorer = sys.modules["caption_length"].Length(2)
+    assert scores(pickle.loads(pickle.dumps(scorer)), ["abc"]) == [6.0]
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawned) as pool:
+        assert pool.submit(mean, CAPTIONS["wordy"]).result() == MEANS["wordy"]
+    with ProcessPoolExecutor(1, mp_context=spawned) as pool:
+        assert pool.submit(scores, scorer, ["abc", ""]).result() == [6.0, 0.0]
