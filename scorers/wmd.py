@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .papers import KILICKAYA_2017, KUSNER_2015
-from .record import Metric
+from .record import Metric, Settings
 from .registry import register
 from .word_vectors import Gold, Part, Scored, WordVectorScorer
 
@@ -98,6 +99,10 @@ def _name(against: str) -> str:
     return "WMD" if against == "best" else f"WMD-{against}"
 
 
+def _make(against: str, settings: Settings) -> Wmd:
+    return Wmd(against, **settings.words)
+
+
 for _rank, _against, _summary in (
     (40, "best", "Word Mover's Distance to the closest reference, as a similarity"),
     (41, "worst", "Word Mover's Distance to the farthest reference, as a similarity"),
@@ -108,7 +113,7 @@ for _rank, _against, _summary in (
             _name(_against),
             _summary,
             Wmd,
-            lambda settings, against=_against: Wmd(against, **settings.words),
+            partial(_make, _against),
             rank=_rank,
             spellings=("WMD-best",) if _against == "best" else (),
             default=_against == "best",

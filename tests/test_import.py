@@ -1,11 +1,15 @@
+import inspect
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
 import vifidel_eval
+from vifidel_eval import Scorer, scorers
 from vifidel_eval.commands.main import main
 
 ROOT = Path(__file__).parents[1]
@@ -140,3 +144,33 @@ def test_python_m_is_the_command():
     assert done.stdout.startswith("Usage: vifidel-eval ")
     assert done.returncode == 0
     assert python("-m", "vifidel_eval", "scare").returncode == 2
+
+
+def public():
+    """Yield everything public that can be called, by its name."""
+    packages = ("annotations", "captions", "rows", "scorers", "spark", "tables", "vectors")
+    for module in (vifidel_eval, *(import_module(f"vifidel_eval.{name}") for name in packages)):
+        for name in getattr(module, "__all__", None) or vars(module):
+            value = getattr(module, name)
+            error = isinstance(value, type) and issubclass(value, Exception)
+            if callable(value) and not error and value.__module__.startswith("vifidel_eval"):
+                yield f"{module.__name__}.{name}", value
+
+
+def test_help_shows_a_signature_on_a_screen():
+    signatures = {name: str(inspect.signature(value)) for name, value in public()}
+    assert {"vifidel_eval.evaluate", "vifidel_eval.scorers.VifidelH"} <= signatures.keys()
+    longest = max(signatures, key=lambda name: len(signatures[name]))
+    assert len(signatures[longest]) < 700, longest
+    assert len(signatures["vifidel_eval.scorers.VifidelH"]) < 300
+    assert "stop_words: 'Collection[str]' = STOP_WORDS" in signatures["vifidel_eval.evaluate"]
+
+
+def test_help_describes_every_setting_of_a_scorer_once():
+    for name in scorers.__all__:
+        scorer = getattr(scorers, name)
+        if isinstance(scorer, type) and issubclass(scorer, Scorer) and scorer is not Scorer:
+            settings = inspect.signature(scorer).parameters
+            section = scorer.__doc__.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+            described = re.findall(r"^\*?(\w+) : ", section, re.M)
+            assert described == list(settings), name

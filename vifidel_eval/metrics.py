@@ -10,6 +10,17 @@ from .scorers import Mean, Scorer
 from .scorers.record import Metric, Settings
 from .scorers.registry import METRICS
 
+__all__ = [
+    "METRICS",
+    "build",
+    "check_needs",
+    "defaults",
+    "lacking",
+    "needs_references",
+    "parse",
+    "parts_of",
+]
+
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
 

@@ -58,7 +58,8 @@ def test_the_papers_and_the_paragraph_on_all_metrics(tmp_path):
     assert paragraph.startswith(
         "We report VIFIDEL-PRF (the vifidel_eval authors, 2026), WMD (Kusner et al., 2015; "
         "Kilickaya et al., 2017) and VIFIDEL+CIDEr (Madhyastha et al., 2019; Vedantam et al., "
-        f"2015) of 6 images as computed by vifidel-eval {vifidel_eval.__version__}. Signatures: VIFIDEL-PRF|"
+        "2015) of 6 images as computed by vifidel-eval "
+        f"{vifidel_eval.__version__}. Signatures: VIFIDEL-PRF|"
     )
     assert all(signature in paragraph for signature in run.signatures.values())
     keys = [entry.partition("{")[2].partition(",")[0] for entry in entries]

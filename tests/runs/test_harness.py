@@ -10,8 +10,10 @@ from fake_scorer import FakeScorer
 from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.files import write_whole
+from vifidel_eval.metrics import build
+from vifidel_eval.report.score_tables import render
 from vifidel_eval.runs.harness import System, score_systems
-from vifidel_eval.scorers import Mean
+from vifidel_eval.scorers import Mean, Settings
 
 
 def length(name="LENGTH"):
@@ -25,6 +27,31 @@ def counts(**of_images):
 
 
 REFERENCES = {3: ["c"], 1: ["a"], 2: []}
+
+
+def test_a_metric_reports_what_it_counts_and_nothing_else():
+    settings = Settings(objects={1: ["dog"]})
+    names = ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD", "BLEU", "ROUGE_L", "CIDEr", "CHAIR"]
+    scorers, _ = build(names, settings)
+    systems = [System("x", {1: "a dog"})]
+    document = score_systems(systems, scorers, {1: ["a dog runs"]}).to_json()
+    common = ["scored", "missing", "undefined"]
+    of_words = [*common, "no_words", "unknown_words"]
+    counted = {
+        "VIFIDEL": [*of_words, "unweighted"],
+        "VIFIDEL-PRF": of_words,
+        "VIFIDEL-H": [*common, "unknown_words", "not_judged"],
+        "WMD": of_words,
+        "CHAIR": [*common, "no_mentions", "incomplete"],
+    }
+    assert {name: list(of) for name, of in document["systems"]["x"]["counts"].items()} == {
+        column.name: counted.get(name, common)
+        for name, scorer in scorers.items()
+        for column in scorer.columns
+    }
+    of_bleu = score_systems(systems, {"BLEU": scorers["BLEU"]}, {1: ["a dog runs"]})
+    assert list(of_bleu.counts("x")) == common
+    assert render(of_bleu, "csv").splitlines()[0].endswith(",Bleu_4,Scored,Undefined")
 
 
 def test_systems_are_scored_in_the_order_of_the_references():

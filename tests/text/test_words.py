@@ -1,3 +1,5 @@
+import pickle
+
 import pytest
 from gensim.parsing.preprocessing import STOPWORDS
 from hypothesis import given
@@ -76,3 +78,13 @@ def test_stop_words_are_replaceable():
 def test_ascii_needs_no_knowledge_of_scripts(text):
     assert module._ASCII_WORD.findall(text) == module._word_pattern().findall(text)
     assert not module._standalone_pattern().search(text)
+
+
+def test_the_stop_list_is_shown_and_pickled_by_its_name():
+    assert repr(STOP_WORDS) == "STOP_WORDS"
+    pickled = pickle.dumps(STOP_WORDS)
+    assert pickle.loads(pickled) is STOP_WORDS
+    assert len(pickled) < 100
+    more = STOP_WORDS | {"ein"}
+    assert type(more) is type(STOP_WORDS.union({"ein"})) is frozenset
+    assert pickle.loads(pickle.dumps(more)) == more
