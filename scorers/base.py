@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -55,6 +55,13 @@ def _with_settings(scorer: type[Scorer]) -> str | None:
     return "\n\n".join([head.strip(), *texts]) + "\n"
 
 
+class _OwnColumn:
+    """The columns of a scorer whose class says none."""
+
+    def __get__(self, scorer: Scorer | None, _: type) -> tuple[Column, ...]:
+        return () if scorer is None else (Column(scorer.method()),)
+
+
 class Scorer(ABC):
     """A metric that scores candidate captions.
 
@@ -73,6 +80,9 @@ class Scorer(ABC):
         If `undefined` is not a number.
     """
 
+    #: The columns of the metric, with their directions; by default one that is named as the metric,
+    #: in which higher is better.
+    columns: tuple[Column, ...] = cast(Any, _OwnColumn())
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
 
@@ -88,14 +98,6 @@ class Scorer(ABC):
     @abstractmethod
     def method(self) -> str:
         """Return the name of the metric, e.g. ``"VIFIDEL"``."""
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of the metric, a tuple of the class where there are several.
-
-        Most have one, named `method`, in which higher is better, and do not say so.
-        """
-        return (Column(self.method()),)
 
     @property
     def main(self) -> str:

@@ -185,8 +185,7 @@ class Metric:
     @property
     def columns(self) -> tuple[Column, ...]:
         """What it reports, with directions: what its scorer's class says, else one column."""
-        said = self.scorer.columns
-        return said if isinstance(said, tuple) else (Column(self.name),)
+        return self.scorer.columns or (Column(self.name),)
 
     @property
     def module(self) -> str:

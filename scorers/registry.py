@@ -143,6 +143,10 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
     """Raise a VifidelError if a metric cannot be registered beside others."""
     if not (isinstance(metric.scorer, type) and issubclass(metric.scorer, Scorer)):
         raise VifidelError(f"{metric.name}: scorer is a Scorer's class, not {metric.scorer!r:.40}.")
+    if not isinstance(metric.columns, tuple):
+        raise VifidelError(
+            f"{metric.name}: columns is a tuple of its class, so that help knows it."
+        )
     taken = {
         spelling.lower(): other
         for other in others.values()

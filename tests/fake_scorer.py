@@ -44,15 +44,11 @@ class FakeScorer(Scorer):
         self.function = function
         self.problem = problem
         self.calls = []
-        self._columns = (Column(name),) if columns is None else tuple(columns)
+        self.columns = (Column(name),) if columns is None else tuple(columns)
         self._signature = f"{name}|fake" if signature is None else signature
 
     def method(self):
         return self.name
-
-    @property
-    def columns(self):
-        return self._columns
 
     def signature(self, image_ids=None):
         return self._signature

@@ -15,23 +15,51 @@ pytestmark = pytest.mark.slow
 
 SCRIPT = """\
 from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gensim.models import KeyedVectors
-from numpy import float64
+from numpy import array, float64
 from numpy.typing import NDArray
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
 import vifidel_eval
-from vifidel_eval import Vifidel, VifidelError, annotations
+from vifidel_eval import (
+    Column,
+    Evaluation,
+    Metric,
+    Scorer,
+    Vifidel,
+    VifidelError,
+    annotations,
+    register,
+)
 from vifidel_eval.annotations import ObjectLabels, read_objects
+from vifidel_eval.rows import Rows
 from vifidel_eval.scorers import Tiger, ViLBERTScore, Wmd
 
 gts: dict[int, list[str]] = {42: ["a dog catches a frisbee"]}
 res: dict[int, list[str]] = {42: ["a dog"]}
 named: dict[str, list[str]] = {"beach": ["a dog"]}
+
+
+class Length(Scorer):
+    columns = (Column("LENGTH", lower_is_better=True),)
+
+    def method(self) -> str:
+        return "LENGTH"
+
+    def signature(self, image_ids: Sequence[Hashable] | None = None) -> str:
+        return "LENGTH"
+
+    def _evaluate(self, rows: Rows, on_progress: Callable[[int], object]) -> dict[str, Evaluation]:
+        lengths = array([len(caption) for caption in rows.captions], dtype=float64)
+        return {"LENGTH": Evaluation(rows.ids, lengths)}
+
+
+register(Metric("LENGTH", "Characters", Length, lambda settings: Length(), references=False))
 
 
 def score(keyed_vectors: KeyedVectors) -> tuple[float, NDArray[float64]]:

@@ -92,9 +92,14 @@ def test_a_cell_that_runs_again_registers_its_metric_again():
     assert "ours" not in METRICS.spellings
 
 
+class OfInstance(FakeScorer):
+    columns = property(lambda self: (Column("X"),))
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
+        (record("X", OfInstance), "X: columns is a tuple of its class, so that help knows it."),
         ("VIFIDEL", "register takes a Metric, not 'VIFIDEL'."),
         (
             record("vifidel"),
