@@ -67,6 +67,9 @@ class HostMetric(Scorer):
         self._tokenization = Tokenization() if tokenization is None else tokenization
         self._run: _Run | None = None
 
+    def method(self) -> str:
+        return self.columns[-1].name
+
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
 
@@ -248,8 +251,7 @@ def _bleu(sums: Floats, n: int) -> Floats:
 class RougeL(HostMetric):
     """ROUGE-L: the longest common subsequence (Lin, 2004)."""
 
-    def method(self) -> str:
-        return "ROUGE_L"
+    columns = (Column("ROUGE_L"),)
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(partial(_rouge_l_column, OfReferences(rouge_l_references)))
@@ -269,8 +271,7 @@ class Cider(HostMetric):
     The references of the run are the corpus: an image alone in its run always gets 0.
     """
 
-    def method(self) -> str:
-        return "CIDEr"
+    columns = (Column("CIDEr"),)
 
     @contextmanager
     def _scoring(self) -> Iterator[Scoring]:

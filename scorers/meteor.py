@@ -17,6 +17,7 @@ from typing import IO, Protocol, TypeVar
 import pycocoevalcap.meteor.meteor as host_meteor
 
 from ..errors import MetricUnavailable
+from ..evaluation import Column
 from ..text.java import find_java, why_ended
 from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
@@ -41,14 +42,13 @@ class Meteor(HostMetric):
         If Java does not run here; when scoring, if METEOR's process fails or hangs.
     """
 
+    columns = (Column("METEOR"),)
+
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
     ) -> None:
         self._java = find_java("METEOR")
         super().__init__(tokenization, undefined)
-
-    def method(self) -> str:
-        return "METEOR"
 
     @contextmanager
     def _scoring(self) -> Iterator[Scoring]:

@@ -189,8 +189,8 @@ class Metric:
 
     @property
     def module(self) -> str:
-        """The module that its scorer is in."""
-        return self.scorer.__module__
+        """The module that makes its scorer."""
+        return str(getattr(self.make, "func", self.make).__module__)  # that of a partial's function
 
     @property
     def main(self) -> Column:

@@ -15,6 +15,7 @@ import numpy as np
 import pycocoevalcap.spice as host_spice
 
 from ..errors import MetricUnavailable
+from ..evaluation import Column
 from ..image_ids import ImageId
 from ..text.java import PATIENCE, find_java, run_java
 from ..text.tokenization import Tokenization, Tokens
@@ -50,6 +51,8 @@ class Spice(HostMetric):
         If there is no Java 8 to 14; when scoring, if the download or SPICE's process fails.
     """
 
+    columns = (Column("SPICE"),)
+
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
     ) -> None:
@@ -60,9 +63,6 @@ class Spice(HostMetric):
                 f"{self._java.command} is Java {self._java.release}."
             )
         super().__init__(tokenization, undefined)
-
-    def method(self) -> str:
-        return "SPICE"
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(self._score)
