@@ -13,9 +13,7 @@ import numpy as np
 from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
-from ..explain.evidence import Evidence, Mentioned
-from ..explain.explanation import SUPPORT, Verdict, mentions_of
-from ..explain.judging import Judge
+from ..kernels.grounding import SUPPORT, Evidence, GroundedMentions, Verdict
 from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.mentions import Unit
@@ -136,8 +134,6 @@ class VifidelH(ThingScorer[_EvidenceGold]):
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
         super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
         self._support = float(support)
-        self._judge = Judge(self._things, self._space.stop_words, self._support)
-        self._sought = self._judge.sought_by(self._objects)
         self._needed = "a mention of a thing and something that is known of its image"
 
     def method(self) -> str:
@@ -151,20 +147,23 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         return self._pin_evidence(objects, f"support:{self._support:g}")
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
-        references = rows.references if self._use_references else [()] * len(rows)
-        labels = self._labels_of(rows)
-        evidence = self._judge.evidence(gold.lexicon, labels, references, self._sought)
-        return _EvidenceGold(**vars(gold), evidence=evidence)
+        return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
+
+    def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
+        known = isinstance(gold, _EvidenceGold)
+        return gold.evidence if known else super()._evidence(gold, rows)
 
     def further_words(self, rows: Rows) -> Iterable[str]:
-        return self._judge.texts(rows.captions)
+        return self._grounding.texts(rows.captions)
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the mentions and the other content words of each caption with their support."""
         found: list[list[WordSupport]] = []
         for part in self._read(rows):
-            lexicon, captions = part.gold.lexicon, part.rows.captions
-            supports = self._judge.supports(lexicon, captions, part.gold.evidence)
+            captions = part.rows.captions
+            supports = self._grounding.supports(
+                part.gold.lexicon, captions, part.gold.evidence, self._support
+            )
             for caption, of_caption in zip(captions, supports, strict=True):
                 places = _places(caption, [unit for unit, _, _ in of_caption])
                 found.append(
@@ -178,7 +177,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
         evidence, rows = part.gold.evidence, part.gold.rows
-        found = self._judge.judge(part.gold.lexicon, part.rows.captions, evidence)
+        found = self._grounding.mentions(
+            part.gold.lexicon, part.rows.captions, evidence, self._support
+        )
         counts = _counts(found, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
         not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
@@ -228,15 +229,15 @@ def _places(caption: str, units: Iterable[Unit]) -> list[range]:
     return found
 
 
-def _details(found: Mentioned, rows: int) -> list[dict[str, Any]]:
+def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each row."""
     of_rows: list[list[dict[str, Any]]] = [[] for _ in range(rows)]
-    for row, mention in mentions_of(found):
+    for row, mention in zip(found.rows.tolist(), found, strict=True):
         of_rows[row].append(mention.to_json())
     return [{"mentions": mentions} for mentions in of_rows]
 
 
-def _counts(found: Mentioned, evidence: Evidence) -> Floats:
+def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
     """Return what is counted of each caption, (rows, 4); NaN if nothing is known of its image."""
     size = len(evidence.texts)
     judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
@@ -250,7 +251,7 @@ def _of_rows(rows: Integers, size: int) -> Integers:
     return np.bincount(rows, minlength=size)
 
 
-def _mean_support(found: Mentioned, size: int) -> Floats:
+def _mean_support(found: GroundedMentions, size: int) -> Floats:
     """Return the mean support of each caption's mentions that have a vector; NaN without any."""
     known = ~np.isnan(found.support)
     rows = found.rows[known]

@@ -161,7 +161,7 @@ def _check_usage(
 def _find(
     explained: _Explained, systems: Sequence[System], gold: _References
 ) -> dict[str, Findings]:
-    from ..explain.findings import find_in
+    from ..explain.findings import find
     from ..runs.pairing import all_images, paired
 
     if gold is None:
@@ -177,7 +177,7 @@ def _find(
                     yield part
 
         for name, rows in of_systems.items():
-            found[name] = find_in(parts(rows))
+            found[name] = find(parts(rows))
     return found
 
 
@@ -215,7 +215,7 @@ def _show_findings(
 def _show_explanations(
     explained: Mapping[str, Explanation], plan: bool, style: str, notes: Sequence[str]
 ) -> str:
-    from ..explain.printing import one_line, plan_table, tables
+    from ..explain.explanation import one_line, plan_table, tables
 
     if style == "csv":
         return plan_table(explained).render(style)
