@@ -14,6 +14,7 @@ from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
 from ..kernels.grounding import SUPPORT, Evidence, GroundedMentions, Verdict
+from ..kernels.standing import supports
 from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.mentions import Unit
@@ -160,11 +161,11 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         """Return the mentions and the other content words of each caption with their support."""
         found: list[list[WordSupport]] = []
         for part in self._read(rows):
-            captions = part.rows.captions
-            supports = self._grounding.supports(
-                part.gold.lexicon, captions, part.gold.evidence, self._support
+            gold, captions = part.gold, part.rows.captions
+            supported = supports(
+                self._grounding, gold.lexicon, captions, gold.evidence, self._support
             )
-            for caption, of_caption in zip(captions, supports, strict=True):
+            for caption, of_caption in zip(captions, supported, strict=True):
                 places = _places(caption, [unit for unit, _, _ in of_caption])
                 found.append(
                     [

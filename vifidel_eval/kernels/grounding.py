@@ -236,7 +236,7 @@ class Grounding:
             If there is no room for new words.
         """
         texts: list[dict[str, str | None]] = []
-        looked_for = []
+        looked_for: list[frozenset[str] | None] = []
         for of_row, of_image in zip(labels, references, strict=True):
             said: dict[str, str | None] = {}
             for unit in chain.from_iterable(map(self.units, of_image)):
@@ -293,7 +293,7 @@ class Grounding:
         grounded[places] = nearest_evidence(
             lexicon, atoms[places], rows[places], evidence, without
         )[0]
-        texts = _words(lexicon, by)
+        texts = words_of(lexicon, by)
         enough = grounded >= threshold
         for at in np.flatnonzero(~enough).tolist():
             unit, row = units[at], int(rows[at])
@@ -337,37 +337,6 @@ class Grounding:
                 describing[at] = found | apart.get(at, set())
         return apart, describing
 
-    def supports(
-        self,
-        lexicon: Lexicon,
-        captions: Sequence[str],
-        evidence: Evidence,
-        threshold: float = SUPPORT,
-    ) -> list[list[tuple[Unit, float, str | None]]]:
-        """Return all units of each caption in order, each with its support and what supports it.
-
-        The arguments are those of `mentions`.
-        """
-        mentions = iter(self.mentions(lexicon, captions, evidence, threshold))
-        of_rows = [self.units(caption) for caption in captions]
-        others = [
-            (row, unit.text)
-            for row, of_row in enumerate(of_rows)
-            for unit in of_row
-            if unit.category is None
-        ]
-        rows = np.array([row for row, _ in others], dtype=np.int64)
-        atoms = np.array(lexicon.numbers(text for _, text in others), dtype=np.int64)
-        support, by = nearest_evidence(lexicon, atoms, rows, evidence)
-        of_others = zip(support.tolist(), _words(lexicon, by), strict=True)
-        return [
-            [
-                (unit, *(next(of_others) if unit.category is None else next(mentions)[2:4]))
-                for unit in of_row
-            ]
-            for of_row in of_rows
-        ]
-
 
 def nearest_evidence(
     lexicon: Lexicon,
@@ -399,7 +368,8 @@ def nearest_evidence(
     return support, by
 
 
-def _words(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
+def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
+    """Return the word of each number; None for `NOTHING`."""
     return [None if number == NOTHING else lexicon.word(number) for number in numbers.tolist()]
 
 

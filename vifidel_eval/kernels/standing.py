@@ -6,6 +6,7 @@ support too, of which nothing is claimed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,8 +15,16 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..text.words import piece_words
+from ..things.mentions import Unit
 from .bags import Bags
-from .grounding import Evidence, GroundedMentions, Grounding, nearest_evidence
+from .grounding import (
+    SUPPORT,
+    Evidence,
+    GroundedMentions,
+    Grounding,
+    nearest_evidence,
+    words_of,
+)
 from .lexicon import Lexicon
 from .support import NOTHING, nearest, rows_of, some_of
 
@@ -103,3 +112,35 @@ def are_mentioned(
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.
     spoken_of[others] = (words.sizes[rows[others]] > 0) & (2 * near.of_left - 1 >= far)
     return spoken_of
+
+
+def supports(
+    grounding: Grounding,
+    lexicon: Lexicon,
+    captions: Sequence[str],
+    evidence: Evidence,
+    threshold: float = SUPPORT,
+) -> list[list[tuple[Unit, float, str | None]]]:
+    """Return all units of each caption in order, each with its support and what supports it.
+
+    The other arguments are those of `Grounding.mentions`.
+    """
+    mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
+    of_rows = [grounding.units(caption) for caption in captions]
+    others = [
+        (row, unit.text)
+        for row, of_row in enumerate(of_rows)
+        for unit in of_row
+        if unit.category is None
+    ]
+    rows = np.array([row for row, _ in others], dtype=np.int64)
+    atoms = np.array(lexicon.numbers(text for _, text in others), dtype=np.int64)
+    support, by = nearest_evidence(lexicon, atoms, rows, evidence)
+    of_others = zip(support.tolist(), words_of(lexicon, by), strict=True)
+    return [
+        [
+            (unit, *(next(of_others) if unit.category is None else next(mentions)[2:4]))
+            for unit in of_row
+        ]
+        for of_row in of_rows
+    ]

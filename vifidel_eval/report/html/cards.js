@@ -78,7 +78,8 @@ function candidate(system, image) {
       html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
         html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
     numbers ? wordDetails(system, image) : [],
-    numbers && data().labels.length ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : []);
+    numbers && data().labels.length
+      ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : []);
 }
 
 const loose = (what, names) => names.length
