@@ -13,10 +13,11 @@ import numpy as np
 from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
-from ..kernels.grounding import SUPPORT, Evidence, GroundedMentions, Verdict
+from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
+from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource

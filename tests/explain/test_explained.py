@@ -11,9 +11,9 @@ from vifidel_eval import Vifidel
 from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.explain.findings import Finding, find
 from vifidel_eval.kernels import lexicon
-from vifidel_eval.kernels.grounding import Verdict
 from vifidel_eval.kernels.support import NOTHING, rows_of
 from vifidel_eval.rows import coco_rows
+from vifidel_eval.things.grounded import Verdict
 from vifidel_eval.things.synonyms import ClassList
 
 WORDS = "dog dogs hot kite cat cats wolf large fire hydrant traffic light lights a the zzz".split()

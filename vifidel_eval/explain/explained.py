@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..image_ids import ImageId
-from ..kernels.grounding import GroundedMention, Verdict
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import NOTHING
+from ..things.grounded import GroundedMention, Verdict
 from .explanation import CaptionWord, Explanation, Match
 
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from ..digits import rounded
 from ..image_ids import ImageId, to_json_value
-from ..kernels.grounding import SUPPORT, GroundedMention, Verdict
 from ..text_tables import Cell, Table
+from ..things.grounded import SUPPORT, GroundedMention, Verdict
 
 #: What stands before a word in tables, by its verdict.
 MARKS = {"not in the image": "!", "there": "+", "not judged": "?", "no claim": ""}

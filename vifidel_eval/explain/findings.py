@@ -12,9 +12,9 @@ import numpy as np
 
 from ..evaluation import Integers
 from ..image_ids import ImageId, to_json_value
-from ..kernels.grounding import Verdict
 from ..kernels.support import rows_of
 from ..text_tables import Cell, Table
+from ..things.grounded import Verdict
 from .explained import Explained
 from .explanation import one_line
 

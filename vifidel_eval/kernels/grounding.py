@@ -7,13 +7,11 @@ tried are in docs/fidelity.md.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +20,12 @@ from ..annotations import ObjectLabels
 from ..annotations.coco import COCO_CATEGORIES
 from ..evaluation import Floats, Integers
 from ..rows import LabelCounts
+from ..things.grounded import SUPPORT, GroundedMention, Verdict
 from ..things.mentions import MentionFinder, Unit
 from ..things.synonyms import ClassList
 from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
 from .support import NOTHING, nearest, some_of
-
-#: Mentions of less support are not in the image, unless their class is known to be there.
-SUPPORT = 0.4
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
@@ -43,53 +39,6 @@ _CLOSED_SETS = (
 )
 # The units of longer captions are found again: thousands of them would fill the memory.
 _LONGEST_KEPT = 500
-
-
-class Verdict(IntEnum):
-    """What is said of a mention."""
-
-    NOT_JUDGED = 0
-    THERE = 1
-    ABSENT = 2
-
-    def __str__(self) -> str:
-        return ("not judged", "there", "not in the image")[self]
-
-
-class GroundedMention(NamedTuple):
-    """A thing that a caption mentions, and whether it is there.
-
-    Attributes
-    ----------
-    words : str
-        The caption's words for it, in lower case: ``"hot dogs"``.
-    category : str
-        Its class in the list of things.
-    support : float
-        The largest cosine to the labels of the image and to what the references say, in [0, 1];
-        NaN if the words have no vector or nothing is known of the image.
-    supported_by : str or None
-        What has that cosine, or, if it is too far away for a verdict, evidence of the same class;
-        None if nothing supports the mention.
-    verdict : Verdict
-        Whether it is there, is not in the image, or was not judged.
-    """
-
-    words: str
-    category: str
-    support: float
-    supported_by: str | None
-    verdict: Verdict
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the mention as JSON can hold it, as VIFIDEL-H writes it into ``--output``."""
-        return {
-            "words": self.words,
-            "class": self.category,
-            "support": None if math.isnan(self.support) else self.support,
-            "by": self.supported_by,
-            "verdict": str(self.verdict),
-        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,16 +15,10 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..text.words import piece_words
+from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
 from .bags import Bags
-from .grounding import (
-    SUPPORT,
-    Evidence,
-    GroundedMentions,
-    Grounding,
-    nearest_evidence,
-    words_of,
-)
+from .grounding import Evidence, GroundedMentions, Grounding, nearest_evidence, words_of
 from .lexicon import Lexicon
 from .support import NOTHING, nearest, rows_of, some_of
 

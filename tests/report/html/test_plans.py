@@ -8,12 +8,12 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.kernels.grounding import Verdict
 from vifidel_eval.report.html.formats import grouped
 from vifidel_eval.report.html.images import Images
 from vifidel_eval.report.html.marks import marks
 from vifidel_eval.report.html.plans import UNIT, ObjectsShown, Plans, scale
 from vifidel_eval.rows import Rows
+from vifidel_eval.things.grounded import Verdict
 
 
 def units(number):

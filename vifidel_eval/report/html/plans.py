@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ...evaluation import Floats, Integers
 from ...explain.explained import Explained
 from ...image_ids import ImageId
-from ...kernels.grounding import Verdict
 from ...kernels.support import NOTHING, rows_of
+from ...things.grounded import Verdict
 from .marks import marks
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.

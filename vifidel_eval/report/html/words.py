@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ...kernels.grounding import Verdict
+from ...things.grounded import Verdict
 from .formats import NONE, fixed, grouped
 
 #: What the page calls the verdicts in its data.
