@@ -32,6 +32,7 @@ class ThingScorer(Explains[GoldT]):
     """
 
     _sees_objects = True
+    _things: ClassList
 
     def __init__(
         self,

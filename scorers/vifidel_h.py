@@ -152,8 +152,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
 
     def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
-        known = isinstance(gold, _EvidenceGold)
-        return gold.evidence if known else super()._evidence(gold, rows)
+        if isinstance(gold, _EvidenceGold):
+            return gold.evidence
+        return super()._evidence(gold, rows)
 
     def further_words(self, rows: Rows) -> Iterable[str]:
         return self._grounding.texts(rows.captions)
