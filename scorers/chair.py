@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..annotations import ObjectSource, read_objects
+from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..image_ids import ImageId, digest_of_ids, to_json_value
@@ -115,6 +115,11 @@ class Chair(Scorer):
 
     def method(self) -> str:
         return "CHAIR"
+
+    @property
+    def objects(self) -> ObjectLabels | None:
+        """The source of object labels; None if they come with the rows."""
+        return self._objects
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()

@@ -1,4 +1,4 @@
-"""What the metrics share that know which words name things: VIFIDEL-PRF and VIFIDEL-H."""
+"""The base of the metrics that know which words name things: VIFIDEL-PRF and VIFIDEL-H."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer
 from ..vectors import VectorSource
+from .explains import Explains
 from .record import Option, Settings
-from .word_vectors import GoldT, WordVectorScorer
+from .word_vectors import GoldT
 
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
@@ -23,7 +24,7 @@ THINGS = Option(
 )
 
 
-class ThingScorer(WordVectorScorer[GoldT]):
+class ThingScorer(Explains[GoldT]):
     """A metric that holds captions against object labels, references, or both.
 
     Parameters
@@ -42,6 +43,7 @@ class ThingScorer(WordVectorScorer[GoldT]):
     """
 
     _sees_objects = True
+    _things: ClassList
 
     def __init__(
         self,

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain, zip_longest
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource
 from ..evaluation import Floats
-from ..explain.evidence import Evidence, Sought
-from ..explain.explained import Explained
-from ..explain.explaining import Weighed, columns_of
-from ..explain.explanation import Explanation, Thresholds
-from ..explain.judging import Judge, make_judge
-from ..image_ids import ImageId
 from ..kernels.bags import Bags
 from ..kernels.penalties import penalties
-from ..kernels.transport import (
-    check_exponent,
-    similarities,
-    travel_costs,
-    travel_distances,
-)
-from ..rows import Rows, coco_rows, make_rows
+from ..kernels.transport import check_exponent, similarities, travel_distances
+from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
+from .explains import Explains
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Part, Scored, WordVectorScorer
-
-_THRESHOLDS = Thresholds()
+from .word_vectors import Gold, Part, Scored
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +33,7 @@ class _WeightedGold(Gold):
     weighted: NDArray[np.bool_]  # (rows,): has a usable reference
 
 
-class Vifidel(WordVectorScorer[_WeightedGold]):
+class Vifidel(Explains[_WeightedGold]):
     """Visual fidelity of captions (Madhyastha, Wang & Specia, ACL 2019).
 
     The bag of an image's object labels is moved onto the bag of the caption's content words by
@@ -127,171 +112,6 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
         counts = {"no_words": words.sizes == 0, "unweighted": unweighted}
         return Scored(scores[:, None], counts, distances)
 
-    def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, Mapping[str, int]]:
-        """Return the object labels of images with their counts.
-
-        Raises
-        ------
-        ImageIdError
-            If an image is unknown.
-        """
-        return dict(
-            zip(ids, self._labels_of(Rows([""] * len(ids), [()] * len(ids), ids)), strict=True)
-        )
-
-    def explain(
-        self,
-        image_id: ImageId,
-        caption: str,
-        references: Sequence[str] = (),
-        thresholds: Thresholds = _THRESHOLDS,
-    ) -> Explanation:
-        """Return what of a caption is in the image, and who was matched with what, at what cost.
-
-        Parameters
-        ----------
-        image_id : hashable
-            An image that the objects know.
-        caption : str
-            The candidate.
-        references : sequence of str
-            Weight words by these; none are needed, and a scorer without references ignores them.
-        thresholds : Thresholds
-            The cosines that decide; other word vectors may need others.
-
-        Raises
-        ------
-        VifidelError
-            If the image is unknown or a caption is not a string.
-        """
-        rows = make_rows([caption], [image_id], [references])
-        return next(self.explain_rows(rows, thresholds))
-
-    def explanations(
-        self,
-        gts: Mapping[Any, Sequence[str]],
-        res: Mapping[Any, Sequence[str]],
-        thresholds: Thresholds = _THRESHOLDS,
-    ) -> Iterator[Explanation]:
-        """Return what `explain` returns for each caption, in the order of `gts`.
-
-        Parameters
-        ----------
-        gts, res : mapping
-            References and candidates, as `compute_score` takes them.
-        thresholds : Thresholds
-            As for `explain`.
-
-        Raises
-        ------
-        VifidelError
-            If ids or captions are not as described.
-        """
-        return self.explain_rows(coco_rows(gts, res), thresholds)
-
-    def explain_rows(
-        self,
-        rows: Rows,
-        thresholds: Thresholds = _THRESHOLDS,
-    ) -> Iterator[Explanation]:
-        """Yield what `explain` returns for each row.
-
-        References and objects are prepared once for all systems, as for `compute_score`; the
-        explanations are made while they are read, so that memory stays flat.
-
-        Parameters
-        ----------
-        rows : Rows
-            Captions with image ids and references.
-        thresholds : Thresholds
-            As for `explain`.
-
-        Raises
-        ------
-        VifidelError
-            If an image is unknown.
-        """
-        for (part,) in self.explained([rows], thresholds):
-            yield from part or ()
-
-    def explained(
-        self, of_systems: Sequence[Rows], thresholds: Thresholds = _THRESHOLDS
-    ) -> Iterator[tuple[Explained | None, ...]]:
-        """Yield what `explain_rows` says of several systems, as columns, some rows at a time.
-
-        What is known of the images is read once for the systems that have the same images, where
-        the scorer has it from scoring one of them.
-
-        Parameters
-        ----------
-        of_systems : sequence of Rows
-            The captions of each system.
-        thresholds : Thresholds
-            As for `explain`.
-
-        Yields
-        ------
-        tuple of Explained
-            The next rows of each system; None for a system that has no more.
-
-        Raises
-        ------
-        VifidelError
-            If an image is unknown.
-        """
-        judge = self._judge(thresholds)
-
-        @lru_cache(maxsize=len(of_systems))  # which have most references in common
-        def said_by(references: tuple[str, ...]) -> list[str]:
-            return list(dict.fromkeys(judge.texts(references)))
-
-        def texts(part: Rows) -> list[str]:
-            references = part.references if self._use_references else ()
-            said = said_by(tuple(chain.from_iterable(references)))
-            return [*judge.texts(part.captions), *said]
-
-        readers = [self._read(rows, also=texts) for rows in of_systems]
-        for parts in zip_longest(*readers):
-            evidence: dict[Gold, Evidence] = {}  # of systems that share the gold side
-            for part in filter(None, parts):
-                if part.gold not in evidence:
-                    references = part.rows.references if self._use_references else None
-                    evidence[part.gold] = judge.evidence(
-                        part.gold.lexicon,
-                        self._labels_of(part.rows),
-                        references or [()] * part.gold.rows,
-                        self._sought,
-                    )
-            yield tuple(
-                None
-                if part is None
-                else columns_of(self._weighed(part), judge, evidence[part.gold], thresholds.far)
-                for part in parts
-            )
-
-    def _judge(self, thresholds: Thresholds) -> Judge:
-        return make_judge(read_things(self._things), self._space.stop_words, thresholds.support)
-
-    @cached_property
-    def _sought(self) -> Sought | None:
-        return self._judge(_THRESHOLDS).sought_by(self._objects)
-
-    def _weighed(self, part: Part[_WeightedGold]) -> Weighed:
-        gold, words = part.gold, part.words
-        word_penalties = self._penalties(words, gold)
-        return Weighed(
-            part.rows,
-            self._labels_of(part.rows),
-            gold.lexicon,
-            gold.objects,
-            words,
-            gold.label_penalties,
-            word_penalties,
-            self._costs(gold, words, word_penalties),
-            gold.tallies["object labels"].unknown,
-            part.of_words.unknown,
-        )
-
     def prepare(self, gold: Gold, rows: Rows) -> _WeightedGold:
         weighted = np.zeros(gold.rows, dtype=bool)
         weighted[gold.row_of_reference[gold.references.sizes > 0]] = True
@@ -301,10 +121,6 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
 
     def _penalties(self, bags: Bags, gold: Gold) -> Floats:
         return penalties(gold.lexicon.distances, bags, gold.references, gold.row_of_reference)
-
-    def _costs(self, gold: _WeightedGold, words: Bags, word_penalties: Floats) -> Floats:
-        distances, of_labels = gold.lexicon.distances, gold.label_penalties
-        return travel_costs(distances, gold.objects, words, self._p, of_labels, word_penalties)
 
 
 def make_vifidel(settings: Settings) -> Vifidel:

@@ -13,11 +13,11 @@ import numpy as np
 from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
-from ..explain.evidence import Evidence, Mentioned
-from ..explain.explanation import SUPPORT, Verdict, mentions_of
-from ..explain.judging import Judge
+from ..kernels.grounding import Evidence, GroundedMentions
+from ..kernels.standing import supports
 from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
+from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource
@@ -111,8 +111,6 @@ class VifidelH(ThingScorer[_EvidenceGold]):
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
         super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
         self._support = float(support)
-        self._judge = Judge(self._things, self._space.stop_words, self._support)
-        self._sought = self._judge.sought_by(self._objects)
 
     def method(self) -> str:
         return "VIFIDEL-H"
@@ -121,21 +119,25 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         return self._pin_evidence(objects, f"support:{self._support:g}")
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
-        references = rows.references if self._use_references else [()] * len(rows)
-        labels = self._labels_of(rows)
-        evidence = self._judge.evidence(gold.lexicon, labels, references, self._sought)
-        return _EvidenceGold(**vars(gold), evidence=evidence)
+        return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
+
+    def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
+        if isinstance(gold, _EvidenceGold):
+            return gold.evidence
+        return super()._evidence(gold, rows)
 
     def further_words(self, rows: Rows) -> Iterable[str]:
-        return self._judge.texts(rows.captions)
+        return self._grounding.texts(rows.captions)
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the mentions and the other content words of each caption with their support."""
         found: list[list[WordSupport]] = []
         for part in self._read(rows):
-            lexicon, captions = part.gold.lexicon, part.rows.captions
-            supports = self._judge.supports(lexicon, captions, part.gold.evidence)
-            for caption, of_caption in zip(captions, supports, strict=True):
+            gold, captions = part.gold, part.rows.captions
+            supported = supports(
+                self._grounding, gold.lexicon, captions, gold.evidence, self._support
+            )
+            for caption, of_caption in zip(captions, supported, strict=True):
                 places = _places(caption, [unit for unit, _, _ in of_caption])
                 found.append(
                     [
@@ -148,7 +150,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
         evidence, rows = part.gold.evidence, part.gold.rows
-        found = self._judge.judge(part.gold.lexicon, part.rows.captions, evidence)
+        found = self._grounding.mentions(
+            part.gold.lexicon, part.rows.captions, evidence, self._support
+        )
         counts = _counts(found, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
         not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
@@ -198,15 +202,15 @@ def _places(caption: str, units: Iterable[Unit]) -> list[range]:
     return found
 
 
-def _details(found: Mentioned, rows: int) -> list[dict[str, Any]]:
+def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each row."""
     of_rows: list[list[dict[str, Any]]] = [[] for _ in range(rows)]
-    for row, mention in mentions_of(found):
+    for row, mention in zip(found.rows.tolist(), found, strict=True):
         of_rows[row].append(mention.to_json())
     return [{"mentions": mentions} for mentions in of_rows]
 
 
-def _counts(found: Mentioned, evidence: Evidence) -> Floats:
+def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
     """Return what is counted of each caption, (rows, 4); NaN if nothing is known of its image."""
     size = len(evidence.texts)
     judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
@@ -220,7 +224,7 @@ def _of_rows(rows: Integers, size: int) -> Integers:
     return np.bincount(rows, minlength=size)
 
 
-def _mean_support(found: Mentioned, size: int) -> Floats:
+def _mean_support(found: GroundedMentions, size: int) -> Floats:
     """Return the mean support of each caption's mentions that have a vector; NaN without any."""
     known = ~np.isnan(found.support)
     rows = found.rows[known]

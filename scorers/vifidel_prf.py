@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import Said, nearest, said_by, weighted_means
+from ..kernels.support import NOTHING, ReferenceWords, nearest, weighted_means, words_of_references
 from ..rows import Rows
 from ..text.words import content_words, placed_words
 from ..things.mentions import MentionFinder
@@ -26,20 +26,20 @@ from .word_vectors import Gold, Part, Scored
 
 # Settled in docs/fidelity.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
-_KEPT = 0.5  # share of that weight which an unsupported one keeps
+_UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps
 _SHARE_OF_P = 1 / 3  # in the geometric mean
 
 _NOT_ASKED, _NO_THING, _A_THING = range(3)
 
 
 @dataclass(frozen=True, eq=False)
-class _SaidGold(Gold):
-    """Objects and references of some rows, and what the references say together."""
+class _WordsGold(Gold):
+    """Objects and references of some rows, and the words of all references of each row."""
 
-    said: Said
+    said: ReferenceWords
 
 
-class VifidelPRF(ThingScorer[_SaidGold]):
+class VifidelPRF(ThingScorer[_WordsGold]):
     """Fidelity, coverage and their mean: VIFIDEL's question taken apart.
 
     The evidence of an image is its object labels and the content words of its references.
@@ -73,9 +73,9 @@ class VifidelPRF(ThingScorer[_SaidGold]):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects)
 
-    def prepare(self, gold: Gold, rows: Rows) -> _SaidGold:
-        said = said_by(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-        return _SaidGold(**vars(gold), said=said)
+    def prepare(self, gold: Gold, rows: Rows) -> _WordsGold:
+        said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
+        return _WordsGold(**vars(gold), said=said)
 
     def _evaluations(
         self,
@@ -123,13 +123,13 @@ class VifidelPRF(ThingScorer[_SaidGold]):
                 )
         return found
 
-    def score_part(self, part: Part[_SaidGold]) -> Scored:
+    def score_part(self, part: Part[_WordsGold]) -> Scored:
         gold, words = part.gold, part.words
         distances = gold.lexicon.distances
         to_said = nearest(distances, words, gold.said.words)
         to_objects = nearest(distances, words, gold.objects)
         support = np.maximum(to_said.of_left, to_objects.of_left)
-        of_others = _OTHER * (1 - _KEPT * (1 - support))
+        of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
         weights = np.where(self._name_things(gold.lexicon, words.atoms), 1.0, of_others)
         p = weighted_means(support, weights, words)
         spoken_of = weighted_means(
@@ -179,12 +179,12 @@ def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> 
     best = [0.0] * len(by)
     for at_left, atoms, similar in sides:
         for word, (at, value) in enumerate(zip(at_left.tolist(), similar.tolist(), strict=True)):
-            if at >= 0 and value > best[word]:
+            if at != NOTHING and value > best[word]:
                 by[word], best[word] = lexicon.word(int(atoms[at])), value
     return by
 
 
-def _coverage(said: Said, reached: Floats) -> Floats:
+def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
     """Return R of each row from how near the caption comes to each word of the references.
 
     Words count by the share of references that have them. The odds of the mean are then divided

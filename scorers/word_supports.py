@@ -1,4 +1,4 @@
-"""What a metric says of the words of captions, for those metrics that say it."""
+"""Support of the words of captions, by those metrics that tell it."""
 
 from __future__ import annotations
 

@@ -174,6 +174,21 @@ def test_bad_input_is_one_sentence(arguments, status, message):
     assert result.stdout == ""
 
 
+def test_references_alone_are_evidence():
+    shown = explain("--image", 101, "--caption", CAPTION, "--references", REFERENCES, objects=None)
+    assert shown.exit_code == 0
+    assert "Probably not in the image: " in shown.stdout
+    assert "Unmentioned objects: none" in shown.stdout
+    assert "Score undefined" in shown.stdout
+    document = json.loads(
+        explain(DREAMING, "--references", REFERENCES, "--format", "json", objects=None).stdout
+    )
+    dreaming = document["systems"]["dreaming"]
+    assert document["signature"].startswith("VIFIDEL-H|refs:yes|objects:rows|")
+    assert (dreaming["objects"], dreaming["unmentioned_objects"]) == (0, [])
+    assert dreaming["mentions"] == dreaming["judged"] > dreaming["not_in_image"] > 0
+
+
 def test_objects_are_needed():
     result = explain(CAREFUL, objects=None)
     assert result.exit_code == 2

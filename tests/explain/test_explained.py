@@ -1,4 +1,4 @@
-"""Explanations as columns: the same as one by one, for several systems, and there and back."""
+"""Explanations as columns: the same as one by one, and for several systems."""
 
 from itertools import chain
 
@@ -8,12 +8,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
-from vifidel_eval.explain.evidence import NOTHING
-from vifidel_eval.explain.explained import Explained, rows_of
-from vifidel_eval.explain.explanation import Thresholds, Verdict
-from vifidel_eval.explain.findings import Finding, find, find_in
+from vifidel_eval.explain.explanation import Thresholds
+from vifidel_eval.explain.findings import Finding, find
 from vifidel_eval.kernels import lexicon
+from vifidel_eval.kernels.support import NOTHING, rows_of
 from vifidel_eval.rows import coco_rows
+from vifidel_eval.things.grounded import Verdict
 from vifidel_eval.things.synonyms import ClassList
 
 WORDS = "dog dogs hot kite cat cats wolf large fire hydrant traffic light lights a the zzz".split()
@@ -88,17 +88,6 @@ def test_words_and_objects_by_their_definition(vectors, images):
         assert not classes & of_class
 
 
-@settings(max_examples=60)
-@given(images=IMAGES)
-def test_there_and_back(vectors, images):
-    scorer, [rows, _] = scorer_and_rows(vectors, images)
-    [(part,)] = scorer.explained([rows])
-    explanations = list(part)
-    again = Explained.of(explanations)
-    assert list(map(str, again)) == list(map(str, explanations))
-    assert [e.to_json() for e in again] == [e.to_json() for e in explanations]
-
-
 def plain_findings(explanations):
     """Return what findings count, caption by caption: (what, class, captions, of, examples)."""
     words, objects, uses = {}, {}, {}
@@ -135,18 +124,20 @@ def test_findings_are_counted_caption_by_caption(vectors, images):
     scorer, systems = scorer_and_rows(vectors, images)
     parts = [part for rows in systems for (part,) in scorer.explained([rows])]
     explanations = list(chain.from_iterable(parts))
-    found = find_in(parts)
+    found = find(parts)
     assert [found.hallucinated_words, found.unmentioned_objects] == plain_findings(explanations)
     known = [e for e in explanations if e.known]
     assert found.hallucinating == sum(bool(e.hallucinated) for e in known)
     assert found.wordless == sum(not e.words for e in known)
     assert found.unknown_words == sum(len(e.unknown_words) for e in explanations)
-    assert find(explanations) == found
 
 
-def test_what_is_nowhere_has_no_place():
-    part = Explained.of([])
-    assert (len(part), list(part), part.texts) == (0, [], [])
+def test_what_is_nowhere_has_no_place(vectors):
+    scorer = Vifidel({1: ["dog"]}, vectors, things=THINGS)
+    [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
+    assert (part.texts, part.words.words.tolist()) == (["dog", "zzz", "kite"], [])
+    assert part.mentions.by.tolist() == [NOTHING]
+    assert list(scorer.explained([coco_rows({}, {})])) == []
     assert NOTHING == -1  # the last of an array, to which an entry for "nothing" is appended
     assert rows_of(np.array([0, 2, 2, 3])).tolist() == [0, 0, 2]
 

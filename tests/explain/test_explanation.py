@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from oracle import penalty, transport_distance
 
 from vifidel_eval import Vifidel
-from vifidel_eval.explain.explanation import Thresholds, Verdict
-from vifidel_eval.explain.printing import plan_table, tables
+from vifidel_eval.explain.explanation import Thresholds, plan_table, tables
+from vifidel_eval.things.grounded import Verdict
 from vifidel_eval.things.synonyms import ClassList
 
 # Unit vectors whose cosines are read off: puppy has .9 to dog, wolf .6, fox .3; cats .9 to cat.

@@ -5,6 +5,7 @@ import pytest
 from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_results
 from vifidel_eval.explain.findings import find, findings_table, summary_table
+from vifidel_eval.rows import make_rows
 
 AXES = ("dog", "cat", "kite", "bus", "large", "wolf")
 OBJECTS = {1: ["dog", "dog", "kite"], 2: ["dog"], 3: [], 4: ["bus"], 5: ["dog", "bus"]}
@@ -22,9 +23,12 @@ def found(make_vectors):
     vectors = {word: [float(i == k) for i in range(6)] for k, word in enumerate(AXES)}
     objects = {**OBJECTS, 6: ["cat"]}
     scorer = Vifidel(objects, make_vectors(vectors), references=False)
-    gts = {image_id: [] for image_id in CAPTIONS}
-    res = {image_id: [caption] for image_id, caption in CAPTIONS.items()}
-    return find(scorer.explanations(gts, res))
+    return find_in_captions(scorer, CAPTIONS)
+
+
+def find_in_captions(scorer, captions):
+    rows = make_rows(list(captions.values()), list(captions))
+    return find(part for (part,) in scorer.explained([rows]))
 
 
 def test_counts_worked_by_hand(found):
@@ -86,8 +90,7 @@ def test_people_hallucinate_seldom_and_captions_of_other_images_often(shared_dat
     shares = {}
     for name in ("human", "shuffled"):
         captions = read_results(coco / f"captions_val2017_{name}_results.json")
-        res = {image_id: [captions[image_id]] for image_id in list(captions)[:1000]}
-        found = find(scorer.explanations(dict.fromkeys(res, ()), res))
+        found = find_in_captions(scorer, dict(list(captions.items())[:1000]))
         shares[name] = found.hallucinating / found.captions
     assert shares["human"] < 0.06
     assert shares["shuffled"] > 0.6

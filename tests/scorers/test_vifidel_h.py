@@ -15,11 +15,12 @@ from vifidel_eval.annotations.coco import COCO_CATEGORIES
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.commands.main import main
 from vifidel_eval.errors import VifidelError
+from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.rows import coco_rows, make_rows
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
-from vifidel_eval.scorers import VifidelH, vifidel_h
+from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF, vifidel_h
 from vifidel_eval.text.words import STOP_WORDS
 from vifidel_eval.things.mentions import MentionFinder
 from vifidel_eval.things.synonyms import ClassList, class_names
@@ -44,6 +45,33 @@ THINGS = ClassList(
 @pytest.fixture
 def scorer(make_vectors):
     return VifidelH(vectors=make_vectors(VECTORS), things=THINGS)
+
+
+@pytest.mark.parametrize("metric", [VifidelH, VifidelPRF])
+def test_explanations_are_vifidels(make_vectors, metric):
+    vectors, objects = make_vectors(VECTORS), {1: ["dog", "person"], 2: []}
+    captions = {1: ["a puppy, a wolf and a traffic light"], 2: ["a large wolf"]}
+    references = {1: ["a large dog"], 2: ["a child"]}
+    scorers = [m(objects, vectors, things=THINGS) for m in (metric, Vifidel)]
+    one, other = (list(scorer.explanations(references, captions)) for scorer in scorers)
+    assert [e.to_json() for e in one] == [e.to_json() for e in other]
+    assert one[0].hallucinated == ("wolf", "traffic light")
+
+
+def test_an_explanation_needs_no_objects(scorer):
+    told = scorer.explain(1, "a puppy and a wolf", ["a dog"])
+    assert [(m.words, str(m.verdict)) for m in told.mentions] == [
+        ("puppy", "there"),
+        ("wolf", "not in the image"),
+    ]
+    assert (told.matches, told.unmentioned, math.isnan(told.score)) == ((), (), True)
+    assert not scorer.explain(1, "a puppy").known
+
+
+def test_an_explanation_has_the_metric_s_threshold(make_vectors):
+    strict = VifidelH(vectors=make_vectors(VECTORS), things=THINGS, support=0.2)
+    assert strict.explain(1, "a wolf", ["a dog"]).hallucinated == ()
+    assert strict.explain(1, "a wolf", ["a dog"], Thresholds(0.4)).hallucinated == ("wolf",)
 
 
 def columns(evaluations):

@@ -96,12 +96,15 @@ def explain(
     adds the transport plan. Without --image, summarise whole result files: the things that are
     most often not in the image and the objects that are most often unmentioned.
 
-    Things are judged as VIFIDEL-H judges them. RESULTS are PATH or NAME=PATH, as in score.
+    Things are judged as VIFIDEL-H judges them, by --objects, --references or
+    both. RESULTS are PATH or NAME=PATH, as in score.
     """
-    _check_usage(results, image, caption, options, plan)
+    _check_usage(results, image, caption, references, options, plan)
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
+    from ..scorers import VifidelH
+    from ..scorers.thing_scorer import evidence_settings
     from ..scorers.vifidel import make_vifidel
     from ..things.synonyms import read_things
 
@@ -111,8 +114,12 @@ def explain(
     has_references = gold is not None
     names = read_things(things)
     settings = options.settings(has_references, has_references, {"things": names})
-    scorer = make_vifidel(settings)
     thresholds = Thresholds(support, far)
+    scorer = (
+        make_vifidel(settings)
+        if options.objects
+        else VifidelH(**evidence_settings(settings), support=support)
+    )
     document: dict[str, Any] = {
         "signature": scorer.signature(),
         "things": names.signature(),
@@ -145,6 +152,7 @@ def _check_usage(
     results: Sequence[SystemFile],
     image: str | None,
     caption: str | None,
+    references: Path | None,
     options: TransportOptions,
     plan: bool,
 ) -> None:
@@ -154,14 +162,16 @@ def _check_usage(
         raise click.UsageError("give result files, or --image ID and --caption TEXT.")
     if plan and image is None:
         raise click.UsageError("--plan needs --image.")
-    if not options.objects:
-        raise click.UsageError("give --objects: what the images show.")
+    if not options.objects and references is None:
+        raise click.UsageError(
+            "give --objects: what the images show. References alone will do too: --references."
+        )
 
 
 def _find(
     explained: _Explained, systems: Sequence[System], gold: _References
 ) -> dict[str, Findings]:
-    from ..explain.findings import find_in
+    from ..explain.findings import find
     from ..runs.pairing import all_images, paired
 
     if gold is None:
@@ -177,7 +187,7 @@ def _find(
                     yield part
 
         for name, rows in of_systems.items():
-            found[name] = find_in(parts(rows))
+            found[name] = find(parts(rows))
     return found
 
 
@@ -215,7 +225,7 @@ def _show_findings(
 def _show_explanations(
     explained: Mapping[str, Explanation], plan: bool, style: str, notes: Sequence[str]
 ) -> str:
-    from ..explain.printing import one_line, plan_table, tables
+    from ..explain.explanation import one_line, plan_table, tables
 
     if style == "csv":
         return plan_table(explained).render(style)

@@ -238,6 +238,7 @@ class Run:
                 plan.scorers.values(),
                 material,
                 bar.update,
+                plan.settings,
             )
             write_whole(Path(path), render_page(content))
 

@@ -1,1 +1,1 @@
-"""What of a caption is in the image, as results that a person can read."""
+"""Explanations of what in a caption is in the image, as results that a person can read."""

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..image_ids import ImageId
 from ..kernels.lexicon import Lexicon
-from .evidence import NOTHING
-from .explanation import CaptionWord, Explanation, Match, ThingMentioned, Verdict
+from ..kernels.support import NOTHING
+from ..things.grounded import GroundedMention, Verdict
+from .explanation import CaptionWord, Explanation, Match
 
 
-class Objects(NamedTuple):
+class ObjectColumns(NamedTuple):
     """The object labels that have a vector.
 
     Attributes
@@ -43,13 +44,13 @@ class Objects(NamedTuple):
     unmentioned: NDArray[np.bool_]
 
 
-class Words(NamedTuple):
+class WordColumns(NamedTuple):
     """The different content words that have a vector.
 
     Attributes
     ----------
     starts : (captions + 1,) int64
-        As for `Objects`.
+        As for `ObjectColumns`.
     words : int64
         Places in `Explained.texts`, within a caption in alphabetical order.
     penalties : float64
@@ -59,7 +60,7 @@ class Words(NamedTuple):
     by : int64
         The place of `CaptionWord.supported_by`, or `NOTHING`.
     mentions : int64
-        The entry of `Mentions` that the word stands for, or `NOTHING`.
+        The entry of `MentionColumns` that the word stands for, or `NOTHING`.
     """
 
     starts: Integers
@@ -70,19 +71,19 @@ class Words(NamedTuple):
     mentions: Integers
 
 
-class Mentions(NamedTuple):
+class MentionColumns(NamedTuple):
     """The mentions of things, in the order of each caption.
 
     Attributes
     ----------
     starts : (captions + 1,) int64
-        As for `Objects`.
+        As for `ObjectColumns`.
     words, categories : int64
         Places in `Explained.texts`.
     support : float64
-        As `ThingMentioned.support`.
+        As `GroundedMention.support`.
     by : int64
-        The place of `ThingMentioned.supported_by`, or `NOTHING`.
+        The place of `GroundedMention.supported_by`, or `NOTHING`.
     verdicts : int64
         Of `Verdict`.
     """
@@ -95,15 +96,15 @@ class Mentions(NamedTuple):
     verdicts: Integers
 
 
-class Matches(NamedTuple):
+class MatchColumns(NamedTuple):
     """The transport plans, the largest contribution of each caption first.
 
     Attributes
     ----------
     starts : (captions + 1,) int64
-        As for `Objects`.
+        As for `ObjectColumns`.
     objects, words : int64
-        Entries of `Objects` and `Words`.
+        Entries of `ObjectColumns` and `WordColumns`.
     masses, costs : float64
         As in `Match`.
     """
@@ -113,11 +114,6 @@ class Matches(NamedTuple):
     words: Integers
     masses: Floats
     costs: Floats
-
-
-def rows_of(starts: Integers) -> Integers:
-    """Return the caption of each entry, from where the entries of each caption start."""
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 class Texts:
@@ -174,69 +170,11 @@ class Explained:
     distances: Floats
     known: NDArray[np.bool_]
     texts: Sequence[str]
-    objects: Objects
-    words: Words
-    mentions: Mentions
-    matches: Matches
+    objects: ObjectColumns
+    words: WordColumns
+    mentions: MentionColumns
+    matches: MatchColumns
     unknown_words: Mapping[int, tuple[str, ...]]
-
-    @classmethod
-    def of(cls, explanations: Sequence[Explanation]) -> Explained:
-        """Return explanations as columns; only what is in a plan has a penalty there."""
-        objects: list[tuple[str, float, bool]] = []
-        words: list[tuple[str, float, float, str | None, int]] = []
-        mentions: list[ThingMentioned] = []
-        matches: list[tuple[int, int, float, float]] = []
-        ends = [(0, 0, 0, 0)]
-        for one in explanations:
-            of_labels = {m.label: m.label_penalty for m in one.matches}
-            labels = sorted({*of_labels, *one.unmentioned})
-            label_at = {label: at for at, label in enumerate(labels, len(objects))}
-            of_words = {m.word: m.word_penalty for m in one.matches}
-            said = sorted(one.words, key=lambda word: word.word)
-            word_at = {word.word: at for at, word in enumerate(said, len(words))}
-            at_mention: dict[Any, int] = {}
-            for at, thing in enumerate(one.mentions, len(mentions)):
-                at_mention.setdefault((thing.words, thing.category, thing.verdict), at)
-            objects += [(x, of_labels.get(x, math.nan), x in one.unmentioned) for x in labels]
-            words += [
-                (
-                    word.word,
-                    of_words.get(word.word, math.nan),
-                    word.support,
-                    word.supported_by,
-                    at_mention.get((word.mention, word.category, word.judged), NOTHING),
-                )
-                for word in said
-            ]
-            mentions += one.mentions
-            matches += [(label_at[m.label], word_at[m.word], m.mass, m.cost) for m in one.matches]
-            ends.append((len(objects), len(words), len(mentions), len(matches)))
-        starts = np.array(ends, dtype=np.int64)
-        texts = Texts()
-
-        def columns(rows: Sequence[Sequence[Any]], kinds: str) -> Iterator[Any]:
-            """Yield columns: texts, whole numbers, floating-point numbers and truth values."""
-            for kind, column in zip(
-                kinds, zip(*rows, strict=True) if rows else [()] * len(kinds), strict=True
-            ):
-                yield texts.of(column) if kind == "t" else np.array(column, dtype=kind)
-
-        return cls(
-            ids=[one.image_id for one in explanations],
-            captions=[one.caption for one in explanations],
-            scores=np.array([one.score for one in explanations], dtype=np.float64),
-            distances=np.array([one.distance for one in explanations], dtype=np.float64),
-            known=np.array([one.known for one in explanations], dtype=bool),
-            objects=Objects(starts[:, 0], *columns(objects, "td?")),
-            words=Words(starts[:, 1], *columns(words, "tddtq")),
-            mentions=Mentions(starts[:, 2], *columns(mentions, "ttdtq")),
-            matches=Matches(starts[:, 3], *columns(matches, "qqdd")),
-            unknown_words={
-                row: one.unknown_words for row, one in enumerate(explanations) if one.unknown_words
-            },
-            texts=texts.listed,
-        )
 
     def __len__(self) -> int:
         return len(self.captions)
@@ -269,14 +207,14 @@ class Explained:
                 unknown_words=self.unknown_words.get(at, ()),
             )
 
-    def _mentions(self, texts: Sequence[Any]) -> list[ThingMentioned]:
+    def _mentions(self, texts: Sequence[Any]) -> list[GroundedMention]:
         columns = (column.tolist() for column in self.mentions[1:])
         return [
-            ThingMentioned(texts[words], texts[category], support, texts[by], Verdict(verdict))
+            GroundedMention(texts[words], texts[category], support, texts[by], Verdict(verdict))
             for words, category, support, by, verdict in zip(*columns, strict=True)
         ]
 
-    def _words(self, texts: Sequence[Any], mentions: Sequence[ThingMentioned]) -> list[list[Any]]:
+    def _words(self, texts: Sequence[Any], mentions: Sequence[GroundedMention]) -> list[list[Any]]:
         """Return words with what `CaptionWord` has of each behind its cost."""
         _, words, _, supports, evidence, of_mentions = (column.tolist() for column in self.words)
         found: list[list[Any]] = []

@@ -1,27 +1,27 @@
-"""What the explanations of a whole result file have in common: the most frequent findings."""
+"""Findings: the most frequent things that the captions of a result file get wrong or leave out."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..evaluation import Integers
 from ..image_ids import ImageId, to_json_value
+from ..kernels.support import rows_of
 from ..text_tables import Cell, Table
-from .explained import Explained, rows_of
-from .explanation import Explanation, Verdict
-from .printing import one_line
+from ..things.grounded import Verdict
+from .explained import Explained
+from .explanation import one_line
 
 #: How tables call the two kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
 
 _EXAMPLES = 3
-_READ_AT_ONCE = 512
 _EXAMPLE_WIDTH = 60
 
 
@@ -114,15 +114,8 @@ class Findings:
         }
 
 
-def find(explanations: Iterable[Explanation]) -> Findings:
+def find(parts: Iterable[Explained]) -> Findings:
     """Return what the explanations of one system's captions have in common; reads them once."""
-    explanations = iter(explanations)
-    some = iter(lambda: list(islice(explanations, _READ_AT_ONCE)), [])
-    return find_in(map(Explained.of, some))
-
-
-def find_in(parts: Iterable[Explained]) -> Findings:
-    """Return what `find` returns, of explanations as columns; reads them once."""
     words: dict[str, Finding] = {}
     objects: dict[str, Finding] = {}
     uses: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What supports the words of captions, and what captions cover: the kernels of VIFIDEL-PRF.
+"""Support of the words of captions, and coverage by them: the kernels of VIFIDEL-PRF.
 
 The two relaxations of the Word Mover's Distance (Kusner et al., 2015), in similarities: every
 caption word goes to its nearest piece of evidence, and every piece of evidence to its nearest
@@ -10,21 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from .bags import Bags, alphabetically, meetings, slices
 from .distances import WordDistances
 from .lexicon import Lexicon
 
-_NOTHING = -1
-
+#: The place of a word, of evidence, or of a mention that is not there.
+NOTHING = -1
 #: Cosines up to here say nothing; the rest is stretched to [0, 1].
 FLOOR = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """What the references of some rows say.
+class ReferenceWords:
+    """The content words of the references of some rows.
 
     Attributes
     ----------
@@ -38,8 +39,10 @@ class Said:
     shares: Floats
 
 
-def said_by(lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows: int) -> Said:
-    """Return what the references of each row say; references without a usable word do not count.
+def words_of_references(
+    lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows: int
+) -> ReferenceWords:
+    """Return the words of each row's references; those without a usable word do not count.
 
     Parameters
     ----------
@@ -60,7 +63,20 @@ def said_by(lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows
     sizes = np.diff(starts)
     usable = np.bincount(row_of_reference[references.sizes > 0], minlength=rows)
     bags = Bags(starts, distinct[ranks], 1 / np.repeat(sizes, sizes))
-    return Said(bags, counts / usable[owners])
+    return ReferenceWords(bags, counts / usable[owners])
+
+
+def rows_of(starts: Integers) -> Integers:
+    """Return the row of each entry, from where the entries of each row start."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+def some_of(bags: Bags, kept: Integers | NDArray[np.bool_]) -> Bags:
+    """Return bags with some of their atoms, which are positions or a mask; masses stay."""
+    keep = np.zeros(len(bags.atoms), dtype=bool)
+    keep[kept] = True
+    ends = np.concatenate([[0], np.cumsum(keep)])[bags.starts]
+    return Bags(ends, bags.atoms[keep], bags.masses[keep])
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +110,7 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
     """
     of_left = np.zeros(len(left.atoms))
     of_right = np.zeros(len(right.atoms))
-    at_left = np.full(len(left.atoms), _NOTHING)
+    at_left = np.full(len(left.atoms), NOTHING)
     for start, end in slices(left.sizes * right.sizes):
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])

@@ -1,4 +1,4 @@
-"""Where a caption mentions a thing of a list of classes: CHAIR's rules for words.
+"""Mentions in captions of the things of a list of classes: CHAIR's rules for words.
 
 1. The caption is split into lower-case tokens (`words.tokens`).
 2. Terms of two words become one word (`_TERMS`); so do the list's own names of several words, of

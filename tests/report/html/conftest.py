@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import random
 import shutil
 from collections import Counter
-from fractions import Fraction
 
 import numpy as np
 import pytest
+from gensim.models import KeyedVectors
 
 from vifidel_eval.explain.explained import Explained
-from vifidel_eval.explain.explanation import (
-    CaptionWord,
-    Explanation,
-    Match,
-    ThingMentioned,
-    Verdict,
-)
 from vifidel_eval.report.html import Content, render_page
+from vifidel_eval.rows import make_rows
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
-from vifidel_eval.scorers import Evaluation
+from vifidel_eval.scorers import Evaluation, Vifidel, VifidelH
+from vifidel_eval.things.synonyms import ClassList
 
 #: Captions that would break a page that took them for markup.
 EVIL = [
@@ -33,33 +27,38 @@ EVIL = [
 ]
 LABELS = [f"object {number}" for number in range(60)]
 WORDS = [f"word{number}" for number in range(3000)]
+#: Words and labels in directions that chance has given them; some of them are things.
+VECTORS = KeyedVectors(vector_size=32)
+VECTORS.add_vectors(
+    [*(label.replace(" ", "_") for label in LABELS), *WORDS],
+    np.random.default_rng(0).normal(size=(len(LABELS) + len(WORDS), 32)).astype(np.float32),
+)
+#: As many as in English.
+STOP_WORDS = {word for number, word in enumerate(WORDS) if number % 9 < 4}
+THINGS = ClassList("made-up", tuple((name,) for name in (*LABELS, *WORDS[:1000])))
 METRICS = ("VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr")
 
 
 def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
     """Return a report's content in which all numbers are random but belong together."""
-    draw = random.Random(0)
+    draw = random.Random(1)
     ids = [7 * number + 1 for number in range(images)]
     names = ["careful", "dreaming", "terse", "<b>bold</b>"][:systems]
     objects = {i: Counter(draw.choices(LABELS, k=draw.randint(0, 6))) for i in ids}
     captions = {name: {i: " ".join(draw.choices(WORDS, k=9)) for i in ids} for name in names}
     for i, caption in zip(ids[1:], EVIL, strict=False):
         captions[names[-1]][i] = caption
-    explanations = {
-        name: {i: _explanation(draw, i, captions[name][i], objects[i]) for i in ids}
-        for name in names
-    }
+    references = {i: [" ".join(draw.choices(WORDS, k=10)) for _ in range(4)] for i in ids}
+    explanations = {name: explained(captions[name], objects, references) for name in names}
     scores = Scores(
         {metric: f"{metric}|made:up" for metric in METRICS},
         {
             name: {
                 metric: Evaluation(
                     ids,
-                    np.array(
-                        [explanations[name][i].score for i in ids]
-                        if metric == "VIFIDEL"
-                        else [draw.random() ** 2 for _ in ids]
-                    ),
+                    np.concatenate([part.scores for part in explanations[name]])
+                    if metric == "VIFIDEL"
+                    else np.array([draw.random() ** 2 for _ in ids]),
                     lower_is_better=metric == "Errors",
                 )
                 for metric in METRICS
@@ -70,74 +69,37 @@ def made_up_content(images: int, systems: int, resamples: int = 120) -> Content:
     return Content(
         scores,
         compare(scores, seed=3, resamples=resamples),
-        {i: [" ".join(draw.choices(WORDS, k=10)) for _ in range(4)] for i in ids},
+        references,
         captions,
         objects,
-        {name: _parts(list(of_system.values())) for name, of_system in explanations.items()},
+        explanations,
     )
 
 
-def _parts(explanations) -> list[Explained]:
-    """Return the columns of explanations in two parts, as a run delivers them in many."""
-    half = len(explanations) // 2
-    return [Explained.of(explanations[:half]), Explained.of(explanations[half:])]
+def explained(captions, objects, references) -> list[Explained]:
+    """Return the explanations of a system in two parts, as a run delivers them in many.
 
-
-def _explanation(draw, image_id, caption, objects) -> Explanation:
-    words = [word for word in dict.fromkeys(caption.split()) if word.isalnum()][:5]
-    matches = [
-        Match(label, word, mass, 0.4 * draw.random(), 0.25, 0.5)
-        for label, word, mass in _moved(objects, words)
-    ]
-    distance = math.fsum(m.contribution for m in matches) if matches else math.nan
-    score = math.nan if not objects else math.exp(-distance) if words else 0.0
-    return Explanation(
-        image_id,
-        caption,
-        score,
-        distance,
-        bool(objects),
-        tuple(matches),
-        tuple(
-            CaptionWord(word, 0.1, 0.25, "object 1", *_mention(word, bool(objects)))
-            for word in words
-        ),
-        tuple(
-            ThingMentioned(word, "object 1", 0.25, "object 1", verdict)
-            for word in words
-            for mention, _, verdict in [_mention(word, bool(objects))]
-            if mention is not None
-        ),
-        tuple(sorted(objects)[:1]),
-        (),
-    )
-
-
-def _moved(objects, words):
-    """Yield a plan of as few moves as an exact one has: from north-west to south-east."""
-    total = sum(objects.values())
-    left = [[label, Fraction(count, total)] for label, count in objects.items()] if words else []
-    right = [[word, Fraction(1, len(words))] for word in words]
-    while left:
-        (label, there), (word, wanted) = left[0], right[0]
-        mass = min(there, wanted)
-        yield label, word, float(mass)
-        for side in (left, right):
-            side[0][1] -= mass
-            if not side[0][1]:
-                side.pop(0)
-
-
-def _mention(word: str, known: bool):
-    """Return mention, class and verdict of a word: not in the image, not judged, or no mention."""
-    if word < "word2":
-        return word, "object 1", Verdict.ABSENT if known else Verdict.NOT_JUDGED
-    return None, None, None
+    Nothing is known of images without objects; but without any objects the references are evidence.
+    """
+    ids = list(captions)
+    known = [references[i] if objects[i] or not any(objects.values()) else [] for i in ids]
+    rows = make_rows(list(captions.values()), ids, known)
+    settings = {"vectors": VECTORS, "stop_words": STOP_WORDS, "things": THINGS}
+    labels = {i: list(objects[i].elements()) for i in ids}
+    scorer = Vifidel(labels, **settings) if any(labels.values()) else VifidelH(**settings)
+    half = len(ids) // 2
+    halves = [rows.part(0, half), rows.part(half, len(ids))]
+    return [part for some in halves for (part,) in scorer.explained([some])]
 
 
 @pytest.fixture(scope="session")
 def make_content():
     return made_up_content
+
+
+@pytest.fixture(scope="session")
+def make_explained():
+    return explained
 
 
 @pytest.fixture(scope="session")

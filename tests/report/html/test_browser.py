@@ -1,7 +1,9 @@
 """The report in a real browser."""
 
+import dataclasses
 import math
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -43,10 +45,23 @@ def test_it_opens_without_a_fault(visit, content):
     assert tab.locator(".status").inner_text() == "45 of 45 images; shown are 1 to 20."
 
 
-@pytest.mark.parametrize(("systems", "sort"), [(3, "systems"), (1, "metrics")])
-def test_the_script_draws_what_the_template_draws(visit, make_content, tmp_path, systems, sort):
+@pytest.mark.parametrize(
+    ("systems", "sort", "objects"),
+    [(3, "systems", True), (1, "metrics", True), (3, "systems", False)],
+)
+def test_the_script_draws_what_the_template_draws(
+    visit, make_content, make_explained, tmp_path, systems, sort, objects
+):
     path = tmp_path / "report.html"
-    path.write_text(render_page(make_content(images=30, systems=systems)), "utf-8")
+    content = make_content(images=30, systems=systems)
+    if not objects:
+        nothing = {image_id: Counter() for image_id in content.references}
+        explanations = {
+            name: make_explained(captions, nothing, content.references)
+            for name, captions in content.captions.items()
+        }
+        content = dataclasses.replace(content, objects=nothing, explanations=explanations)
+    path.write_text(render_page(content), "utf-8")
     tab = visit(path.as_uri())
     # Attributes may stand in another order; texts and structure may not.
     tree = """() => [...document.querySelectorAll('#cards *')].map((e) => [

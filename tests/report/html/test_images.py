@@ -16,7 +16,6 @@ from vifidel_eval.report.html.order import (
     metrics_apart,
     metrics_text,
     percentile_ranks,
-    spearman,
     systems_apart,
 )
 from vifidel_eval.report.html.plans import UNIT
@@ -54,14 +53,25 @@ def test_one_broken_system_does_not_decide_the_order():
     assert np.argmax(np.ptp(scores, axis=0)) != 0  # which the highest less the lowest would say
 
 
+def correlations(scores):
+    """Return the correlations of metrics by (systems, metrics, images) of scores."""
+    names = [str(metric) for metric in range(scores.shape[1])]
+    data = {"metrics": names, "lowerIsBetter": [False] * len(names), "scores": scores.tolist()}
+    return Order(data).correlations
+
+
+def scipys(one, other):
+    """Return SciPy's correlation of those that both have; NaN where there is none."""
+    both = ~np.isnan(one) & ~np.isnan(other)
+    if both.sum() < 2 or any(len(set(scores[both])) < 2 for scores in (one, other)):
+        return NAN
+    return spearmanr(one[both], other[both]).statistic
+
+
 @given(arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])))
 def test_rank_correlations_are_scipys(scores):
-    both = ~np.isnan(scores).any(axis=0)
-    if both.sum() < 2 or any(len(set(row)) < 2 for row in scores[:, both]):
-        assert math.isnan(spearman(*scores))
-    else:
-        expected = spearmanr(*scores[:, both]).statistic
-        assert spearman(*scores) == pytest.approx(expected, abs=1e-9)
+    found = correlations(scores[np.newaxis])[0][1]
+    assert found == pytest.approx(scipys(*scores), abs=1e-9, nan_ok=True)
 
 
 def test_the_ranks_of_other_captions_do_not_count():
@@ -69,10 +79,9 @@ def test_the_ranks_of_other_captions_do_not_count():
     scores = np.random.default_rng(7).normal(size=(2, 4, 60)).round(1)
     scores[:, 1, ::3] = NAN
     scores[:, 2, 1::4] = NAN
-    data = {"metrics": list("abcd"), "lowerIsBetter": [False] * 4, "scores": scores.tolist()}
     of_metrics = scores.transpose(1, 0, 2).reshape(4, -1)
-    expected = [[spearman(one, other) for other in of_metrics] for one in of_metrics]
-    assert np.array(Order(data).correlations) == pytest.approx(np.array(expected), abs=1e-12)
+    expected = [[scipys(one, other) for other in of_metrics] for one in of_metrics]
+    assert np.array(correlations(scores)) == pytest.approx(np.array(expected), abs=1e-9)
 
 
 def test_the_second_metric_is_the_one_that_agrees_least():
@@ -99,6 +108,10 @@ def test_metrics_lie_apart_by_their_ranks():
     assert metrics_apart(one, other) == pytest.approx([-0.775, 0.325, NAN], nan_ok=True)
 
 
+def hundredths(support):
+    return -1 if math.isnan(support) else round(100 * support)
+
+
 def test_the_data_hold_every_explanation(content):
     images = Images(content)
     data, plans = images.data, images.plans
@@ -121,11 +134,12 @@ def test_the_data_hold_every_explanation(content):
                 assert found[match.label, match.word] == pytest.approx(expected, abs=UNIT / 2)
             rows = list(grouped(said, 5))
             of_mentions = [
-                (plans["words"][i], support / 100, plans["words"][by], verdict - 1)
+                ([*plans["words"], None][i], support, [*plans["words"], None][by], verdict - 1)
                 for i, support, by, verdict, _ in rows[: len(explanation.mentions)]
             ]
             assert of_mentions == [
-                (m.words, m.support, m.supported_by, m.verdict) for m in explanation.mentions
+                (m.words, hundredths(m.support), m.supported_by, m.verdict)
+                for m in explanation.mentions
             ]
             others = [plans["words"][i] for i, *_ in rows[len(explanation.mentions) :]]
             assert set(others) == {w.word for w in explanation.words if w.judged is None}

@@ -8,13 +8,12 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.explain.explained import Explained
-from vifidel_eval.explain.explanation import Verdict
 from vifidel_eval.report.html.formats import grouped
 from vifidel_eval.report.html.images import Images
 from vifidel_eval.report.html.marks import marks
 from vifidel_eval.report.html.plans import UNIT, ObjectsShown, Plans, scale
 from vifidel_eval.rows import Rows
+from vifidel_eval.things.grounded import Verdict
 
 
 def units(number):
@@ -149,7 +148,7 @@ def test_objects_have_the_penalty_of_a_plan():
 
 
 @pytest.mark.parametrize("cost", [0.0, 0.25, 1e15, 1e180])
-def test_costs_of_vectors_of_any_length(content, cost):
+def test_costs_of_vectors_of_any_length(content, make_explained, cost):
     [part, *_] = content.explanations["careful"]
     costs = np.full_like(part.matches.costs, cost)
     part = dataclasses.replace(part, matches=part.matches._replace(costs=costs))
@@ -158,4 +157,5 @@ def test_costs_of_vectors_of_any_length(content, cost):
     found = Plans(places, shown).of_system([part])
     assert {number for plan in found if plan for number in plan[1][3::4]} == {units(cost)}
     assert scale([[part]]) == max(units(cost), 1)
-    assert scale([[Explained.of([])]]) == units(1)
+    wordless = dict.fromkeys(places, "it is")
+    assert scale([make_explained(wordless, content.objects, content.references)]) == units(1)

@@ -77,8 +77,9 @@ function candidate(system, image) {
     html("ul", { class: "scores" }, metrics.map((of, i) =>
       html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
         html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
-    numbers ? [wordDetails(system, image),
-      html("details", { class: "plan" }, html("summary", {}, "Transport plan"))] : []);
+    numbers ? wordDetails(system, image) : [],
+    numbers && data().labels.length
+      ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : []);
 }
 
 const loose = (what, names) => names.length

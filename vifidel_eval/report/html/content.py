@@ -1,19 +1,30 @@
-"""What a report is made of, as the harness, the comparison and VIFIDEL deliver it."""
+"""Content of a report, as the harness, the comparison and the grounding of captions deliver it."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from ...annotations.boxes import ImageBoxes
+from ...errors import VifidelError, VifidelWarning
 from ...explain.explained import Explained
 from ...image_ids import ImageId
 from ...rows import Rows
 from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
-from ...scorers import Scorer, Vifidel
+from ...scorers import Chair, Scorer, Vifidel
+from ...scorers.explains import Explains
+from ...scorers.record import Settings
+from ...scorers.vifidel import make_vifidel
+
+_NO_EVIDENCE = (
+    "no objects were given, and no metric was computed that takes references as evidence, such as "
+    "VIFIDEL-H or VIFIDEL-PRF"
+)
 
 
 @dataclass(frozen=True)
@@ -56,12 +67,14 @@ class Content:
     captions : mapping
         System name to image id to candidate.
     objects : mapping
-        Image id to object label to count; empty where VIFIDEL was not computed.
+        Image id to object label to count; empty where nothing is explained.
     explanations : mapping
         System name to what is explained of its captions, in the order of `references`; empty
-        likewise.
+        where there is no evidence.
     material : Material
         Pictures, boxes and names.
+    unexplained : str
+        Why nothing is explained.
     """
 
     scores: Scores
@@ -71,6 +84,7 @@ class Content:
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
     explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
+    unexplained: str = _NO_EVIDENCE
 
 
 def gather(
@@ -81,6 +95,7 @@ def gather(
     scorers: Iterable[Scorer] = (),
     material: Material | None = None,
     explained: Callable[[int], object] | None = None,
+    settings: Settings | None = None,
 ) -> Content:
     """Return the content of a report on systems that were scored.
 
@@ -93,20 +108,27 @@ def gather(
     systems, references
         What was scored.
     scorers : iterable of Scorer
-        What scored them; if VIFIDEL is among them, or part of one, it explains every caption.
+        What scored them.
     material : Material, optional
         Pictures, boxes and names.
     explained : callable, optional
         Called with how many captions were explained since the last call.
+    settings : Settings, optional
+        What the scorers were made from. Every caption is explained where the images' objects are
+        known, or one of the scorers takes references as evidence.
+
+    Warns
+    -----
+    VifidelWarning
+        If captions cannot be explained though there are objects, which no metric used.
     """
-    parts = (part for scorer in scorers for part in getattr(scorer, "parts", (scorer,)))
-    vifidel = next((part for part in parts if isinstance(part, Vifidel)), None)
+    scorers = list(scorers)
     systems = list(systems)
+    material = material or Material()
     if references is None:
         references = all_images(systems)
     of_systems = {system.name: paired(system, references, True) for system in systems}
-    explanations = {} if vifidel is None else _explained(vifidel, of_systems, explained)
-    return Content(
+    content = Content(
         scores,
         comparisons,
         references,
@@ -114,18 +136,58 @@ def gather(
             name: dict(zip(rows.ids, rows.captions, strict=True))
             for name, rows in of_systems.items()
         },
-        objects={} if vifidel is None else vifidel.objects_of(list(references)),
-        explanations=explanations,
-        material=material or Material(),
+        material=material,
     )
+    try:
+        explainer = _explainer(scorers, settings or Settings())
+        if explainer is None:
+            return replace(content, material=replace(material, boxes={}))
+        return replace(
+            content,
+            objects=explainer.objects_of(list(references)),
+            explanations=_explained(explainer, of_systems, explained),
+        )
+    except VifidelError as problem:
+        if any(isinstance(part, Explains) for part in _parts(scorers)):
+            raise
+        warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
+        return replace(content, material=replace(material, boxes={}), unexplained=str(problem))
+
+
+def _explainer(scorers: Iterable[Scorer], settings: Settings) -> Explains[Any] | None:
+    """Return what explains the captions of a run; None if nothing is evidence.
+
+    It is VIFIDEL where objects are known, whether it was computed or not.
+    """
+    parts = _parts(scorers)
+    for part in parts:
+        if isinstance(part, Vifidel):
+            return part
+    if settings.objects is not None:
+        return make_vifidel(settings)
+    explaining = [part for part in parts if isinstance(part, Explains)]
+    for part in explaining:
+        if part.objects is not None:
+            return part
+    for part in parts:
+        if isinstance(part, Chair) and part.objects is not None:
+            return make_vifidel(replace(settings, objects=part.objects))
+    return next(iter(explaining), None)
+
+
+def _parts(scorers: Iterable[Scorer]) -> list[Scorer]:
+    """Return scorers, the parts of combinations instead of these."""
+    return [part for scorer in scorers for part in getattr(scorer, "parts", (scorer,))]
 
 
 def _explained(
-    vifidel: Vifidel, of_systems: Mapping[str, Rows], explained: Callable[[int], object] | None
+    explainer: Explains[Any],
+    of_systems: Mapping[str, Rows],
+    explained: Callable[[int], object] | None,
 ) -> dict[str, list[Explained]]:
     """Return the explanations of all systems, made side by side: references are read once."""
     explanations: dict[str, list[Explained]] = {name: [] for name in of_systems}
-    for parts in vifidel.explained(list(of_systems.values())):
+    for parts in explainer.explained(list(of_systems.values())):
         if explained is not None:
             explained(sum(len(part) for part in parts if part is not None))
         for of_system, part in zip(explanations.values(), parts, strict=True):

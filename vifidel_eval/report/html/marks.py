@@ -1,4 +1,4 @@
-"""Where captions say what an explanation speaks of: the characters of each mention and word."""
+"""Places in captions of what an explanation speaks of: the characters of mentions and words."""
 
 from __future__ import annotations
 

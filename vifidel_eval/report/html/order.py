@@ -1,4 +1,4 @@
-"""Which images come first: those on which systems, or metrics, disagree."""
+"""Order of the images: first those on which systems, or metrics, disagree."""
 
 from __future__ import annotations
 
@@ -160,17 +160,12 @@ def percentile_ranks(scores: Floats) -> Floats:
     return np.where(np.isnan(scores), np.nan, (below + up_to) / (2 * max(len(ordered), 1)))
 
 
-def spearman(scores: Floats, others: Floats) -> float:
-    """Return Spearman's rank correlation over the captions that have both scores.
-
-    NaN if there are fewer than two, or all scores of one metric are equal.
-    """
-    both = ~np.isnan(scores) & ~np.isnan(others)
-    return _correlation(_centred_ranks(scores[both]), _centred_ranks(others[both]))
-
-
 def _correlations(of_metrics: Floats) -> list[list[float]]:
-    """Return `spearman` of every two metrics; the ranks of the same captions are found once."""
+    """Return Spearman's rank correlation of every two metrics over the captions that have both.
+
+    NaN if there are fewer than two, or all scores of one metric are equal. The ranks of the same
+    captions are found once.
+    """
     defined = ~np.isnan(of_metrics)
     ranks: dict[tuple[int, bytes], Floats] = {}
     found = [[0.0] * len(of_metrics) for _ in of_metrics]

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from ...explain.findings import find_in
+from ...explain.findings import find
 from . import formats, overview, words
 from .categories import categories, fewest
 from .content import Content
@@ -61,7 +61,7 @@ def render_page(content: Content) -> str:
         meanings=overview.meanings(content.scores),
         duels=overview.duels(content.scores, content.comparisons),
         distributions=overview.distributions(content.scores),
-        findings={name: find_in(parts) for name, parts in content.explanations.items()},
+        findings={name: find(parts) for name, parts in content.explanations.items()},
         most=_MOST_FINDINGS,
         categories=categories(images.data, images.plans),
         fewest=fewest(len(images.ids)),
@@ -83,6 +83,7 @@ def render_page(content: Content) -> str:
         marks=words.MARKS,
         absent=words.ABSENT,
         unit=UNIT,
+        unexplained=content.unexplained,
         version=version("vifidel-eval"),
     )
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evaluation import Floats, Integers
-from ...explain.evidence import NOTHING
-from ...explain.explained import Explained, rows_of
-from ...explain.explanation import Verdict
+from ...explain.explained import Explained
 from ...image_ids import ImageId
+from ...kernels.support import NOTHING, rows_of
+from ...things.grounded import Verdict
 from .marks import marks
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.
@@ -207,7 +207,7 @@ class _Part:
         )
         return list(columns)
 
-    def _said(self) -> _Said:
+    def _said(self) -> _Judged:
         """Return the mentions of each caption, and then its other words."""
         words, mentions = self._part.words, self._part.mentions
         others = self._order[words.mentions[self._order] == NOTHING]
@@ -221,7 +221,7 @@ class _Part:
         def both(of_mentions: _Column, of_words: _Column) -> Any:
             return np.concatenate([of_mentions, of_words])[order]
 
-        return _Said(
+        return _Judged(
             mentions.starts + np.searchsorted(other_rows, np.arange(len(self._part) + 1)),
             both(mentions.words, words.words[others]),
             both(mentions.support, words.support[others]),
@@ -230,7 +230,7 @@ class _Part:
             both(meant, np.full_like(others, NOTHING)),
         )
 
-    def _numbered(self, said: _Said) -> Integers:
+    def _numbered(self, said: _Judged) -> Integers:
         """Return the page's number of each text that it needs; new ones in the order of use."""
         words = self._part.words.words[self._order]
         of_said = np.column_stack([said.words, said.by]).ravel()
@@ -268,7 +268,7 @@ class _Part:
         columns = [objects, words, _units(matches.masses), _units(matches.costs)]
         return [column[order] for column in columns]
 
-    def _marks(self, said: _Said) -> Iterator[tuple[int, ...]]:
+    def _marks(self, said: _Judged) -> Iterator[tuple[int, ...]]:
         texts = [self._part.texts[text] for text in said.words.tolist()]
         starts = said.starts.tolist()
         mentions = np.diff(self._part.mentions.starts).tolist()
@@ -282,7 +282,7 @@ class _Part:
         return self._objects.places(self._images[rows], self._labels[texts])
 
 
-class _Said(NamedTuple):
+class _Judged(NamedTuple):
     """What is said of words: text, support, evidence (a text), verdict and object (a place)."""
 
     starts: Integers

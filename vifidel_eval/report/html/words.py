@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ...explain.explanation import Verdict
+from ...things.grounded import Verdict
 from .formats import NONE, fixed, grouped
 
 #: What the page calls the verdicts in its data.
@@ -19,7 +19,7 @@ MARKS = ["open", "open", "there", "absent"]
 ABSENT = Verdict.ABSENT + 1
 
 
-class Said(NamedTuple):
+class MarkedWord(NamedTuple):
     """A mention or a word, the judgement, its support and what supports it, as text."""
 
     words: str
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Words:
+class MarkedCaption:
     """What is said of a caption.
 
     Attributes
@@ -51,12 +51,14 @@ class Words:
     """
 
     pieces: list[Piece]
-    said: list[Said]
+    said: list[MarkedWord]
     absent: list[str]
     unmentioned: list[str]
 
 
-def words_of(data: dict[str, Any], plans: dict[str, Any], system: int, image: int) -> Words | None:
+def words_of(
+    data: dict[str, Any], plans: dict[str, Any], system: int, image: int
+) -> MarkedCaption | None:
     """Return what is said of a caption, None where nothing is.
 
     Parameters
@@ -77,10 +79,10 @@ def words_of(data: dict[str, Any], plans: dict[str, Any], system: int, image: in
         pieces += [Piece(caption[end:start]), Piece(caption[start:stop], MARKS[said[at][3]], at)]
         end = stop
     absent = (texts[text] for text, _, _, verdict, _ in said if verdict == ABSENT)
-    return Words(
+    return MarkedCaption(
         pieces=[piece for piece in (*pieces, Piece(caption[end:])) if piece.text],
         said=[
-            Said(
+            MarkedWord(
                 texts[text],
                 VERDICTS[verdict],
                 NONE if support < 0 else fixed(support / 100, 2),

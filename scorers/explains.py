@@ -1,0 +1,267 @@
+"""Explanations by the metrics on word vectors that know what their images show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain, zip_longest
+from typing import Any
+
+import numpy as np
+
+from ..annotations import ObjectLabels
+from ..evaluation import Floats
+from ..explain.explained import (
+    Explained,
+    MatchColumns,
+    MentionColumns,
+    ObjectColumns,
+    Texts,
+    WordColumns,
+)
+from ..explain.explanation import Explanation, Thresholds
+from ..image_ids import ImageId
+from ..kernels.bags import Bags, meetings
+from ..kernels.grounding import Evidence, Grounding
+from ..kernels.penalties import penalties
+from ..kernels.standing import are_mentioned, standings
+from ..kernels.support import NOTHING, rows_of
+from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
+from ..rows import LabelCounts, Rows, coco_rows, make_rows
+from ..text.words import content_words
+from ..things.grounded import SUPPORT
+from ..things.synonyms import ClassList, read_things
+from .word_vectors import Gold, GoldT, Part, WordVectorScorer
+
+
+class Explains(WordVectorScorer[GoldT]):
+    """A metric that can say which words of a caption are in the image.
+
+    Whatever the metric computes, the verdicts are those of the grounding, and the transport plan is
+    VIFIDEL's.
+    """
+
+    _things: ClassList | None
+    _support = SUPPORT
+    _p = 2
+
+    @property
+    def objects(self) -> ObjectLabels | None:
+        """The source of object labels; None if they come with the rows, or there are none."""
+        return self._objects
+
+    @cached_property
+    def _grounding(self) -> Grounding:
+        return Grounding(read_things(self._things), self._space.stop_words, self._objects)
+
+    def explain(
+        self,
+        image_id: ImageId,
+        caption: str,
+        references: Sequence[str] = (),
+        thresholds: Thresholds | None = None,
+    ) -> Explanation:
+        """Return what of a caption is in the image, and who was matched with what, at what cost.
+
+        Parameters
+        ----------
+        image_id : hashable
+            An image that the objects know.
+        caption : str
+            The candidate.
+        references : sequence of str
+            Weight words by these, and what they mention is in the image; none are needed, and a
+            scorer without references ignores them.
+        thresholds : Thresholds, optional
+            The cosines that decide; other word vectors may need others. By default those of the
+            metric.
+
+        Raises
+        ------
+        VifidelError
+            If the image is unknown or a caption is not a string.
+        """
+        return next(self.explain_rows(make_rows([caption], [image_id], [references]), thresholds))
+
+    def explanations(
+        self,
+        gts: Mapping[Any, Sequence[str]],
+        res: Mapping[Any, Sequence[str]],
+        thresholds: Thresholds | None = None,
+    ) -> Iterator[Explanation]:
+        """Return what `explain` returns for each caption, in the order of `gts`.
+
+        They are made while they are read, so that memory stays flat.
+
+        Parameters
+        ----------
+        gts, res : mapping
+            References and candidates, as `compute_score` takes them.
+        thresholds : Thresholds, optional
+            As for `explain`.
+
+        Raises
+        ------
+        VifidelError
+            If ids or captions are not as described.
+        """
+        return self.explain_rows(coco_rows(gts, res), thresholds)
+
+    def explain_rows(
+        self, rows: Rows, thresholds: Thresholds | None = None
+    ) -> Iterator[Explanation]:
+        """Return what `explain` returns for each row, made while they are read."""
+        return chain.from_iterable(part or () for (part,) in self.explained([rows], thresholds))
+
+    def explained(
+        self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
+    ) -> Iterator[tuple[Explained | None, ...]]:
+        """Yield the explanations of several systems as columns, some rows at a time.
+
+        What is known of the images is read once for the systems that have the same images, where
+        the scorer has it from scoring one of them.
+
+        Parameters
+        ----------
+        of_systems : sequence of Rows
+            The captions of each system.
+        thresholds : Thresholds, optional
+            As for `explain`.
+
+        Yields
+        ------
+        tuple of Explained
+            The next rows of each system; None for a system that has no more.
+
+        Raises
+        ------
+        VifidelError
+            If an image is unknown.
+        """
+        grounding = self._grounding
+
+        @lru_cache(maxsize=len(of_systems))  # which have most references in common
+        def words_of(references: tuple[str, ...]) -> list[str]:
+            return list(dict.fromkeys(grounding.texts(references)))
+
+        def texts(part: Rows) -> list[str]:
+            references = words_of(tuple(chain.from_iterable(self._references_of(part))))
+            return [*grounding.texts(part.captions), *references]
+
+        readers = [self._read(rows, also=texts) for rows in of_systems]
+        for parts in zip_longest(*readers):
+            known: dict[Gold, tuple[Evidence, Floats]] = {}  # of systems that share the gold side
+            for part in filter(None, parts):
+                gold = part.gold
+                if gold not in known:
+                    known[gold] = self._evidence(gold, part.rows), _penalties(gold.objects, gold)
+            yield tuple(
+                None if part is None else self._columns(part, *known[part.gold], thresholds)
+                for part in parts
+            )
+
+    def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, LabelCounts]:
+        """Return the object labels of images with their counts.
+
+        Raises
+        ------
+        ImageIdError
+            If an image is unknown.
+        """
+        rows = Rows([""] * len(ids), [()] * len(ids), ids)
+        return dict(zip(ids, self._labels_of(rows), strict=True))
+
+    def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:
+        return rows.references if self._use_references else [()] * len(rows)
+
+    def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
+        """Return what is known of the images of rows whose gold side is given."""
+        labels, references = self._labels_of(rows), self._references_of(rows)
+        return self._grounding.evidence(gold.lexicon, labels, references)
+
+    def _columns(
+        self,
+        part: Part[GoldT],
+        evidence: Evidence,
+        label_penalties: Floats,
+        thresholds: Thresholds | None,
+    ) -> Explained:
+        """Return the explanations of some rows."""
+        thresholds = thresholds or Thresholds(self._support)
+        rows, words, gold = part.rows, part.words, part.gold
+        lexicon, objects = gold.lexicon, gold.objects
+        penalty = _penalties(words, gold)
+        costs = travel_costs(lexicon.distances, objects, words, self._p, label_penalties, penalty)
+        plans = transport_plans(objects, words, costs)
+        distances = sums_of_bags(plans * costs, objects, words)
+        mentions = self._grounding.mentions(lexicon, rows.captions, evidence, thresholds.support)
+        standing = standings(lexicon, words, evidence, mentions)
+        mentioned = are_mentioned(
+            self._grounding, lexicon, objects, words, mentions, thresholds.far
+        )
+        texts = Texts()
+        by = texts.of(mentions.by)
+        return Explained(
+            ids=rows.ids,
+            captions=rows.captions,
+            scores=similarities(objects.sizes > 0, words, distances),
+            distances=distances,
+            known=evidence.is_there,
+            objects=ObjectColumns(
+                objects.starts,
+                texts.of_numbers(lexicon, objects.atoms),
+                label_penalties,
+                ~mentioned,
+            ),
+            words=WordColumns(
+                words.starts,
+                texts.of_numbers(lexicon, words.atoms),
+                penalty,
+                standing.support,
+                np.where(
+                    standing.mentions == NOTHING,
+                    texts.of_numbers(lexicon, standing.by),
+                    np.append(by, NOTHING)[standing.mentions],
+                ),
+                standing.mentions,
+            ),
+            mentions=MentionColumns(
+                np.searchsorted(mentions.rows, np.arange(len(rows) + 1)),
+                texts.of([unit.words for unit in mentions.units]),
+                texts.of([unit.category for unit in mentions.units]),
+                mentions.support,
+                by,
+                mentions.verdicts,
+            ),
+            matches=_matches(objects, words, plans, costs),
+            unknown_words=self._unknown_words(part),
+            texts=texts.listed,  # last: now all are listed
+        )
+
+    def _unknown_words(self, part: Part[GoldT]) -> dict[int, tuple[str, ...]]:
+        """Return the labels and words without a vector, by row; most rows have none."""
+        of_labels = part.gold.tallies["object labels"].unknown
+        unknown = of_labels.keys() | part.of_words.unknown.keys()
+        if not unknown:
+            return {}
+        found = {}
+        for row, labels in enumerate(self._labels_of(part.rows)):
+            words = content_words(part.rows.captions[row], self._space.stop_words)
+            if not (unknown.isdisjoint(labels) and unknown.isdisjoint(words)):
+                found[row] = tuple(dict.fromkeys(w for w in (*labels, *words) if w in unknown))
+        return found
+
+
+def _penalties(bags: Bags, gold: Gold) -> Floats:
+    return penalties(gold.lexicon.distances, bags, gold.references, gold.row_of_reference)
+
+
+def _matches(objects: Bags, words: Bags, plans: Floats, costs: Floats) -> MatchColumns:
+    """Return the matches of those pairs that move mass."""
+    moving = np.flatnonzero(plans > 0)
+    of_objects, of_words = (side[moving] for side in meetings(objects, words))
+    masses, costs = plans[moving], costs[moving]
+    rows = rows_of(objects.starts)[of_objects]
+    order = np.lexsort((-masses * costs, rows))
+    starts = np.searchsorted(rows, np.arange(len(objects) + 1))
+    return MatchColumns(starts, of_objects[order], of_words[order], masses[order], costs[order])

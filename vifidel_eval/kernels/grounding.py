@@ -1,0 +1,340 @@
+"""Grounding: which of the things that captions mention are in their images.
+
+The evidence of an image is its object labels and what its references say. VIFIDEL-H counts the
+verdicts; explanations, findings and the report present them. Rules, thresholds and what else was
+tried are in docs/fidelity.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..annotations import ObjectLabels
+from ..annotations.coco import COCO_CATEGORIES
+from ..evaluation import Floats, Integers
+from ..rows import LabelCounts
+from ..things.grounded import SUPPORT, GroundedMention, Verdict
+from ..things.mentions import MentionFinder, Unit
+from ..things.synonyms import ClassList
+from .bags import Bags, bags_of_labels
+from .lexicon import Lexicon
+from .support import NOTHING, nearest, some_of
+
+# Classes of which one never supports the other, though their words are alike.
+_APART = ("dog", "hot dog")
+# Sets of labels that are searched for as a whole: COCO's 80, PASCAL VOC's 20.
+_CLOSED_SETS = (
+    frozenset(COCO_CATEGORIES.values()),
+    frozenset(
+        "aeroplane bicycle bird boat bottle bus car cat chair cow dog horse motorbike person sheep "
+        "sofa train".split()
+    ).union(("dining table", "potted plant", "tv monitor")),
+)
+# The units of longer captions are found again: thousands of them would fill the memory.
+_LONGEST_KEPT = 500
+
+
+@dataclass(frozen=True, eq=False)
+class GroundedMentions:
+    """All mentions of some captions, caption after caption in the order of their words.
+
+    Attributes
+    ----------
+    rows : (number of mentions,) int64
+        The row of each.
+    units : tuple of Unit
+        Their words and classes.
+    support, by, verdicts
+        As `GroundedMention` has them, of each.
+    """
+
+    rows: Integers
+    units: tuple[Unit, ...]
+    support: Floats
+    by: tuple[str | None, ...]
+    verdicts: Integers
+
+    def __iter__(self) -> Iterator[GroundedMention]:
+        for unit, support, by, verdict in zip(
+            self.units, self.support.tolist(), self.by, self.verdicts.tolist(), strict=True
+        ):
+            yield GroundedMention(unit.words, unit.category or "", support, by, Verdict(verdict))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of the images of some rows.
+
+    Attributes
+    ----------
+    units : Bags
+        One bag per row: its labels and the units of its references that have a vector.
+    texts : tuple of mapping
+        For each row, all of these, with or without a vector, and the class of each that names one.
+    looked_for : tuple of frozenset of str, or None
+        For each row, the classes that can be absent from it; None for all.
+    """
+
+    units: Bags
+    texts: tuple[Mapping[str, str | None], ...]
+    looked_for: tuple[frozenset[str] | None, ...]
+
+    def names_class(self, row: int, category: str | None) -> bool:
+        """Return whether the evidence of a row names something of a class."""
+        return category is not None and category in self.texts[row].values()
+
+    @property
+    def is_there(self) -> NDArray[np.bool_]:
+        """Whether anything is known of each row's image, (rows,)."""
+        return np.array([bool(texts) for texts in self.texts], dtype=bool)
+
+
+class Grounding:
+    """Holds the mentions of captions against what is known of their images.
+
+    Parameters
+    ----------
+    things : ClassList
+        The names that are mentions.
+    stop_words : collection of str
+        Single words that are neither mentions nor evidence.
+    objects : ObjectLabels, optional
+        Where the labels come from, if all rows have one source.
+    """
+
+    def __init__(
+        self,
+        things: ClassList,
+        stop_words: Collection[str],
+        objects: ObjectLabels | None = None,
+    ) -> None:
+        self._things = things
+        self._stop_words = frozenset(stop_words)
+        self._objects = objects
+        #: From a caption to its content words, terms of several words as one unit.
+        self.units = _reader(things, self._stop_words)
+        one, other = (things.class_of.get(name, name) for name in _APART)
+        self._apart = {one: other, other: one} if one != other else {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Grounding, (self._things, self._stop_words, self._objects)
+
+    def texts(self, captions: Iterable[str]) -> list[str]:
+        """Return the words and terms of captions, which a lexicon gives vectors to."""
+        return [unit.text for caption in captions for unit in self.units(caption)]
+
+    def class_of_label(self, label: str) -> str:
+        """Return the class of an object label; the label itself where the list lacks it."""
+        known = self._things.class_of.get(label)
+        if known is not None:
+            return known
+        units = self.units(label)
+        return (units[0].category if len(units) == 1 else None) or label
+
+    def _looked_for(self, labels: Collection[str], declared: bool = False) -> frozenset[str] | None:
+        """Return the classes that a source with these labels looks for; None for all.
+
+        A source that declares its classes looks for them. Another one looks for everything,
+        unless all its labels are among COCO's 80, or PASCAL VOC's 20.
+        """
+        known = frozenset(labels)
+        if not declared:
+            closed = next((closed for closed in _CLOSED_SETS if known <= closed), None)
+            if closed is None or not known:
+                return None
+            known = closed
+        return frozenset(map(self.class_of_label, known))
+
+    @cached_property
+    def _looked_for_everywhere(self) -> frozenset[str] | None:
+        """What the one source of all rows looks for."""
+        objects = self._objects
+        return (
+            None
+            if objects is None
+            else self._looked_for(objects.vocabulary(), declared=bool(objects.categories))
+        )
+
+    def evidence(
+        self,
+        lexicon: Lexicon,
+        labels: Sequence[LabelCounts],
+        references: Sequence[Sequence[str]],
+    ) -> Evidence:
+        """Return what is known of the images of some rows.
+
+        Parameters
+        ----------
+        lexicon : Lexicon
+            Where words get their vectors.
+        labels : sequence of mappings
+            The object labels of each row.
+        references : sequence of sequences of str
+            The references of each row. Where they say something, everything can be absent.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for new words.
+        """
+        texts: list[dict[str, str | None]] = []
+        looked_for: list[frozenset[str] | None] = []
+        for of_row, of_image in zip(labels, references, strict=True):
+            said: dict[str, str | None] = {}
+            for unit in chain.from_iterable(map(self.units, of_image)):
+                if unit.category is not None or unit.text not in said:
+                    said[unit.text] = unit.category
+            known = {label: self.class_of_label(label) for label, n in of_row.items() if n}
+            texts.append({**said, **known})
+            if said:
+                looked_for.append(None)
+            elif self._objects is None:
+                looked_for.append(self._looked_for(of_row))
+            else:
+                looked_for.append(self._looked_for_everywhere)
+        units, _ = bags_of_labels(lexicon, texts, counts=False)
+        return Evidence(units, tuple(texts), tuple(looked_for))
+
+    def mentions(
+        self,
+        lexicon: Lexicon,
+        captions: Sequence[str],
+        evidence: Evidence,
+        threshold: float = SUPPORT,
+    ) -> GroundedMentions:
+        """Return the mentions of captions with their verdicts.
+
+        Parameters
+        ----------
+        lexicon : Lexicon
+            That of the evidence.
+        captions : sequence of str
+            One per row.
+        evidence : Evidence
+            Of the same rows.
+        threshold : float
+            Below this support a mention is not in the image, unless the evidence names its class.
+
+        Raises
+        ------
+        LexiconFull
+            If there is no room for new words.
+        """
+        of_rows = [
+            [unit for unit in self.units(caption) if unit.category is not None]
+            for caption in captions
+        ]
+        units = tuple(chain.from_iterable(of_rows))
+        rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
+        atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
+        apart, describing = self._no_evidence(units, rows, evidence)
+        support, by = nearest_evidence(lexicon, atoms, rows, evidence, apart)
+        grounded = support.copy()
+        places = np.array(list(describing), dtype=np.int64)
+        without = dict(enumerate(describing.values()))
+        grounded[places] = nearest_evidence(
+            lexicon, atoms[places], rows[places], evidence, without
+        )[0]
+        texts = words_of(lexicon, by)
+        enough = grounded >= threshold
+        for at in np.flatnonzero(~enough).tolist():
+            unit, row = units[at], int(rows[at])
+            known = evidence.texts[row]
+            if unit.text in known and np.isnan(support[at]):
+                support[at] = 1.0
+                texts[at] = unit.text
+                enough[at] = threshold <= 1
+            if not enough[at] and evidence.names_class(row, unit.category):
+                texts[at] = min(text for text, c in known.items() if c == unit.category)
+                enough[at] = True
+        of_mentions = (evidence.looked_for[row] for row in rows.tolist())
+        looked_for = np.array(
+            [c is None or u.category in c for u, c in zip(units, of_mentions, strict=True)], bool
+        )
+        judged = evidence.is_there[rows] & looked_for
+        verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
+        verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
+        verdicts[judged & enough] = Verdict.THERE
+        return GroundedMentions(rows, units, support, tuple(texts), verdicts)
+
+    def _no_evidence(
+        self, units: Sequence[Unit], rows: Integers, evidence: Evidence
+    ) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
+        """Return the evidence that does not count for mentions, by their places.
+
+        A hot dog never supports a dog; and for a verdict, which the second mapping is for, a word
+        that only describes a mention, as *traffic* does a traffic light, is no evidence for it.
+        """
+        apart: dict[int, set[str]] = {}
+        describing: dict[int, set[str]] = {}
+        for at, unit in enumerate(units):
+            if " " not in unit.text and unit.category not in self._apart:
+                continue
+            row = int(rows[at])
+            known = evidence.texts[row]
+            other = self._apart.get(unit.category or "")
+            if evidence.names_class(row, other):
+                apart[at] = {text for text, category in known.items() if category == other}
+            if found := set(unit.text.split()[:-1]) & known.keys():
+                describing[at] = found | apart.get(at, set())
+        return apart, describing
+
+
+def nearest_evidence(
+    lexicon: Lexicon,
+    atoms: Integers,
+    rows: Integers,
+    evidence: Evidence,
+    without: Mapping[int, Collection[str]] | None = None,
+) -> tuple[Floats, Integers]:
+    """Return the support of words of some rows and the lexicon number of what supports each.
+
+    `without` has the evidence that does not count for a word, by its place.
+    """
+    support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
+    known = np.flatnonzero(lexicon.known[atoms])
+    units = evidence.units.take(rows[known])
+    if without:
+        counts = np.ones(len(units.atoms), dtype=bool)
+        for bag, at in enumerate(known.tolist()):
+            if at in without:
+                of_word = slice(*units.starts[bag : bag + 2])
+                counts[of_word] = ~np.isin(units.atoms[of_word], lexicon.numbers(without[at]))
+        units = some_of(units, counts)
+    each = Bags(np.arange(len(known) + 1), atoms[known], np.ones(len(known)))
+    found = nearest(lexicon.distances, each, units, floor=0.0)
+    support[known] = found.of_left
+    supported = found.of_left > 0
+    by[known[supported]] = units.atoms[found.at_left[supported]]
+    support[~evidence.is_there[rows]] = np.nan
+    return support, by
+
+
+def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
+    """Return the word of each number; None for `NOTHING`."""
+    return [None if number == NOTHING else lexicon.word(number) for number in numbers.tolist()]
+
+
+@lru_cache(maxsize=8)
+def _finder(things: ClassList) -> MentionFinder:
+    return MentionFinder(things)
+
+
+@lru_cache(maxsize=8)
+def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tuple[Unit, ...]]:
+    """Return what finds the units of captions; who reads alike shares those it found last."""
+    finder = _finder(things)
+
+    def read(caption: str) -> tuple[Unit, ...]:
+        return tuple(finder.units(caption, stop_words))
+
+    # Captions are read when they are given room in a lexicon and again when they are grounded.
+    kept = lru_cache(maxsize=1 << 13)(read)
+    return lambda caption: (read if len(caption) > _LONGEST_KEPT else kept)(caption)

@@ -1,0 +1,140 @@
+"""The standing of words to the evidence of their images, and of objects to the words.
+
+Mentions are grounded as `grounding` does it; all other words, such as *standing* or *large*, have a
+support too, of which nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluation import Floats, Integers
+from ..text.words import piece_words
+from ..things.grounded import SUPPORT
+from ..things.mentions import Unit
+from .bags import Bags
+from .grounding import Evidence, GroundedMentions, Grounding, nearest_evidence, words_of
+from .lexicon import Lexicon
+from .support import NOTHING, nearest, rows_of, some_of
+
+
+class Standings(NamedTuple):
+    """How content words stand to what is known of their images.
+
+    Attributes
+    ----------
+    support : (number of words,) float64
+        Of the mention that the word belongs to, else of the word itself; NaN if nothing is known.
+    by : (number of words,) int64
+        The lexicon number of what supports a word that is of no mention; `NOTHING` for none.
+    mentions : (number of words,) int64
+        The mention that it stands for; `NOTHING` for none.
+    """
+
+    support: Floats
+    by: Integers
+    mentions: Integers
+
+
+def standings(
+    lexicon: Lexicon, words: Bags, evidence: Evidence, mentions: GroundedMentions
+) -> Standings:
+    """Return how each word of some captions stands, in the order of ``words.atoms``."""
+    rows = rows_of(words.starts)
+    of_mentions = _mentions_of(lexicon, words, rows, mentions)
+    support = np.append(mentions.support, np.nan)[of_mentions]
+    by = np.full(len(rows), NOTHING)
+    others = np.flatnonzero(of_mentions == NOTHING)
+    support[others], by[others] = nearest_evidence(
+        lexicon, words.atoms[others], rows[others], evidence
+    )
+    return Standings(support, by, of_mentions)
+
+
+def _mentions_of(
+    lexicon: Lexicon, words: Bags, rows: Integers, mentions: GroundedMentions
+) -> Integers:
+    """Return the mention that each word stands for: of several the worst, of equals the first."""
+    found: dict[tuple[int, str], int] = {}
+    # Verdicts are in the order of their weight; where a word is set again, the last one stays.
+    for at in np.lexsort((-np.arange(len(mentions.units)), mentions.verdicts)).tolist():
+        row = int(mentions.rows[at])
+        found |= {(row, word): at for word in _content_words(mentions.units[at].words)}
+    texts = map(lexicon.word, words.atoms.tolist())
+    at_words = (found.get(key, NOTHING) for key in zip(rows.tolist(), texts, strict=True))
+    return np.fromiter(at_words, np.int64, len(rows))
+
+
+@lru_cache(maxsize=1 << 13)
+def _content_words(said: str) -> tuple[str, ...]:
+    return tuple(word for piece in said.split() for word in piece_words(piece))
+
+
+def are_mentioned(
+    grounding: Grounding,
+    lexicon: Lexicon,
+    objects: Bags,
+    words: Bags,
+    mentions: GroundedMentions,
+    far: float,
+) -> NDArray[np.bool_]:
+    """Return whether captions speak of each object, (number of object atoms,).
+
+    They do if they mention something of its class, or if a word has a cosine of at least `far`.
+    """
+    rows = rows_of(objects.starts)
+    labels, of_label = np.unique(objects.atoms, return_inverse=True)
+    numbers: dict[str | None, int] = {}
+    classes = [
+        numbers.setdefault(grounding.class_of_label(lexicon.word(label)), len(numbers))
+        for label in labels.tolist()
+    ]
+    of_mentions = np.array(
+        [numbers.get(unit.category, NOTHING) for unit in mentions.units], dtype=np.int64
+    )
+    spoken_of = np.isin(
+        rows * len(numbers) + np.array(classes, dtype=np.int64)[of_label],
+        (mentions.rows * len(numbers) + of_mentions)[of_mentions != NOTHING],
+    )
+    others = np.flatnonzero(~spoken_of)
+    near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
+    # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.
+    spoken_of[others] = (words.sizes[rows[others]] > 0) & (2 * near.of_left - 1 >= far)
+    return spoken_of
+
+
+def supports(
+    grounding: Grounding,
+    lexicon: Lexicon,
+    captions: Sequence[str],
+    evidence: Evidence,
+    threshold: float = SUPPORT,
+) -> list[list[tuple[Unit, float, str | None]]]:
+    """Return all units of each caption in order, each with its support and what supports it.
+
+    The other arguments are those of `Grounding.mentions`.
+    """
+    mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
+    of_rows = [grounding.units(caption) for caption in captions]
+    others = [
+        (row, unit.text)
+        for row, of_row in enumerate(of_rows)
+        for unit in of_row
+        if unit.category is None
+    ]
+    rows = np.array([row for row, _ in others], dtype=np.int64)
+    atoms = np.array(lexicon.numbers(text for _, text in others), dtype=np.int64)
+    support, by = nearest_evidence(lexicon, atoms, rows, evidence)
+    of_others = zip(support.tolist(), words_of(lexicon, by), strict=True)
+    return [
+        [
+            (unit, *(next(of_others) if unit.category is None else next(mentions)[2:4]))
+            for unit in of_row
+        ]
+        for of_row in of_rows
+    ]

@@ -1,0 +1,60 @@
+"""Grounded mentions: things that captions mention, each with the verdict on it.
+
+`vifidel_eval.kernels.grounding` has the rules.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+#: Mentions of less support are not in the image, unless their class is known to be there.
+SUPPORT = 0.4
+
+
+class Verdict(IntEnum):
+    """What is said of a mention."""
+
+    NOT_JUDGED = 0
+    THERE = 1
+    ABSENT = 2
+
+    def __str__(self) -> str:
+        return ("not judged", "there", "not in the image")[self]
+
+
+class GroundedMention(NamedTuple):
+    """A thing that a caption mentions, and whether it is there.
+
+    Attributes
+    ----------
+    words : str
+        The caption's words for it, in lower case: ``"hot dogs"``.
+    category : str
+        Its class in the list of things.
+    support : float
+        The largest cosine to the labels of the image and to what the references say, in [0, 1];
+        NaN if the words have no vector or nothing is known of the image.
+    supported_by : str or None
+        What has that cosine, or, if it is too far away for a verdict, evidence of the same class;
+        None if nothing supports the mention.
+    verdict : Verdict
+        Whether it is there, is not in the image, or was not judged.
+    """
+
+    words: str
+    category: str
+    support: float
+    supported_by: str | None
+    verdict: Verdict
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the mention as JSON can hold it, as VIFIDEL-H writes it into ``--output``."""
+        return {
+            "words": self.words,
+            "class": self.category,
+            "support": None if math.isnan(self.support) else self.support,
+            "by": self.supported_by,
+            "verdict": str(self.verdict),
+        }
