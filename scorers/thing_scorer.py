@@ -10,7 +10,7 @@ from ..rows import LabelCounts, Rows
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer
 from ..vectors import VectorSource
-from .explains import Explains
+from .explaining import ExplainingScorer
 from .record import Option, Settings
 from .word_vectors import GoldT
 
@@ -22,7 +22,7 @@ THINGS = Option(
 )
 
 
-class ThingScorer(Explains[GoldT]):
+class ThingScorer(ExplainingScorer[GoldT]):
     """A metric that holds captions against object labels, references, or both.
 
     Parameters

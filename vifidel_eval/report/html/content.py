@@ -17,7 +17,7 @@ from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
 from ...scorers import Chair, Scorer, Vifidel
-from ...scorers.explains import Explains
+from ...scorers.explaining import ExplainingScorer
 from ...scorers.record import Settings
 from ...scorers.vifidel import make_vifidel
 
@@ -148,13 +148,13 @@ def gather(
             explanations=_explained(explainer, of_systems, explained),
         )
     except VifidelError as problem:
-        if any(isinstance(part, Explains) for part in _parts(scorers)):
+        if any(isinstance(part, ExplainingScorer) for part in _parts(scorers)):
             raise
         warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
         return replace(content, material=replace(material, boxes={}), unexplained=str(problem))
 
 
-def _explainer(scorers: Iterable[Scorer], settings: Settings) -> Explains[Any] | None:
+def _explainer(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
     """Return what explains the captions of a run; None if nothing is evidence.
 
     It is VIFIDEL where objects are known, whether it was computed or not.
@@ -165,7 +165,7 @@ def _explainer(scorers: Iterable[Scorer], settings: Settings) -> Explains[Any] |
             return part
     if settings.objects is not None:
         return make_vifidel(settings)
-    explaining = [part for part in parts if isinstance(part, Explains)]
+    explaining = [part for part in parts if isinstance(part, ExplainingScorer)]
     for part in explaining:
         if part.objects is not None:
             return part
@@ -181,7 +181,7 @@ def _parts(scorers: Iterable[Scorer]) -> list[Scorer]:
 
 
 def _explained(
-    explainer: Explains[Any],
+    explainer: ExplainingScorer[Any],
     of_systems: Mapping[str, Rows],
     explained: Callable[[int], object] | None,
 ) -> dict[str, list[Explained]]:

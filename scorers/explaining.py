@@ -34,7 +34,7 @@ from ..things.synonyms import ClassList, read_things
 from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 
 
-class Explains(WordVectorScorer[GoldT]):
+class ExplainingScorer(WordVectorScorer[GoldT]):
     """A metric that can say which words of a caption are in the image.
 
     Whatever the metric computes, the verdicts are those of the grounding, and the transport plan is
