@@ -25,6 +25,8 @@ _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
     "VIFIDEL-H or VIFIDEL-PRF"
 )
+# Not the message itself: it may name folders, which are nobody's business who gets the page.
+_FAILED = "explaining them failed, and a warning of the run said why"
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def gather(
         if any(isinstance(part, ExplainingScorer) for part in _parts(scorers)):
             raise
         warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
-        return replace(content, material=replace(material, boxes={}), unexplained=str(problem))
+        return replace(content, material=replace(material, boxes={}), unexplained=_FAILED)
 
 
 def _explainer(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
