@@ -35,7 +35,7 @@ from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 
 
 class ExplainingScorer(WordVectorScorer[GoldT]):
-    """A metric that can say which words of a caption are in the image.
+    """A metric that can say which words of a caption are in the image, as `Vifidel`, `VifidelH`, `VifidelPRF` do.
 
     Whatever the metric computes, the verdicts are those of the grounding, and the transport plan is
     VIFIDEL's.
