@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -115,11 +114,11 @@ def check_directions(columns: Iterable[Column]) -> None:
 
 def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Return the largest of each count; what is undefined is counted in the combination itself."""
-    most: Counter[str] = Counter()
+    most: dict[str, int] = {}
     for of_part in counts:
-        most |= Counter(of_part)
-    del most["undefined"]
-    return dict(most)
+        most |= {key: max(number, most.get(key, 0)) for key, number in of_part.items()}
+    most.pop("undefined", None)
+    return most
 
 
 def _range(scores: Sequence[Floats]) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..things.words import lemmatizer
 from ..vectors import VectorSource
-from .explains import Explains
+from .explaining import ExplainingScorer
 from .record import Option, Settings
 from .word_vectors import GoldT
 
@@ -24,7 +24,7 @@ THINGS = Option(
 )
 
 
-class ThingScorer(Explains[GoldT]):
+class ThingScorer(ExplainingScorer[GoldT]):
     """A metric that holds captions against object labels, references, or both.
 
     Parameters

@@ -18,7 +18,7 @@ from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
-from .explains import Explains
+from .explaining import ExplainingScorer
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .registry import register
@@ -33,7 +33,7 @@ class _WeightedGold(Gold):
     weighted: NDArray[np.bool_]  # (rows,): has a usable reference
 
 
-class Vifidel(Explains[_WeightedGold]):
+class Vifidel(ExplainingScorer[_WeightedGold]):
     """Visual fidelity of captions (Madhyastha, Wang & Specia, ACL 2019).
 
     The bag of an image's object labels is moved onto the bag of the caption's content words by

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
-from .word_supports import WordDetails, WordSupport
+from .word_supports import DetailsOfParts, WordSupport
 from .word_vectors import Gold, Part, Scored
 
 # Settled in docs/fidelity.md.
@@ -86,9 +87,9 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        evaluations[self.main] = replace(
-            evaluations[self.main], details={self.method(): WordDetails(self, rows)}
-        )
+        of_words = DetailsOfParts()
+        of_words.add(len(rows), partial(_word_details, self, rows))
+        evaluations[self.main] = replace(evaluations[self.main], details={self.method(): of_words})
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
@@ -171,6 +172,11 @@ class _KnownThings:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = weakref.ref(lexicon)  # which takes much memory, and may be full
         self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
+
+
+def _word_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
+    """Return what ``--output`` says of the words of each row."""
+    return [[word.to_json() for word in of_row] for of_row in scorer.word_supports(rows)]
 
 
 def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> list[str | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from ..rows import Rows
@@ -33,6 +32,10 @@ class WordSupport(NamedTuple):
     place: range
     by: str | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the word as JSON can hold it, as VIFIDEL-PRF writes it into ``--output``."""
+        return {"word": self.word, "support": self.support, "by": self.by, "thing": self.is_thing}
+
 
 @runtime_checkable
 class SupportsWords(Protocol):
@@ -41,35 +44,6 @@ class SupportsWords(Protocol):
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the words that the metric judges, row by row, in the order of the caption."""
         ...
-
-
-class WordDetails(Sequence[list[dict[str, Any]]]):
-    """What ``--output`` says of the words of each row; computed when it is first asked for.
-
-    Parameters
-    ----------
-    scorer : SupportsWords
-        Who judges the words.
-    rows : Rows
-        What was scored.
-    """
-
-    def __init__(self, scorer: SupportsWords, rows: Rows) -> None:
-        self._scorer = scorer
-        self._rows = rows
-
-    @cached_property
-    def _words(self) -> list[list[WordSupport]]:
-        return self._scorer.word_supports(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, row: Any) -> Any:
-        return [
-            {"word": word.word, "support": word.support, "by": word.by, "thing": word.is_thing}
-            for word in self._words[row]
-        ]
 
 
 class DetailsOfParts(Sequence[Any]):

@@ -49,6 +49,8 @@ def test_a_metric_reports_what_it_counts_and_nothing_else():
         for name, scorer in scorers.items()
         for column in scorer.columns
     }
+    of_mean = score_systems(systems, {"VIFIDEL+CIDEr": Mean(scorers["VIFIDEL"], scorers["CIDEr"])})
+    assert list(of_mean.counts("x")) == counted["VIFIDEL"]
     of_bleu = score_systems(systems, {"BLEU": scorers["BLEU"]}, {1: ["a dog runs"]})
     assert list(of_bleu.counts("x")) == common
     assert render(of_bleu, "csv").splitlines()[0].endswith(",Bleu_4,Scored,Undefined")

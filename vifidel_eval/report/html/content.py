@@ -17,7 +17,7 @@ from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
 from ...scorers import Chair, Scorer, Vifidel
-from ...scorers.explains import Explains
+from ...scorers.explaining import ExplainingScorer
 from ...scorers.record import Settings
 from ...scorers.vifidel import make_vifidel
 
@@ -25,6 +25,8 @@ _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
     "VIFIDEL-H or VIFIDEL-PRF"
 )
+# Not the message itself: it may name folders, which are nobody's business who gets the page.
+_FAILED = "explaining them failed, and a warning of the run said why"
 
 
 @dataclass(frozen=True)
@@ -148,13 +150,13 @@ def gather(
             explanations=_explained(explainer, of_systems, explained),
         )
     except VifidelError as problem:
-        if any(isinstance(part, Explains) for part in _parts(scorers)):
+        if any(isinstance(part, ExplainingScorer) for part in _parts(scorers)):
             raise
         warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
-        return replace(content, material=replace(material, boxes={}), unexplained=str(problem))
+        return replace(content, material=replace(material, boxes={}), unexplained=_FAILED)
 
 
-def _explainer(scorers: Iterable[Scorer], settings: Settings) -> Explains[Any] | None:
+def _explainer(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
     """Return what explains the captions of a run; None if nothing is evidence.
 
     It is VIFIDEL where objects are known, whether it was computed or not.
@@ -165,7 +167,7 @@ def _explainer(scorers: Iterable[Scorer], settings: Settings) -> Explains[Any] |
             return part
     if settings.objects is not None:
         return make_vifidel(settings)
-    explaining = [part for part in parts if isinstance(part, Explains)]
+    explaining = [part for part in parts if isinstance(part, ExplainingScorer)]
     for part in explaining:
         if part.objects is not None:
             return part
@@ -181,7 +183,7 @@ def _parts(scorers: Iterable[Scorer]) -> list[Scorer]:
 
 
 def _explained(
-    explainer: Explains[Any],
+    explainer: ExplainingScorer[Any],
     of_systems: Mapping[str, Rows],
     explained: Callable[[int], object] | None,
 ) -> dict[str, list[Explained]]:

@@ -34,11 +34,11 @@ from ..things.synonyms import ClassList, read_things
 from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 
 
-class Explains(WordVectorScorer[GoldT]):
+class ExplainingScorer(WordVectorScorer[GoldT]):
     """A metric that can say which words of a caption are in the image.
 
-    Whatever the metric computes, the verdicts are those of the grounding, and the transport plan is
-    VIFIDEL's.
+    `Vifidel`, `VifidelH` and `VifidelPRF` are such metrics. Whatever they compute, the verdicts are
+    those of the grounding, and the transport plan is VIFIDEL's.
     """
 
     _things: ClassList | None
