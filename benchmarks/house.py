@@ -153,7 +153,6 @@ def imports(
 
 def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
     """Return the groups of files of which each imports, directly or not, all others."""
-
     arrows = {file: to - {file} for file, to in arrows.items()}
 
     def reached(start: str) -> set[str]:
