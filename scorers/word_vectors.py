@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -360,9 +361,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if self._sees_objects:
             tallies["object labels"] = of_labels
         of_rows = part.references if self._use_references else [()] * len(part)
-        references, of_references = read_texts(
-            lexicon, (reference for of_row in of_rows for reference in of_row)
-        )
+        references, of_references = read_texts(lexicon, chain.from_iterable(of_rows))
         tallies["references"] = of_references
         row_of_reference = np.repeat(np.arange(len(part)), [len(of_row) for of_row in of_rows])
         _check_sizes(objects, part, range(len(part)), "the image has", "object labels")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, slices
+from .bags import Bags, positions, slices
 from .distances import WordDistances
-from .ranges import positions
 
 
 def penalties(
