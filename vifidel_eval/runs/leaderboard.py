@@ -19,7 +19,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ..digits import rounded
+from ..digits import deciding, rounded
 from ..errors import VifidelError, VifidelWarning
 from ..files import beside, json_text, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
@@ -124,7 +124,7 @@ class Leaderboard:
         def worse(run: Run) -> tuple[bool, float]:
             score = run.scores.get(by)
             sign = 1 if by in self.lower_is_better else -1
-            return score is None, sign * (score or 0.0)
+            return score is None, sign * deciding(score or 0.0)
 
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
