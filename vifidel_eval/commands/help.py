@@ -41,7 +41,7 @@ _SECTIONS = {
         "stop_words",
         "p",
         "presence",
-        "raw_vectors",
+        "normalize",
     ),
     "Output": (
         "keep",
@@ -81,7 +81,7 @@ _RARE = frozenset(
         "stop_words",
         "p",
         "presence",
-        "raw_vectors",
+        "normalize",
         "seed",
         "resamples",
         "date",

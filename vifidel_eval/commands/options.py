@@ -30,7 +30,7 @@ class TransportOptions:
     stop_words: Path | None
     p: str | None
     presence: bool
-    raw_vectors: bool
+    normalize: bool
 
     def settings(
         self, references: bool, weighted: bool = True, own: Mapping[str, Any] | None = None
@@ -58,7 +58,7 @@ class TransportOptions:
             counts=not self.presence,
             vectors=self.vectors,
             trust_pickles=self.trust_pickles,
-            normalize=not self.raw_vectors,
+            normalize=self.normalize,
             stop_words=read_stop_words(self.stop_words),
             p=None if self.p is None else int(self.p),
             references=references,
@@ -114,7 +114,13 @@ WORDS = (
         type=click.Choice(["1", "2"]),
         help="Exponent of the travel cost.  [default: 2; WMD 1]",
     ),
-    click.option("--raw-vectors", is_flag=True, help="Do not scale word vectors to length 1."),
+    click.option(
+        "--raw-vectors",
+        "normalize",
+        is_flag=True,
+        callback=lambda _, __, raw: not raw,
+        help="Do not scale word vectors to length 1.",
+    ),
     click.option("--presence", is_flag=True, help="Count each object label once per image."),
 )
 
