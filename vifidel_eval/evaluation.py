@@ -1,4 +1,4 @@
-"""What a metric says of a run: scores, and everything that was counted on the way."""
+"""Results of a metric: scores, and everything that was counted on the way."""
 
 from __future__ import annotations
 

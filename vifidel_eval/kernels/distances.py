@@ -48,8 +48,8 @@ class WordDistances:
         lengths = squared_lengths if units is matrix else np.ones(len(units))
         self._computed_cosines = partial(_cosines, units, lengths)
         # Neither knows this object: without a cycle, memory is free as soon as nobody needs it.
-        self._of_squared = _Kept(partial(_squared_distances, matrix))
-        self._of_cosines = _Kept(self._computed_cosines)
+        self._of_squared = _PairCache(partial(_squared_distances, matrix))
+        self._of_cosines = _PairCache(self._computed_cosines)
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
@@ -64,7 +64,7 @@ class WordDistances:
         return values(left, right)
 
 
-class _Kept:
+class _PairCache:
     """Values of pairs, of which those seen last are kept.
 
     They are in a table that a pair's key indexes directly, so that memory stays bounded (17 MB).

@@ -1,4 +1,4 @@
-"""How little the references mention a word: the penalty of VIFIDEL's Eq. 4."""
+"""Penalties of words that references hardly mention: Eq. 4 of the VIFIDEL paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which differences between systems hold: intervals, paired tests and ranks from `Scores`.
+"""Comparisons of systems by their `Scores`: intervals, paired tests and ranks.
 
 Everything is resampled over images. What is resampled is the corpus score itself where it follows
 from counts of each image (BLEU), else the mean of the image scores. What a metric takes from all
