@@ -23,7 +23,13 @@ import click
 import numpy as np
 from pycocoevalcap.bleu.bleu import Bleu
 
-from vifidel_eval.things.chair import CORPUS, COUNTS, absent, caption_counts, image_categories
+from vifidel_eval.things.chair import (
+    CAPTION_COUNTS,
+    CORPUS,
+    absent,
+    caption_counts,
+    image_categories,
+)
 from vifidel_eval.things.mentions import MentionFinder
 from vifidel_eval.things.synonyms import ClassList, coco_synonyms, read_classes
 from vifidel_eval.things.words import drop_incomplete, lemmatizer, tokens
@@ -131,7 +137,7 @@ def _variants(
     print(f"\nWhat changes the number ({finder.classes.signature()})")
     print(" " * 40 + "".join(f"{column.removeprefix('CHAIR-'):>10s}" for column in CORPUS))
     for name, (captions, labels, texts) in rows.items():
-        sums = np.zeros(len(COUNTS))
+        sums = np.zeros(len(CAPTION_COUNTS))
         for image_id, caption in captions.items():
             there = image_categories(labels[image_id], texts[image_id], finder)
             sums += caption_counts(finder.find(caption), there)

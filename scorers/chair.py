@@ -18,7 +18,7 @@ from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
-from ..things.chair import CORPUS, COUNTS, absent, caption_counts, image_categories
+from ..things.chair import CAPTION_COUNTS, CORPUS, absent, caption_counts, image_categories
 from ..things.mentions import Mention, MentionFinder, Mentions
 from ..things.synonyms import ClassList, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
@@ -158,7 +158,7 @@ class Chair(Scorer):
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         counted = [e.statistics.of_rows for e in evaluations if e.statistics is not None]
         captions, _, mentions, _, there, *_ = sum(
-            (rows.sum(axis=0) for rows in counted), np.zeros(len(COUNTS))
+            (rows.sum(axis=0) for rows in counted), np.zeros(len(CAPTION_COUNTS))
         )
         nothing = "has an image with an object" if mentions else "mentions an object"
         if captions and not (mentions and there):
@@ -171,7 +171,7 @@ class Chair(Scorer):
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         gold = self._gold(rows)
-        counts = np.empty((len(rows), len(COUNTS)))
+        counts = np.empty((len(rows), len(CAPTION_COUNTS)))
         details = DetailsOfParts()
         incomplete = 0
         for start in range(0, len(rows), _ROWS_AT_ONCE):
@@ -186,7 +186,7 @@ class Chair(Scorer):
             details.add(len(part), partial(_details, found, gold.there[start : start + len(part)]))
             on_progress(len(part))
         of_run = {
-            "no_mentions": int((counts[:, COUNTS.index("mentions")] == 0).sum()),
+            "no_mentions": int((counts[:, CAPTION_COUNTS.index("mentions")] == 0).sum()),
             "incomplete": incomplete,
         }
         sums = counts.sum(axis=0)

@@ -9,21 +9,20 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
-from ..errors import CaptionError, VifidelError, VifidelWarning
+from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..kernels.verdicts import check_known_words
-from ..nfc import nfc
 from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
-from ..text.words import STOP_WORDS
+from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 from .readings import read_texts
@@ -194,14 +193,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         self._objects = None if objects is None else read_objects(objects, threshold)
         self._threshold = threshold
         super().__init__(undefined)
-        if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
-            raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
-        stop_words = list(stop_words)
-        for word in stop_words:
-            if not isinstance(word, str):
-                raise VifidelError(f"stop_words holds {word!r:.40}, which is not a string.")
-        words = frozenset(nfc(word).lower() for word in stop_words)
-        self._space = word_space(load_vectors(vectors), normalize, words)
+        self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
         self._use_references = references
         self._kept: _Kept | None = None
 
@@ -246,7 +238,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         evaluations = list(evaluations)
         for what, tally in add_tallies(e.tallies for e in evaluations).items():
-            check_known_words(tally, what, self._space.vectors)
+            tally.check_known(what, self._space.vectors)
         rows = sum(len(evaluation.ids) for evaluation in evaluations)
         if sum(evaluation.undefined for evaluation in evaluations) == rows > 0:
             warnings.warn(
@@ -259,7 +251,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = [np.empty((0, len(self.columns)))]
         of_rows: list[Floats] = []
-        details = DetailsOfParts()
+        details: DetailsOfParts | None = None
         counts: Counter[str] = Counter()
         read: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
@@ -268,6 +260,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)
             if scored.details is not None:
+                details = details or DetailsOfParts()
                 details.add(part.gold.rows, scored.details)
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
@@ -280,7 +273,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             rows,
             np.concatenate(scores),
             np.concatenate(of_rows) if of_rows else None,
-            details,
+            details or (),
             partial(make, counts=dict(counts)),
         )
 
@@ -364,9 +357,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if self._sees_objects:
             tallies["object labels"] = of_labels
         of_rows = part.references if self._use_references else [()] * len(part)
-        references, of_references = read_texts(
-            lexicon, (reference for of_row in of_rows for reference in of_row)
-        )
+        references, of_references = read_texts(lexicon, chain.from_iterable(of_rows))
         tallies["references"] = of_references
         row_of_reference = np.repeat(np.arange(len(part)), [len(of_row) for of_row in of_rows])
         _check_sizes(objects, part, range(len(part)), "the image has", "object labels")

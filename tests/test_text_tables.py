@@ -100,10 +100,38 @@ def test_best_are_the_highest_numbers_as_they_read():
     rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
     assert best(rows, [1, 2, 3]) == {(0, 1), (1, 1), (0, 3), (2, 3)}
     assert best(rows[:1], [1]) == set()
+    tiny = [["a", 4.9e-45], ["b", 1e-90], ["c", -1e-60]]
+    assert best(tiny, [1], digits=60) == {(0, 1), (1, 1), (2, 1)}
+    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], [1], digits=9) == {(1, 1)}
 
 
 def test_a_bar_does_not_end_a_markdown_cell():
     assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"
+
+
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("<script>alert(1)</script>", r"\<script>alert(1)\</script>"),
+        ("<img src=x onerror=y>", r"\<img src=x onerror=y>"),
+        ("\\<b>", r"\\\<b>"),  # a backslash of the name's own does not undo it
+        ("[a](javascript:b)", r"[a\](javascript:b)"),
+        ("![a](b.png) [c][d]", r"![a\](b.png) [c\][d]"),
+        ("[a]: b", r"[a\]: b"),
+        ("<https://a.b>", r"\<https://a.b>"),
+        ("`a` **b** _c_ ~~d~~", r"\`a\` \*\*b\*\* \_c\_ \~~d\~~"),
+        ("&lt;b> &#60;b> R&D", r"\&lt;b> \&#60;b> R&D"),
+        ("a_b [0.1, 0.2] ~c", "a_b [0.1, 0.2] ~c"),
+    ],
+)
+def test_markdown_shows_what_a_name_says_and_runs_nothing(name, escaped):
+    table = Table([name], [[name]], [name], title=name, bold={(0, 0)})
+    title, _, header, _, row, _, note = table.render("markdown").splitlines()
+    assert title == note == escaped
+    assert header.strip("| ") == escaped
+    assert row == f"| **{escaped}** |"
+    for style in ("table", "csv"):
+        assert table.render(style).count(name) == (4 if style == "table" else 2)
 
 
 def test_a_table_without_rows_shows_what_there_is_to_say():

@@ -1,17 +1,22 @@
-"""What a metric says of a run: scores, and everything that was counted on the way."""
+"""Results of a metric: scores, and everything that was counted on the way."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import VectorsError, VifidelWarning
 from .image_ids import ImageId
+
+if TYPE_CHECKING:
+    from .vectors import WordVectors
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -137,6 +142,12 @@ COUNTS = (
 # How many different words a tally lists at least.
 _MOST_LISTED = 5_000
 
+# Above this share of unknown words the scores say little about the captions: warn.
+_MANY_UNKNOWN = 0.1
+# Above this one, and from this many words on, they say nothing: refuse.
+_ALMOST_ALL_UNKNOWN = 0.9
+_ENOUGH_TO_REFUSE = 20
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -160,6 +171,42 @@ class Tally:
     def without_vector(self) -> int:
         """How many words have no vector."""
         return self.unknown.total() + self.others
+
+    def check_known(self, what: str, vectors: WordVectors) -> None:
+        """Warn of many unknown words; refuse vectors that know almost none.
+
+        The words are those of a whole run: parts of one say nothing of the language.
+
+        Parameters
+        ----------
+        what : str
+            What was read: captions, references or object labels.
+        vectors : WordVectors
+            Where the words were looked up.
+
+        Raises
+        ------
+        VectorsError
+            If more than nine tenths of at least 20 words have no vector.
+
+        Warns
+        -----
+        VifidelWarning
+            If more than a tenth have none.
+        """
+        unknown = self.without_vector
+        if unknown <= _MANY_UNKNOWN * self.words:
+            return
+        examples = ", ".join(word for word, _ in self.unknown.most_common(5))
+        share = (
+            f"{unknown} of {self.words} words of the {what} have no vector in "
+            f"{vectors.signature()}, such as {examples}"
+        )
+        if unknown > _ALMOST_ALL_UNKNOWN * self.words and self.words >= _ENOUGH_TO_REFUSE:
+            raise VectorsError(
+                f"{share}; are these vectors of the {what}' language, in lower case?"
+            )
+        warnings.warn(f"{share}; they are left out.", VifidelWarning, stacklevel=5)
 
     def __add__(self, other: Tally) -> Tally:
         unknown = self.unknown + other.unknown

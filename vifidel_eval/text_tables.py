@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from tabulate import tabulate
 
+from .digits import deciding
 from .files import printable
 
 #: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
@@ -37,6 +38,10 @@ _BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
 LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
+
+# What Markdown would take for HTML, code, a link, an image, emphasis or a character reference. What
+# is inside a word, as in `a_b`, and brackets alone, as in `[0.1, 0.2]`, mean nothing to it.
+_MARKDOWN = re.compile(r"[\\`<*]|~(?=~)|\](?=[(\[:])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
 
 # What makes a spreadsheet run a cell:
 # https://owasp.org/www-community/attacks/CSV_Injection
@@ -87,7 +92,8 @@ class Table:
 
         Line breaks and control characters become blanks; in CSV, where line breaks stay, control
         characters become escapes, and text that a spreadsheet would take for a formula gets an
-        apostrophe before it. Without rows only title and notes are shown; CSV keeps its headers.
+        apostrophe before it; in Markdown, what would be HTML, a link or an image is escaped.
+        Without rows only title and notes are shown; CSV keeps its headers.
         """
         if style == "csv":
             text = io.StringIO()
@@ -96,8 +102,8 @@ class Table:
             writer.writerows([self._csv_cell(cell) for cell in row] for row in self.rows)
             return text.getvalue().rstrip("\n")
         comment = "% " if style == "latex" else ""
-        title = [f"{comment}{one_line(self.title)}"] if self.title else []
-        notes = [f"{comment}{one_line(note)}" for note in self.notes]
+        title = [f"{comment}{_plain(self.title, style)}"] if self.title else []
+        notes = [f"{comment}{_plain(note, style)}" for note in self.notes]
         if not self.rows:
             return "\n".join([*title, *notes])
         headers, *rows = self.cells(style)
@@ -239,7 +245,9 @@ def best(
     places = set()
     for column in columns:
         numbers = {
-            at: c for at, row in enumerate(rows) if isinstance(c := row[column], int | float)
+            at: deciding(c)
+            for at, row in enumerate(rows)
+            if isinstance(c := row[column], int | float)
         }
         if len(rows) > 1 and numbers:
             best_of = min if column in lower else max
@@ -274,8 +282,14 @@ def _defused(cell: Cell) -> Cell:
     return f"'{printable(cell)}" if cell.startswith(_FORMULA) else printable(cell)
 
 
-def _escaped(text: str, style: str, column: int) -> str:
+def _plain(text: str, style: str) -> str:
+    """Return text on one line, of which Markdown shows every character as it is."""
     text = one_line(text)
+    return _MARKDOWN.sub(r"\\\g<0>", text) if style == "markdown" else text
+
+
+def _escaped(text: str, style: str, column: int) -> str:
+    text = _plain(text, style)
     # tabulate escapes for LaTeX, but lets a bar end a Markdown cell.
     if style == "markdown":
         return text.replace("|", r"\|")

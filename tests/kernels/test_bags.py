@@ -2,9 +2,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels
-from vifidel_eval.kernels.lexicon import Lexicon
+from vifidel_eval import content_words
+from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels, bags_of_text
+from vifidel_eval.kernels.lexicon import Lexicon, LexiconFull
+from vifidel_eval.text.words import joined
 from vifidel_eval.vectors import load_vectors
 
 AXES = {"dog": [3.0, 0.0], "cat": [0.0, 2.0], "bird": [1.0, 1.0], "nothing": [0.0, 0.0]}
@@ -70,6 +74,28 @@ def test_growing_keeps_numbers_and_vectors(make_lexicon):
     again, _ = bags_of_captions(lexicon, ["dog"])
     assert again.atoms.tolist() == first.atoms.tolist()
     np.testing.assert_array_equal(lexicon.matrix[again.atoms[0]], row)
+
+
+@given(st.lists(st.lists(st.text(st.sampled_from("ab -'\u00e9\u72d7\0"), max_size=30), max_size=4)))
+@example([["", "\ud800 x dog", "\x1ca\x85b\u3000c\x0bd", "isn't it a-b-a", "\u0130" * 9], [""]])
+def test_captions_read_together_have_the_words_of_each_alone(batches):
+    lexicon = Lexicon(load_vectors(), normalize=True, stop_words=("it",))
+    for captions in batches:  # the later ones know some pieces already
+        numbers, sizes = lexicon.read(joined(captions))
+        words = [content_words(caption, ("it",)) for caption in captions]
+        assert sizes.tolist() == list(map(len, words))
+        assert list(map(lexicon.word, numbers.tolist())) == [w for of_one in words for w in of_one]
+        of_bytes, _ = bags_of_text(lexicon, joined(captions).encode("utf-8", "surrogatepass"))
+        of_captions, _ = bags_of_captions(lexicon, captions)
+        assert as_dicts(lexicon, of_bytes) == as_dicts(lexicon, of_captions)
+
+
+@pytest.mark.parametrize("caption", [" ".join("!" * n for n in range(1, 99)), "a-" * 99 + "dog"])
+def test_pieces_without_end_do_not_fit_into_a_lexicon(caption, make_vectors):
+    lexicon = Lexicon(load_vectors(make_vectors(AXES)), True, (), capacity=10)
+    bags_of_captions(lexicon, ["dog cat"])
+    with pytest.raises(LexiconFull):
+        bags_of_captions(lexicon, [caption.replace("a-", "bird-")])
 
 
 def test_null_characters_in_captions_do_not_shift_bags(make_lexicon):

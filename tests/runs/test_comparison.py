@@ -186,6 +186,22 @@ def test_equal_systems_tie():
     assert [standing.rank for standing in compared.systems.values()] == [1, 1]
 
 
+def test_a_difference_of_rounding_has_no_winner():
+    rng = np.random.default_rng(2)
+    cases = {
+        "vanishing": ([5e-45] * 40, [1e-46] * 40),  # CIDEr's of captions of 130 words
+        "last bits": (rng.random(40) * 1e-12 + 0.5, [0.5] * 40),
+    }
+    for first, second in cases.values():
+        compared = only(compare(scores_of({"a": first, "b": second})))
+        (pair,) = compared.pairs
+        assert (pair.bootstrap_p, pair.randomisation_p, pair.winner) == (1, 1, None)
+        assert (pair.bootstrap_holm, pair.randomisation_holm) == (1, 1)
+        assert [standing.rank for standing in compared.systems.values()] == [1, 1]
+    (pair,) = only(compare(scores_of({"a": [0.5 + 1e-9] * 40, "b": [0.5] * 40}))).pairs
+    assert pair.winner == "a"
+
+
 def test_ranks_show_ties_as_ties():
     rng = np.random.default_rng(1)
     base = rng.random(200)
@@ -398,11 +414,15 @@ def test_one_system_has_intervals():
 
 def test_tiny_scores_are_compared_as_well():
     rows = np.random.default_rng(0).random((2, 40))
-    small, large = (
+    vanishing, small, large = (
         only(compare(scores_of({"a": r[0], "b": r[1]}), resamples=99))
-        for r in (np.ldexp(rows, -1050), rows)
+        for r in (np.ldexp(rows, -1050), np.ldexp(rows, -20), rows)
     )
     assert small.pairs[0].randomisation_p == large.pairs[0].randomisation_p
+    assert small.pairs[0].low == pytest.approx(large.pairs[0].low * 2**-20)
+    # Below ten decimals a difference is rounding, but there is an interval all the same.
+    assert vanishing.pairs[0].randomisation_p == 1
+    assert vanishing.pairs[0].low < 0 < vanishing.pairs[0].high
 
 
 def test_too_few_resamples_for_the_pairs_are_warned_of():

@@ -100,6 +100,14 @@ def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path):
     assert shown.splitlines()[-5:-3] == ["2 images", "VIFIDEL: lower is better."]
 
 
+def test_a_difference_of_rounding_puts_nobody_first(tmp_path):
+    path = tmp_path / "board.json"
+    add(path, scored(b=[0.5 + 1e-15, 4.9e-45], a=[0.5, 1e-90]), REFERENCES, DAY)
+    for metric in ("VIFIDEL", "CIDEr"):
+        assert [of.system for of in read(path).ranked(metric).runs] == ["a", "b"]
+    assert run("leaderboard", path, "--format", "markdown").stdout.count("**0.0000**") == 2
+
+
 def test_every_format_shows_the_same(board):
     table = run("leaderboard", board).stdout
     assert table.splitlines()[2].split() == ["mine", "2026-11-21", "0.8000", "1.2500"]

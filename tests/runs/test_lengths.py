@@ -3,8 +3,7 @@ import warnings
 import pytest
 
 from vifidel_eval import VifidelWarning
-from vifidel_eval.runs.lengths import warn_of_lengths
-from vifidel_eval.runs.pairing import System
+from vifidel_eval.runs.pairing import System, warn_of_lengths
 
 
 def heard(**lengths):

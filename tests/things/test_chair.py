@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import vifidel_eval.things
-from vifidel_eval.things.chair import CORPUS, COUNTS, absent, caption_counts, image_categories
+from vifidel_eval.things.chair import (
+    CAPTION_COUNTS,
+    CORPUS,
+    absent,
+    caption_counts,
+    image_categories,
+)
 from vifidel_eval.things.mentions import Mention, MentionFinder, Mentions
 from vifidel_eval.things.synonyms import ClassList, read_classes
 
@@ -34,7 +40,7 @@ def test_counts_and_numbers_of_a_worked_example():
     second = FINDER.find("A sofa.")  # 3 tokens, mentions couch
     one = caption_counts(first, frozenset({"person", "dog"}))
     two = caption_counts(second, frozenset({"couch"}))
-    assert dict(zip(COUNTS, one, strict=True)) == {
+    assert dict(zip(CAPTION_COUNTS, one, strict=True)) == {
         "captions": 1,
         "captions with an absent mention": 1,
         "mentions": 3,
@@ -74,7 +80,7 @@ def test_nothing_to_divide_by_is_undefined():
     assert CORPUS["CHAIRs"](none) == 0
     for column in ("CHAIRi", "CHAIR-Recall", "CHAIR-Precision", "CHAIR-F1"):
         assert np.isnan(CORPUS[column](none))
-    assert np.isnan(CORPUS["CHAIRs"](np.zeros(len(COUNTS))))
+    assert np.isnan(CORPUS["CHAIRs"](np.zeros(len(CAPTION_COUNTS))))
 
 
 CATEGORIES = st.sampled_from(["a", "b", "c", "d", "e"])
@@ -83,14 +89,14 @@ CATEGORIES = st.sampled_from(["a", "b", "c", "d", "e"])
 @given(st.lists(CATEGORIES), st.frozensets(CATEGORIES), st.integers(0, 9))
 def test_counts_hang_together(mentioned, there, tokens):
     mentions = Mentions(tuple(Mention(c, c, c) for c in mentioned), tokens)
-    count = dict(zip(COUNTS, caption_counts(mentions, there), strict=True))
+    count = dict(zip(CAPTION_COUNTS, caption_counts(mentions, there), strict=True))
     assert count["absent mentions"] == sum(c not in there for c in mentioned)
     assert count["captions with an absent mention"] == (not set(mentioned) <= there)
     assert count["categories mentioned that are there"] == len(there.intersection(mentioned))
     assert count["mentions"] == len(mentioned)
 
 
-@given(arrays(np.int64, (2, 3, len(COUNTS)), elements=st.integers(0, 5)))
+@given(arrays(np.int64, (2, 3, len(CAPTION_COUNTS)), elements=st.integers(0, 5)))
 def test_formulas_are_vectorised(sums):
     for formula in CORPUS.values():
         whole = formula(sums)
@@ -102,10 +108,10 @@ def test_formulas_are_vectorised(sums):
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
 def test_f1_is_the_harmonic_mean(there, only_mentioned, only_in_images):
-    sums = np.zeros(len(COUNTS))
-    sums[COUNTS.index("categories mentioned that are there")] = there
-    sums[COUNTS.index("categories mentioned")] = there + only_mentioned
-    sums[COUNTS.index("categories of the image")] = there + only_in_images
+    sums = np.zeros(len(CAPTION_COUNTS))
+    sums[CAPTION_COUNTS.index("categories mentioned that are there")] = there
+    sums[CAPTION_COUNTS.index("categories mentioned")] = there + only_mentioned
+    sums[CAPTION_COUNTS.index("categories of the image")] = there + only_in_images
     p, r = float(CORPUS["CHAIR-Precision"](sums)), float(CORPUS["CHAIR-Recall"](sums))
     if p + r > 0:
         assert CORPUS["CHAIR-F1"](sums) == pytest.approx(2 * p * r / (p + r))

@@ -12,9 +12,6 @@ from pathlib import Path
 from .judgements import Choices, Judged
 from .triplets import read_triplets
 
-#: The files of the data set.
-FILES = ("consensus_abstract.mat",)
-
 
 def read_abstract50s(folder: Path) -> Choices:
     """Read Abstract-50S.

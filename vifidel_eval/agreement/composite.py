@@ -35,9 +35,6 @@ SOURCES: Mapping[str, str] = {
     "coco": "captions_val2014.json",
 }
 
-#: Every file that is read if it is there.
-FILES = (*(f"{s}_{word}.csv" for s in SOURCES for word in RATINGS.values()), *SOURCES.values())
-
 _CAPTIONS = 3
 _IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 _LOWEST, _HIGHEST = 1, 5

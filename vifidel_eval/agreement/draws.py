@@ -1,4 +1,4 @@
-"""Which references the judged captions are compared with: how many, and which draw of them."""
+"""Draws of the references that judged captions are compared with."""
 
 from __future__ import annotations
 

@@ -25,9 +25,6 @@ _EXPERTS, _CROWD, _CAPTIONS = (
     "CrowdFlowerAnnotations.txt",
     "Flickr8k.token.txt",
 )
-#: The files of the data set; one of the first two is enough.
-FILES = (_EXPERTS, _CROWD, _CAPTIONS)
-
 _RATINGS = frozenset("1234")
 
 

@@ -20,9 +20,6 @@ from .triplets import read_triplets
 #: machine's, two machines'.
 KINDS: Mapping[int, str] = {1: "HC", 2: "HI", 3: "HM", 4: "MM"}
 
-#: The files of the data set.
-FILES = ("pair_pascal.mat", "pascal50S.mat", "consensus_pascal.mat")
-
 #: References, and what people prefer against them.
 _Block = tuple[tuple[str, ...], float]
 

@@ -1,4 +1,4 @@
-"""What a paper says of its scores: how they were computed, and what to cite."""
+"""Text for papers: how scores were computed, and what to cite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs here: versions, word vectors, Java, metrics."""
+"""Versions, word vectors, Java and metrics: what runs here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that commands print goes through here."""
+"""Standard output and error of commands: everything that they print."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from ..image_ids import ImageId
 from ..metrics import build
 from ..runs.harness import Scores, column_names, score_systems
-from ..runs.lengths import warn_of_lengths
-from ..runs.pairing import System, all_images, check_releases
+from ..runs.pairing import System, all_images, check_releases, warn_of_lengths
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from .inputs import Captions, Fields, PathLike, References, paths_in, read_captions

@@ -17,7 +17,6 @@ import numpy as np
 from ..evaluation import Floats, Integers, Tally
 from ..text.words import joined
 from .lexicon import Lexicon
-from .ranges import positions
 
 #: How many pairs of words are held in memory at once, at some 100 bytes each: with many more, each
 #: call would wait for memory that the system has to provide anew.
@@ -62,6 +61,14 @@ class Bags:
         sizes = self.sizes[bags]
         at = positions(self.starts[bags], sizes)
         return Bags(np.concatenate([[0], np.cumsum(sizes)]), self.atoms[at], self.masses[at])
+
+
+def positions(starts: Integers, sizes: Integers) -> Integers:
+    """Return all positions of ranges, one range after the other."""
+    ends = np.cumsum(sizes)
+    at = np.repeat(starts - ends + sizes, sizes)
+    at += np.arange(len(at))
+    return at
 
 
 def meetings(
@@ -120,13 +127,12 @@ def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integer
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
     """Return the bag of content words of each caption; every occurrence counts."""
-    return bags_of_text(lexicon, joined(captions).encode("utf-8", "surrogatepass"))
+    return _bags(lexicon, *lexicon.read(joined(captions)))
 
 
 def bags_of_text(lexicon: Lexicon, text: bytes) -> tuple[Bags, Tally]:
-    """Return what `bags_of_captions` returns, of captions that are `joined` already."""
-    numbers, sizes = lexicon.read(text)
-    return _bags(lexicon, numbers, sizes)
+    """Return what `bags_of_captions` returns, of captions that are `joined` already, in UTF-8."""
+    return _bags(lexicon, *lexicon.read(text.decode("utf-8", "surrogatepass")))
 
 
 def bags_of_labels(

@@ -14,11 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .slots import MIXER, WAYS, Keys, claim, slots_of
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
 _SLOT_BITS = (16, 20)  # a table grows once, from 1 MB to 17 MB
 _LOW_BITS = (1 << 32) - 1
+# What is to be in a slot may be in one of these beside it: its number, changed in these bits.
+_WAYS = tuple(map(np.uint64, range(4)))  # of 16 bytes each, four are a line of a core's cache
+# Odd: multiplied by it, every bit of a number counts.
+_MIXER = np.uint64(0xD6E8FEB86659FD93)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
+
+Keys = NDArray[np.uint64]
 
 
 class WordDistances:
@@ -42,8 +48,8 @@ class WordDistances:
         lengths = squared_lengths if units is matrix else np.ones(len(units))
         self._computed_cosines = partial(_cosines, units, lengths)
         # Neither knows this object: without a cycle, memory is free as soon as nobody needs it.
-        self._of_squared = _Kept(partial(_squared_distances, matrix))
-        self._of_cosines = _Kept(self._computed_cosines)
+        self._of_squared = _PairCache(partial(_squared_distances, matrix))
+        self._of_cosines = _PairCache(self._computed_cosines)
 
     def squared(self, left: Integers, right: Integers) -> Floats:
         """Return ``||x_i - x_j||^2`` for pairs of words."""
@@ -58,7 +64,7 @@ class WordDistances:
         return values(left, right)
 
 
-class _Kept:
+class _PairCache:
     """Values of pairs, of which those seen last are kept.
 
     They are in a table that a pair's key indexes directly, so that memory stays bounded (17 MB).
@@ -88,11 +94,11 @@ class _Kept:
         numbers += 1  # no key is 0, the empty slot's
         keys = numbers.view(np.uint64)
         table = self._table
-        slots = slots_of(keys, len(table))
+        slots = _slots_of(keys, len(table))
         values, missing, empty = _found(table, slots, keys)
         absent = [missing[empty]]
         missing = missing[~empty]
-        for way in WAYS[1:]:  # a pair that found its slot taken may be in one beside it
+        for way in _WAYS[1:]:  # a pair that found its slot taken may be in one beside it
             if not len(missing):
                 break
             values[missing], still, empty = _found(table, slots[missing] ^ way, keys[missing])
@@ -147,16 +153,56 @@ def _found(
     entries = table.take(slots.view(np.int64), axis=0)
     bits = entries[:, 1].copy()
     seals = entries[:, 0]
-    opened = bits * MIXER
+    opened = bits * _MIXER
     opened ^= seals
     missing = np.flatnonzero(opened != keys)
     return bits.view(np.float64), missing, seals[missing] == 0
 
 
+def _slots_of(keys: Keys, slots: int) -> Keys:
+    """Return the slot of each key, of a power of two of them."""
+    places: Keys = keys * _MULTIPLIER
+    places >>= np.uint64(65 - slots.bit_length())
+    return places
+
+
+def _claim(column: Keys, own: Keys, marks: Keys) -> tuple[Keys, Integers]:
+    """Write each mark into the first empty slot of those that it may have.
+
+    Parameters
+    ----------
+    column : (slots,)
+        The marks of a table, 0 where a slot is empty; it is written.
+    own : (n,) uint64
+        As `_slots_of` returns them.
+    marks : (n,)
+        Different ones; not 0.
+
+    Returns
+    -------
+    slots : (n,) uint64
+        Where each mark is now; the slot of its own, which is another's, for those left.
+    left : int64
+        The places of those that found no empty slot.
+    """
+    slots = own.copy()
+    left = np.arange(len(own))
+    for way in _WAYS:
+        at = own[left] ^ way
+        empty = column[at] == 0
+        column[at[empty]] = marks[left[empty]]
+        got = column[at] == marks[left]  # of several, one
+        slots[left[got]] = at[got]
+        left = left[~got]
+        if not len(left):
+            break
+    return slots, left
+
+
 def _put(table: Keys, keys: Keys, bits: Keys) -> None:
     """Write pairs into the first empty slot of each, or over another pair."""
-    seals = keys ^ bits * MIXER
-    slots, left = claim(table[:, 0], slots_of(keys, len(table)), seals)
+    seals = keys ^ bits * _MIXER
+    slots, left = _claim(table[:, 0], _slots_of(keys, len(table)), seals)
     table[slots, 1] = bits
     table[slots[left], 0] = seals[left]
     table[slots[left], 1] = bits[left]
@@ -167,5 +213,5 @@ def _larger(table: Keys, slots: int) -> Keys:
     larger = np.full((slots, 2), np.uint64(0))  # one by one, zeros come a page at a time
     kept = table[np.flatnonzero(table[:, 0])]
     bits = kept[:, 1]
-    _put(larger, kept[:, 0] ^ bits * MIXER, bits)
+    _put(larger, kept[:, 0] ^ bits * _MIXER, bits)
     return larger

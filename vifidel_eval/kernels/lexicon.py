@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import weakref
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -22,16 +23,13 @@ from ..evaluation import Floats, Integers
 from ..text.words import END, piece_words, stop_words_signature
 from ..vectors import WordVectors
 from .distances import WordDistances
-from .pieces import Cut, PieceNumbers, cut
-from .ranges import positions
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
-# Pieces of captions without a word, such as "!!!", take no number: they are bounded apart.
+# Pieces of captions, such as "!!!", and their words are bounded apart: not every one has a number.
 _PIECES_PER_WORD = 8
-_END = 0  # the number of the piece after each caption
+_END = -1  # in place of a word's number, after each caption
 
-_PIECES_AT_ONCE = 1024  # are added first
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
 
 _NOT_PLACED = -1
@@ -89,13 +87,9 @@ class Lexicon:
         self._free = itertools.count()
         self._numbers: dict[str, int] = {}
         # A piece of a caption holds words one after the other: "fire-hydrant" two, "!!!" none.
-        self._free_pieces = itertools.count(_END + 1)
-        self._free_piece_words = itertools.count()
-        self._pieces: dict[str, int] = {END: _END}
-        self._piece_numbers = PieceNumbers(_PIECES_PER_WORD * capacity)
-        self._piece_starts = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
-        self._piece_sizes = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
-        self._piece_words = np.zeros(_PIECES_PER_WORD * capacity, dtype=np.int64)
+        # Their numbers are kept as bytes, which are joined faster than lists.
+        self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
+        self._size_of_pieces = 0
         self._words: list[str] = [""] * capacity
         # The place of each number in the alphabet, replaced as a whole; -1: not known yet.
         self._places_in_alphabet = np.full(capacity, _NOT_PLACED)
@@ -152,13 +146,13 @@ class Lexicon:
         words = list(map(self._words.__getitem__, numbers.tolist()))
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
-    def read(self, text: bytes) -> tuple[Integers, Integers]:
+    def read(self, text: str) -> tuple[Integers, Integers]:
         """Return the numbers of the content words of all captions, and how many each one has.
 
         Parameters
         ----------
-        text : bytes
-            The captions in UTF-8, as `vifidel_eval.text.words.joined` joins them.
+        text : str
+            The captions, as `vifidel_eval.text.words.joined` joins them.
 
         Returns
         -------
@@ -172,46 +166,30 @@ class Lexicon:
         LexiconFull
             If there is no room for new words.
         """
-        places = self._places(cut(text))
-        return self._words_of(places, np.flatnonzero(places == _END))
-
-    def _places(self, read: Cut) -> Integers:
-        """Return the number of each piece."""
-        places, missing = self._piece_numbers.find(read.keys)
-        at_once = _PIECES_AT_ONCE
-        while len(missing):
-            # Most of what is missing is missing again and again: add some and look again.
-            some, missing = missing[:at_once], missing[at_once:]
-            at_once *= 2
-            pieces = read.pieces(some)
-            new = [piece for piece in dict.fromkeys(pieces) if piece not in self._pieces]
-            if new:
-                self._add_pieces(new)
-            places[some] = list(map(self._pieces.__getitem__, pieces))
-            places[missing], still = self._piece_numbers.find(read.keys[:, missing])
-            missing = missing[still]
-        return places
-
-    def _words_of(self, places: Integers, ends: Integers) -> tuple[Integers, Integers]:
-        """Return the words of pieces, and how many there are up to the end of each caption."""
-        sizes = self._piece_sizes[places]
-        words = np.concatenate([[0], np.cumsum(sizes)])
-        at = positions(self._piece_starts[places], sizes)
-        return self._piece_words[at], np.diff(words[ends], prepend=0)
+        pieces = text.split()
+        try:
+            read = b"".join(map(self._pieces.__getitem__, pieces))
+        except KeyError:
+            self._add_pieces(
+                [piece for piece in dict.fromkeys(pieces) if piece not in self._pieces]
+            )
+            read = b"".join(map(self._pieces.__getitem__, pieces))
+        numbers = np.frombuffer(read, dtype=np.int64)
+        ends = np.flatnonzero(numbers == _END)
+        return numbers[numbers != _END], np.diff(ends, prepend=-1) - 1
 
     def _add_pieces(self, new: list[str]) -> None:
         """Find the content words of new pieces."""
         words = [[w for w in piece_words(p) if w not in self._stop_words] for p in new]
         numbers = self.numbers(itertools.chain.from_iterable(words))
-        places = self._reserved(self._free_pieces, len(new), len(self._piece_sizes))
-        ends = self._reserved(self._free_piece_words, len(numbers), len(self._piece_words))
-        sizes = np.array(list(map(len, words)), dtype=np.int64)
-        self._piece_words[ends] = numbers
-        self._piece_sizes[places] = sizes
-        self._piece_starts[places] = (ends[0] if ends else 0) + np.cumsum(sizes) - sizes
-        self._pieces.update(zip(new, places, strict=True))  # last: now they can be found
-        keys = cut(" ".join(new).encode("utf-8", "surrogatepass")).keys
-        self._piece_numbers.add(keys, np.array(places))
+        self._size_of_pieces += len(new) + len(numbers)  # a guess: threads may lose additions
+        if self._size_of_pieces > _PIECES_PER_WORD * self._capacity:
+            raise LexiconFull
+        left = iter(numbers)
+        self._pieces.update(
+            (piece, array("q", itertools.islice(left, len(of_piece))).tobytes())
+            for piece, of_piece in zip(new, words, strict=True)
+        )
 
     @staticmethod
     def _reserved(free: Iterator[int], count: int, capacity: int) -> list[int]:

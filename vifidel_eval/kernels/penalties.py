@@ -1,13 +1,12 @@
-"""How little the references mention a word: the penalty of VIFIDEL's Eq. 4."""
+"""Penalties of words that references hardly mention: Eq. 4 of the VIFIDEL paper."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, slices
+from .bags import Bags, positions, slices
 from .distances import WordDistances
-from .ranges import positions
 
 
 def penalties(

@@ -1,1 +1,1 @@
-"""What people look at: tables of scores and the page in one HTML file."""
+"""Tables of scores, and the page in one HTML file: what people look at."""

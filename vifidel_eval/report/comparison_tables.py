@@ -1,4 +1,4 @@
-"""How systems compare, as tables: intervals and ranks, and pairs."""
+"""Tables of how systems compare: intervals and ranks, and pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which differences between systems hold: intervals, paired tests and ranks from `Scores`.
+"""Comparisons of systems by their `Scores`: intervals, paired tests and ranks.
 
 Everything is resampled over images. What is resampled is the corpus score itself where it follows
 from counts of each image (BLEU), else the mean of the image scores. What a metric takes from all
@@ -9,7 +9,8 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
   differences are centred at 0 (Riezler & Maxwell, 2005, "shift method"). Two-sided.
 - Approximate randomisation: each image's two results are swapped or not (Noreen, 1989). Two-sided.
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
-  observed. Holm's correction (1979) covers the pairs of a metric.
+  observed; it is 1 where that difference is nothing but rounding (`vifidel_eval.digits.deciding`).
+  Holm's correction (1979) covers the pairs of a metric.
 - Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
   better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
 """

@@ -1,4 +1,4 @@
-"""Score many systems under many metrics: rows and scorers in, one result object out."""
+"""Scores of many systems under many metrics: rows and scorers in, one result object out."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def score_rows(
     MetricUnavailable, VifidelError
         As `score_systems` raises them.
     """
-    run = _Run(systems, on_progress)
+    run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
@@ -245,7 +245,7 @@ def _shown(metric: str, column: str, columns: int, taken: Container[str]) -> str
 _Columns = dict[str, dict[str, Evaluation]]  # system, column
 
 
-class _Run:
+class _Evaluator:
     """Evaluates each scorer once for every system, however many combinations it is part of."""
 
     def __init__(

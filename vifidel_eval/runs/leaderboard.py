@@ -19,7 +19,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ..digits import rounded
+from ..digits import deciding, rounded
 from ..errors import VifidelError, VifidelWarning
 from ..files import beside, json_text, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
@@ -33,7 +33,7 @@ _SECONDS_TO_WAIT = 60
 
 
 @dataclass(frozen=True)
-class Run:
+class DatedScores:
     """A row: the scores of a system on a date.
 
     Attributes
@@ -70,7 +70,7 @@ class Leaderboard:
         The metrics in which the lowest score is the best.
     unranked : tuple of str
         The metrics that say of no run that it is better.
-    runs : tuple of Run
+    runs : tuple of DatedScores
         In the order in which they were added.
     """
 
@@ -80,7 +80,7 @@ class Leaderboard:
     signatures: dict[str, str] = field(default_factory=dict)
     lower_is_better: tuple[str, ...] = ()
     unranked: tuple[str, ...] = ()
-    runs: tuple[Run, ...] = ()
+    runs: tuple[DatedScores, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
@@ -121,10 +121,10 @@ class Leaderboard:
         if not history:
             runs = list({run.system: run for run in runs}.values())
 
-        def worse(run: Run) -> tuple[bool, float]:
+        def worse(run: DatedScores) -> tuple[bool, float]:
             score = run.scores.get(by)
             sign = 1 if by in self.lower_is_better else -1
-            return score is None, sign * (score or 0.0)
+            return score is None, sign * deciding(score or 0.0)
 
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
@@ -174,7 +174,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
         )
     try:
         runs = tuple(
-            Run(
+            DatedScores(
                 str(run["system"]),
                 date.fromisoformat(run["date"]).isoformat(),
                 str(run["captions"]),
@@ -319,7 +319,7 @@ def _with(
         )
     rows = paired(system, references or {image_id: [] for image_id in ids}, allow_subset=True)
     captions = {i: [caption] for i, caption in zip(rows.ids, rows.captions, strict=True)}
-    run = Run(
+    run = DatedScores(
         system.name,
         day.isoformat(),
         _digest([captions[image_id] for image_id in ids]),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..digits import deciding
 from ..image_ids import ImageId
 
 if TYPE_CHECKING:
@@ -174,6 +175,8 @@ class Resampled:
     def _p_value(self, null: _Floats, observed: float, size: float) -> float:
         import numpy as np
 
+        if not deciding(observed):
+            return 1.0
         smaller = np.abs(null) < abs(observed) - _ROUNDING * size  # undefined ones are not
         return (int((~smaller).sum()) + 1) / (len(null) + 1)
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from ..errors import VifidelWarning
 from ..evaluation import Floats, Tally, add_tallies
-from ..kernels.verdicts import check_known_words
 from ..metrics import METRICS
 from ..vectors import WordVectors
 from .digests import NO_ROWS, add_digests
@@ -185,7 +184,7 @@ def judge(totals: Totals, vectors: WordVectors) -> None:
         If they do not know many, or no row has a score under every metric.
     """
     for what, tally in totals.tallies.items():
-        check_known_words(tally, what, vectors)
+        tally.check_known(what, vectors)
     statuses = totals.statuses
     scored = sum(statuses.get(str(status), 0) for status in Status if status < Status.NO_OBJECTS)
     if totals.rows > 0 and not scored:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 
+from ..errors import VifidelError
 from ..nfc import nfc
 
 
@@ -162,6 +163,25 @@ def piece_runs(piece: str) -> list[str]:
     else:
         runs = _word_pattern().findall(inner)
     return [word for word in runs if word not in _TREEBANK_PIECES]
+
+
+def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
+    """Return stop words spelled as content words are: composed, and in lower case.
+
+    Raises
+    ------
+    VifidelError
+        If they are no collection of strings.
+    """
+    if stop_words is STOP_WORDS:
+        return STOP_WORDS
+    if isinstance(stop_words, str | bytes) or not isinstance(stop_words, Iterable):
+        raise VifidelError(f"stop_words must be a collection of words, not {stop_words!r:.40}.")
+    stop_words = list(stop_words)
+    for word in stop_words:
+        if not isinstance(word, str):
+            raise VifidelError(f"stop_words holds {word!r:.40}, which is not a string.")
+    return frozenset(nfc(word).lower() for word in stop_words)
 
 
 def stop_words_signature(stop_words: Collection[str]) -> str:

@@ -11,7 +11,7 @@ A scorer is meant to call, with `objects` the labels of images and one system's 
     there = image_categories(labels, references, finder)      # once per image, for all systems
     caption = drop_incomplete(caption)                        # for --drop-incomplete
     mentions = finder.find(caption)
-    row = caption_counts(mentions, there)                     # one per caption, len(COUNTS)
+    row = caption_counts(mentions, there)                     # one per caption, len(CAPTION_COUNTS)
     made_up = absent(mentions, there)                         # for --output and the report
     CORPUS["CHAIRi"](np.array(rows).sum(axis=0))              # one number for the run
     CORPUS["CHAIRi"](np.array(rows, dtype=float))             # the same of each caption
@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 #: What `caption_counts` counts, in its order. Categories are counted once a caption, mentions
 #: with repeats.
-COUNTS = (
+CAPTION_COUNTS = (
     "captions",
     "captions with an absent mention",
     "mentions",
@@ -74,7 +74,7 @@ def absent(mentions: Mentions, there: frozenset[str]) -> list[Mention]:
 
 
 def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]:
-    """Return the `COUNTS` of one caption.
+    """Return the `CAPTION_COUNTS` of one caption.
 
     >>> from vifidel_eval.things.synonyms import coco_synonyms
     >>> finder = MentionFinder(coco_synonyms())
@@ -103,7 +103,9 @@ def _share(part: Floats, whole: Floats) -> Floats:
 
 def _column(numerator: str, denominator: str) -> Callable[[npt.ArrayLike], Floats]:
     # A partial, which pickles, as a run does.
-    return partial(_ratio, part=COUNTS.index(numerator), whole=COUNTS.index(denominator))
+    return partial(
+        _ratio, part=CAPTION_COUNTS.index(numerator), whole=CAPTION_COUNTS.index(denominator)
+    )
 
 
 def _ratio(sums: npt.ArrayLike, part: int, whole: int) -> Floats:
@@ -113,14 +115,14 @@ def _ratio(sums: npt.ArrayLike, part: int, whole: int) -> Floats:
 
 def _f1(sums: npt.ArrayLike) -> Floats:
     sums = np.asarray(sums, dtype=float)
-    there = sums[..., COUNTS.index("categories mentioned that are there")]
-    mentioned = sums[..., COUNTS.index("categories mentioned")]
-    of_images = sums[..., COUNTS.index("categories of the image")]
+    there = sums[..., CAPTION_COUNTS.index("categories mentioned that are there")]
+    mentioned = sums[..., CAPTION_COUNTS.index("categories mentioned")]
+    of_images = sums[..., CAPTION_COUNTS.index("categories of the image")]
     return _share(2 * there, mentioned + of_images)
 
 
-#: The metric's numbers by column: each maps sums of `COUNTS`, (..., 8), to (...). All but the
-#: length are in [0, 1]; a number is NaN where there is nothing to divide by.
+#: The metric's numbers by column: each maps sums of `CAPTION_COUNTS`, (..., 8), to (...). All but
+#: the length are in [0, 1]; a number is NaN where there is nothing to divide by.
 CORPUS: Mapping[str, Callable[[npt.ArrayLike], Floats]] = MappingProxyType(
     {
         "CHAIRs": _column("captions with an absent mention", "captions"),

@@ -62,10 +62,10 @@ def read_blocks(path: Path) -> Iterator[tuple[int, Blocks]]:
         ) as watched:
             stream: Any = watched  # tqdm's types know files of text only
             opened: Any = gzip.GzipFile(fileobj=stream) if packed else stream
-            yield _recognised(_Source(opened, path))
+            yield _recognised(_NamedStream(opened, path))
 
 
-class _Source:
+class _NamedStream:
     """A stream whose errors name the file."""
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
@@ -92,7 +92,7 @@ class _Source:
             raise VectorsError(f"{self.path}: cannot be read: {reason(problem)}.") from None
 
 
-def _recognised(source: _Source) -> tuple[int, Blocks]:
+def _recognised(source: _NamedStream) -> tuple[int, Blocks]:
     first = source.line()
     fields = first.split()
     if len(fields) == 2 and all(f.isdigit() and len(f) <= _FIGURES for f in fields):
@@ -130,7 +130,7 @@ def _is_text(start: bytes) -> bool:
     return True
 
 
-def _binary_rows(source: _Source, data: bytes, dimensions: int, count: int) -> Blocks:
+def _binary_rows(source: _NamedStream, data: bytes, dimensions: int, count: int) -> Blocks:
     """Yield words and rows of word2vec's binary format: word, blank, float32 numbers."""
     row_bytes = 4 * dimensions
     read = 0
@@ -167,7 +167,7 @@ def _binary_rows(source: _Source, data: bytes, dimensions: int, count: int) -> B
 
 
 def _text_rows(
-    source: _Source, data: bytes, dimensions: int, line: int, count: int | None
+    source: _NamedStream, data: bytes, dimensions: int, line: int, count: int | None
 ) -> Blocks:
     """Yield words and rows of the text formats: a line per word, its numbers after it."""
     first_line = line
