@@ -14,8 +14,10 @@ from numbers import Integral
 from typing import Any
 
 from ..errors import AnnotationError
+from .boxes import Box, corner_box
 from .names import CategoryNames
 from .objects import check_score
+from .record import Format, first_entry, refused
 
 _LABELS = ("text_labels", "labels")
 _BESIDE = ("scores", "boxes", "bboxes")
@@ -104,3 +106,62 @@ def _listed(values: Any) -> list[Any] | None:
         listed = values.tolist()
         return listed if isinstance(listed, list) else None
     return None
+
+
+def boxes_of(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Box]:
+    """Yield the boxes of the detections that count: left, top, right, bottom in pixels.
+
+    Parameters
+    ----------
+    items, lowest, names
+        As for `detections`, which accepts them.
+    """
+    sides = _listed(items.get("boxes")) or _listed(items.get("bboxes")) or []
+    scores = _listed(items.get("scores")) or [None] * len(sides)
+    found = detections(items, lowest, names)
+    for (name, _), corners, score in zip(found, sides, scores, strict=False):
+        if name is not None:
+            yield from corner_box(name, corners, None if score is None else float(score))
+
+
+def _is_one_image(content: Mapping[str, Any]) -> bool:
+    """Tell the parallel arrays of one image from images and their labels."""
+    labelled = any(key in content for key in _LABELS)
+    return labelled and any(key in content for key in _BESIDE) and is_arrays(content)
+
+
+def _is_inferencer_result(content: Mapping[str, Any]) -> bool:
+    """Tell what MMDetection's DetInferencer returns."""
+    return is_arrays(first_entry(content.get("predictions")))
+
+
+FORMAT = Format(
+    "parallel arrays of labels, scores and boxes by image id",
+    'parallel arrays `{"labels", "scores", "boxes"}` (Hugging Face `post_process_...`, '
+    'Grounding DINO, MMDetection `preds/*.json`), as `{"id": {...}}` or a folder with one JSON '
+    "file per image",
+    ".6",
+    "labels that are numbers need the model's class names, counted from 0: `--categories` with "
+    "one name per line, or Hugging Face's `config.json`; *a dog* becomes *dog*",
+    (  # an image's detections come in several shapes, which `.labels` reads side by side
+        refused(
+            "object",
+            _is_one_image,
+            "the detections in one image as parallel arrays, and nothing says which image; give "
+            "the folder with one such file per image, or {image id: detections}.",
+        ),
+        refused(
+            "object",
+            _is_inferencer_result,
+            "what MMDetection's DetInferencer returns, where nothing says which image each "
+            "prediction is of; give the folder preds/ that it writes, or {image id: prediction}.",
+        ),
+        refused(
+            "list",
+            lambda found: is_arrays(first_entry(found)),
+            "a list of detections as parallel arrays (Hugging Face's post_process_... or "
+            "torchvision), where nothing says which image each is of; write {image id: "
+            "detections}.",
+        ),
+    ),
+)

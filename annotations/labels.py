@@ -8,14 +8,15 @@ and so do parallel arrays (`.arrays`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .arrays import detections, has_indices, is_arrays
+from .arrays import boxes_of, detections, has_indices, is_arrays
+from .boxes import Box, ImageBoxes, corner_box
 from .names import CategoryNames
 from .objects import (
     DETECTION_THRESHOLD,
@@ -26,6 +27,7 @@ from .objects import (
     count,
     from_threshold,
 )
+from .record import Format, ReadOptions, Way, anything, first_entry, refused
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
@@ -260,3 +262,59 @@ def _unexpected(item: Any, number: int) -> AnnotationError:
         f"item {number}: found {item!r:.60}; expected a label, [label, score], or a detection "
         "with 'label' and 'score' or 'name' and 'confidence'."
     )
+
+
+def boxes_by_image(
+    images: Mapping[ImageId, LabelList], options: ReadOptions
+) -> dict[ImageId, ImageBoxes]:
+    """Return the boxes of images whose labels `read_labels` accepts."""
+    lowest, names = options.lowest, options.names
+    return {
+        image_id: ImageBoxes(
+            list(
+                boxes_of(items, lowest, names)
+                if isinstance(items, Mapping) and is_arrays(items)
+                else _boxes_of_detections(items, lowest)
+            )
+        )
+        for image_id, items in images.items()
+    }
+
+
+def _boxes_of_detections(items: Any, lowest: float) -> Iterator[Box]:
+    """Yield the boxes of one image: ``{"label" or "name", "score" or "confidence", "box"}``."""
+    for item in items if isinstance(items, list) else []:
+        box = item.get("box") if isinstance(item, dict) else None
+        label = None if box is None else item.get("label", item.get("name"))
+        if not isinstance(box, dict) or not isinstance(label, str):
+            continue
+        score = item.get("score", item.get("confidence"))
+        sides = ("xmin", "ymin", "xmax", "ymax") if "xmin" in box else ("x1", "y1", "x2", "y2")
+        if score is None or score >= lowest:
+            yield from corner_box(label, [box.get(side) for side in sides], score)
+
+
+FORMAT = Format(
+    "{image id: [label, ...]} JSON",
+    '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}` or `{"id": {"dog": 2}}` '
+    "JSON, or a Python mapping",
+    ".6, if there are scores",
+    "the plain format for everything else",
+    (
+        Way(
+            "object",
+            anything,
+            lambda found, options: read_labels(
+                found, options.where, options.threshold, options.names
+            ),
+            boxes_by_image,
+        ),
+        refused("list", lambda found: not found, "an empty list; there is no detection in it."),
+        refused(
+            "list",
+            lambda found: not first_entry(found).keys() & {"image_id", "objects"},
+            "a list whose entries have no 'image_id', so nothing says which image each belongs to; "
+            "write {image id: [detections]} instead.",
+        ),
+    ),
+)

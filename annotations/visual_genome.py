@@ -12,8 +12,11 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
+from .boxes import Box, ImageBoxes, sized_box
+from .carriers import place
 from .coco import entries, image_id_of
 from .objects import ObjectLabels, count
+from .record import Format, ReadOptions, Way, first_entry
 
 
 def read_visual_genome(content: list[Any], where: str) -> ObjectLabels:
@@ -26,25 +29,54 @@ def read_visual_genome(content: list[Any], where: str) -> ObjectLabels:
     """
     labels: dict[ImageId, dict[str, int]] = {}
     for number, image in enumerate(entries(content, "", where)):
-        at = f"{where}: [{number}]"
-        image_id = image_id_of(image, "id" if _is_old(image) else "image_id", at)
+        at = f"{where}: {place(content, number)}"
+        image_id = _image_id(image, at)
         if image_id in labels:
             raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
         of_image = labels[image_id] = {}
         at = f"{at} (image {image_id!r:.40})"
         if "objects" not in image:
             raise AnnotationError(f"{at}: 'objects' is missing; every image needs a list of them.")
-        for place, thing in enumerate(entries(image["objects"], "objects", at)):
+        for position, thing in enumerate(entries(image["objects"], "objects", at)):
             names = thing.get("names")
             if not isinstance(names, list) or not names or not isinstance(names[0], str):
                 what = f"'names' is {names!r:.40}" if "names" in thing else "'names' is missing"
                 raise AnnotationError(
-                    f"{at}: objects[{place}]: {what}; an object needs a list of names."
+                    f"{at}: objects[{position}]: {what}; an object needs a list of names."
                 )
-            count(of_image, names[0], at=f"{at}: objects[{place}]")
+            count(of_image, names[0], at=f"{at}: objects[{position}]")
     return ObjectLabels(labels, "visual-genome", where)
 
 
-def _is_old(image: dict[str, Any]) -> bool:
-    """Tell an entry of version 1.0."""
-    return "id" in image and "image_id" not in image
+def _image_id(image: dict[str, Any], at: str) -> ImageId:
+    """Return the image id of an entry; version 1.0 has it under another key."""
+    is_old = "id" in image and "image_id" not in image
+    return image_id_of(image, "id" if is_old else "image_id", at)
+
+
+def _boxes(content: list[Any], options: ReadOptions) -> dict[ImageId, ImageBoxes]:
+    """Return the boxes of objects: ``x``, ``y``, ``w`` and ``h`` in pixels."""
+    found: dict[ImageId, ImageBoxes] = {}
+    for image in content:
+        boxes: list[Box] = []
+        for thing in image["objects"]:
+            sides = [thing.get(side) for side in ("x", "y", "w", "h")]
+            boxes += sized_box(thing["names"][0], sides)
+        found[_image_id(image, options.where)] = ImageBoxes(boxes)
+    return found
+
+
+FORMAT = Format(
+    "Visual Genome objects JSON",
+    "Visual Genome `objects.json` or `scene_graphs.json`",
+    "",
+    "the first name of each object",
+    (
+        Way(
+            "list",
+            lambda found: isinstance(first_entry(found).get("objects"), list),
+            lambda found, options: read_visual_genome(found, options.where),
+            _boxes,
+        ),
+    ),
+)

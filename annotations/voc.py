@@ -13,7 +13,9 @@ from xml.etree import ElementTree
 from ..errors import AnnotationError
 from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
+from .boxes import Box, ImageBoxes, corner_box, number_of, size_of
 from .objects import ObjectLabels, clean_label, count
+from .record import Format, ReadOptions, Way, anything
 
 
 def read_voc(
@@ -40,7 +42,7 @@ def read_voc(
             raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
-        image_id = image_id_of(root, path.name)
+        image_id = _image_id(root, path.name)
         if image_id == "":
             raise AnnotationError(f"{path}: its <filename> names no file.")
         if image_id in read_from:
@@ -58,8 +60,59 @@ def read_voc(
     return ObjectLabels(labels, "voc", where)
 
 
-def image_id_of(root: ElementTree.Element, name: str) -> ImageId:
+def _image_id(root: ElementTree.Element, name: str) -> ImageId:
     """Return the image that an ``annotation`` is of, in the XML file of that name."""
     # A Windows path accepts both kinds of slash.
     image = PureWindowsPath(root.findtext("filename", "").strip() or name)
     return from_json_key(image.stem)
+
+
+def _boxes(contents: Mapping[Path, bytes]) -> dict[ImageId, ImageBoxes]:
+    """Return the boxes of XML files: pixels are counted from 1, and both corners are inside."""
+    found: dict[ImageId, ImageBoxes] = {}
+    for path, raw in contents.items():
+        root = ElementTree.fromstring(raw)
+        boxes: list[Box] = []
+        for child in root.findall("object"):
+            sides = [
+                number_of(child.findtext(f"bndbox/{side}"))
+                for side in ("xmin", "ymin", "xmax", "ymax")
+            ]
+            if None not in sides:
+                left, top, right, bottom = sides
+                boxes += corner_box(child.findtext("name", ""), [left - 1, top - 1, right, bottom])
+        size = size_of(*(number_of(root.findtext(f"size/{side}")) for side in ("width", "height")))
+        found[_image_id(root, path.name)] = ImageBoxes(boxes, size)
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.xml"))
+
+
+def _boxes_of_folder(folder: Path, options: ReadOptions) -> dict[ImageId, ImageBoxes]:
+    return _boxes({path: read_bytes(path, AnnotationError) for path in _files(folder)})
+
+
+FORMAT = Format(
+    "PASCAL VOC XML (folder or file)",
+    "PASCAL VOC XML, a folder or one file",
+    "",
+    "whole objects, not their parts; `diningtable` becomes *dining table*",
+    (
+        Way(
+            "xml",
+            anything,
+            lambda raw, options: read_voc(
+                [Path(options.where)], options.where, {Path(options.where): raw}
+            ),
+            lambda raw, options: _boxes({Path(options.where): raw}),
+        ),
+        Way(
+            "folder",
+            lambda folder: any(folder.glob("*.xml")),
+            lambda folder, options: read_voc(_files(folder), options.where),
+            _boxes_of_folder,
+        ),
+    ),
+)

@@ -14,8 +14,10 @@ from pathlib import Path
 from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, from_json_key
+from .boxes import ImageBoxes, corner_box, sized_box
 from .names import CategoryNames, read_names
 from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
+from .record import Format, ReadOptions, Way, refused
 
 #: labelImg writes the names of the classes beside the labels.
 CLASSES = "classes.txt"
@@ -29,7 +31,7 @@ def label_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.txt") if path.name != CLASSES)
 
 
-def is_label_line(line: str) -> bool:
+def _is_label_line(line: str) -> bool:
     """Tell whether a line looks like an object: at least five numbers, an index first."""
     fields = line.split()
     return (
@@ -57,8 +59,7 @@ def read_yolo(folder: Path, threshold: float | None, names: CategoryNames) -> Ob
     AnnotationError
         If a line has another shape or a class has no name.
     """
-    if not names.by_index() and (folder / CLASSES).is_file():
-        names = read_names(folder / CLASSES)
+    names = _class_names(folder, names)
     lowest = DETECTION_THRESHOLD if threshold is None else threshold
     labels: dict[ImageId, dict[str, int]] = {}
     any_scored = False
@@ -113,3 +114,62 @@ def _number(field: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def _class_names(folder: Path, names: CategoryNames) -> CategoryNames:
+    if not names.by_index() and (folder / CLASSES).is_file():
+        return read_names(folder / CLASSES)
+    return names
+
+
+def _boxes(folder: Path, options: ReadOptions) -> dict[ImageId, ImageBoxes]:
+    """Return the boxes, in shares of the image's sides; outlines have one too."""
+    names = _class_names(folder, options.names)
+    found: dict[ImageId, ImageBoxes] = {}
+    for path in label_files(folder):
+        boxes = found.setdefault(from_json_key(path.stem), ImageBoxes([], (1.0, 1.0))).boxes
+        for line in filter(str.strip, read_text(path, AnnotationError).split("\n")):
+            index, score = _parsed(line, str(path))
+            if score is not None and score < options.lowest:
+                continue
+            label, sides = names.of_index(index, str(path)), [float(f) for f in line.split()[1:]]
+            if len(sides) < _TRACKED - 1:
+                x, y, width, height = sides[:4]
+                boxes += sized_box(label, [x - width / 2, y - height / 2, width, height], score)
+            else:
+                xs, ys = sides[::2], sides[1::2]
+                boxes += corner_box(label, [min(xs), min(ys), max(xs), max(ys)])
+    return found
+
+
+def _has_labels(folder: Path) -> bool:
+    """Tell whether the first line in the text files of a folder is one of YOLO's."""
+    files = label_files(folder)
+    for path in files:
+        lines = read_text(path, AnnotationError).strip().split("\n")
+        if lines[0]:
+            return _is_label_line(lines[0])
+    return bool(files)
+
+
+FORMAT = Format(
+    "a folder of YOLO text labels",
+    "YOLO text labels, a folder with one file per image",
+    ".6, if there are scores",
+    "class names from `classes.txt` in the folder, or `--categories` with `data.yaml`, "
+    "`obj.names` or another file with one name per line",
+    (
+        Way(
+            "folder",
+            lambda folder: not any(folder.glob("*.json")) and _has_labels(folder),
+            lambda folder, options: read_yolo(folder, options.threshold, options.names),
+            _boxes,
+        ),
+        refused(
+            "table",
+            lambda text: _is_label_line(text.strip().partition("\n")[0]),
+            "looks like YOLO labels of one image; give the folder that has one such file per "
+            "image.",
+        ),
+    ),
+)

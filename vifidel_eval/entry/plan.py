@@ -85,9 +85,9 @@ class Plan:
         Raises
         ------
         AnnotationError
-            As `vifidel_eval.annotations.boxes.read_boxes` raises it.
+            As `vifidel_eval.annotations.read_boxes` raises it.
         """
-        from ..annotations.boxes import read_boxes
+        from ..annotations import read_boxes
 
         return read_boxes(self.files["objects"], self.settings.threshold, self.settings.categories)
 
