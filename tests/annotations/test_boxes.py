@@ -114,7 +114,7 @@ def test_visual_genome(tmp_path):
 
 def test_yolo_is_shares_of_the_image(tmp_path):
     # centre x, centre y, width, height, confidence; then a triangle
-    written(tmp_path / "42.txt", "1 .5 .25 .5 .5 .9\n1 .5 .5 .5 .5 .1\n0 .25 .5 .75 .25 .5 1\n")
+    written(tmp_path / "42.txt", "1 .5 .25 .5 .5 .9\n1 .5 .5 .5 .5 .1\n0 .25 .5 .75 .25 .5 1.0\n")
     written(tmp_path / "classes.txt", "cat\ndog")
     found = read_boxes(tmp_path)
     assert found[42].boxes == [

@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 from ..annotations.read import HasDataset
 from ..captions import read_references, read_results, system_names
+from ..captions.layout import Wanted
+from ..captions.layouts import captions_of
+from ..captions.read import only_captions
 from ..captions.records import Records
-from ..captions.references import references_of
-from ..captions.results import results_of
 from ..errors import CaptionError, ImageIdError
 from ..image_ids import ImageId
 from ..runs.pairing import System, only_images, read_image_ids
@@ -138,16 +139,16 @@ def _results(name: str, source: Captions, fields: Fields) -> dict[ImageId, str]:
     content = _in_memory(source, where)
     if isinstance(content, Mapping) and isinstance(content.get("annotations"), list):
         content = Records(where, content["annotations"])  # of pycocotools' loadRes
-    return results_of(content, where, fields.id_field, fields.caption_field)
+    return only_captions(
+        captions_of(content, where, Wanted(False, fields.id_field, fields.caption_field))
+    )
 
 
 def _references(source: References, fields: Fields) -> dict[ImageId, list[str]]:
     if isinstance(source, str | os.PathLike):
         return read_references(source, fields.split, fields.id_field, fields.reference_field)
-    where = "references"
-    return references_of(
-        _in_memory(source, where), where, fields.split, fields.id_field, fields.reference_field
-    )
+    wanted = Wanted(True, fields.id_field, fields.reference_field, fields.split)
+    return captions_of(_in_memory(source, "references"), "references", wanted)
 
 
 def _in_memory(source: Any, where: str) -> Records | Mapping[Any, Any]:
