@@ -75,9 +75,9 @@ class Plan:
         """
         from ..report.html import file_names, find_pictures
 
-        ids: Collection[ImageId] = self.references or all_images(self.systems)
         files = [path for paths in self.files.values() for path in paths]
-        return find_pictures(Path(folder), ids, file_names(files))
+        images = all_images(self.systems, self.references)
+        return find_pictures(Path(folder), images, file_names(files))
 
     def boxes(self) -> dict[ImageId, ImageBoxes]:
         """Return where the objects are in the images, for those files of objects that say so.

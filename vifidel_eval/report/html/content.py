@@ -77,7 +77,7 @@ def gather(
     scores: Scores,
     comparisons: Comparisons,
     systems: Iterable[System],
-    references: Mapping[ImageId, list[str]] | None = None,
+    references: Mapping[ImageId, Sequence[str]] | None = None,
     scorers: Iterable[Scorer] = (),
     material: Material | None = None,
     explained: Callable[[int], object] | None = None,
@@ -102,8 +102,7 @@ def gather(
     parts = (part for scorer in scorers for part in getattr(scorer, "parts", (scorer,)))
     vifidel = next((part for part in parts if isinstance(part, Vifidel)), None)
     systems = list(systems)
-    if references is None:
-        references = all_images(systems)
+    references = all_images(systems, references)
     of_systems = {system.name: paired(system, references, True) for system in systems}
     explanations = {} if vifidel is None else _explained(vifidel, of_systems, explained)
     return Content(
