@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import Any
 
 from ..errors import AnnotationError
-from .boxes import Box, corner_box
 from .names import CategoryNames
 from .objects import check_score
 from .record import Format, first_entry, refused
@@ -39,8 +38,10 @@ def has_indices(items: Mapping[Any, Any]) -> bool:
 
 def detections(
     items: Mapping[Any, Any], threshold: float, names: CategoryNames
-) -> Iterator[tuple[str | None, bool]]:
-    """Yield the name of each detection, or None if it does not count, and whether it has a score.
+) -> Iterator[tuple[str | None, float | None, Any]]:
+    """Yield the name of each detection, or None if it does not count, its score and its box.
+
+    The score is None where there are none, and so is the box: left, top, right, bottom in pixels.
 
     Parameters
     ----------
@@ -63,6 +64,7 @@ def detections(
         raise AnnotationError("'labels' is missing; parallel arrays need labels, scores and boxes.")
     labels = _array(items, key)
     scores: list[Any] | None = None
+    boxes: list[Any] = [None] * len(labels)
     for other in _BESIDE:
         if items.get(other) is None:
             continue
@@ -74,11 +76,14 @@ def detections(
             )
         if other == "scores":
             scores = values
+        else:
+            boxes = values
     for number, label in enumerate(labels):
         at = f"detection {number}"
-        counts = scores is None or check_score(scores[number], at) >= threshold
+        score = None if scores is None else check_score(scores[number], at)
+        counts = score is None or score >= threshold
         name = _name(label, at, names) if counts or not isinstance(label, str) else None
-        yield (name if counts else None), scores is not None
+        yield (name if counts else None), score, boxes[number]
 
 
 def _name(label: Any, at: str, names: CategoryNames) -> str:
@@ -106,22 +111,6 @@ def _listed(values: Any) -> list[Any] | None:
         listed = values.tolist()
         return listed if isinstance(listed, list) else None
     return None
-
-
-def boxes_of(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Box]:
-    """Yield the boxes of the detections that count: left, top, right, bottom in pixels.
-
-    Parameters
-    ----------
-    items, lowest, names
-        As for `detections`, which accepts them.
-    """
-    sides = _listed(items.get("boxes")) or _listed(items.get("bboxes")) or []
-    scores = _listed(items.get("scores")) or [None] * len(sides)
-    found = detections(items, lowest, names)
-    for (name, _), corners, score in zip(found, sides, scores, strict=False):
-        if name is not None:
-            yield from corner_box(name, corners, None if score is None else float(score))
 
 
 def _is_one_image(content: Mapping[str, Any]) -> bool:

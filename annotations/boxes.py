@@ -1,18 +1,17 @@
-"""Boxes of objects in images, as the formats that have some return them.
+"""Boxes of objects in images, which readers keep beside the labels where somebody asks for them.
 
-Only pictures need them, so that nothing else keeps them. Content is read for its labels first,
-which refuses what is wrong with it; an entry without a usable box is left out.
+Only pictures need them. An object without a usable box is left out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
 
-from .objects import clean_label
+from ..image_ids import ImageId
+from .objects import NO_CATEGORY, clean_label
 
 
 class Box(NamedTuple):
@@ -55,25 +54,57 @@ class ImageBoxes:
     size: tuple[float, float] | None = None
 
 
-def sized_box(label: str, sides: Any, score: float | None = None) -> Iterator[Box]:
-    """Yield the box of x, y, width and height, if these are one."""
-    numbers = _numbers(sides)
-    if numbers is not None and min(numbers[2:]) > 0:
-        yield Box(clean_label(label), *numbers, score)
+class BoxCollector:
+    """The boxes that a reader meets beside the labels of images.
 
+    Attributes
+    ----------
+    images : dict
+        Image id to its boxes, for the images that have any.
+    """
 
-def corner_box(label: str, sides: Any, score: float | None = None) -> Iterator[Box]:
-    """Yield the box of left, top, right and bottom, if these are one."""
-    numbers = _numbers(sides)
-    if numbers is not None:
-        left, top, right, bottom = numbers
-        yield from sized_box(label, [left, top, right - left, bottom - top], score)
+    def __init__(self) -> None:
+        self.images: dict[ImageId, ImageBoxes] = {}
 
+    def add(
+        self,
+        image_id: ImageId,
+        label: str,
+        sides: Any,
+        score: float | None = None,
+        size: tuple[Any, Any] = (None, None),
+    ) -> None:
+        """Keep the box of an object, if what the source says is one.
 
-def size_of(width: Any, height: Any) -> tuple[float, float] | None:
-    """Return the size of an image, if width and height are positive numbers."""
-    sides = _numbers([width, height, 1, 1])
-    return None if sides is None or min(sides) <= 0 else sides[:2]
+        Parameters
+        ----------
+        image_id, label
+            The object, as it is counted.
+        sides : object
+            A list of x, y, width and height, if the source is right.
+        score : float, optional
+            Of a detection.
+        size : (object, object)
+            Width and height of the image, where the source says them.
+        """
+        numbers = _numbers(sides)
+        if numbers is not None and min(numbers[2:]) > 0 and label != NO_CATEGORY:
+            of_image = self.images.setdefault(image_id, ImageBoxes([], _size(size)))
+            of_image.boxes.append(Box(clean_label(label), *numbers, score))
+
+    def add_corners(
+        self,
+        image_id: ImageId,
+        label: str,
+        sides: Any,
+        score: float | None = None,
+        size: tuple[Any, Any] = (None, None),
+    ) -> None:
+        """Keep a box as `add` does, from a list of left, top, right and bottom."""
+        numbers = _numbers(sides)
+        if numbers is not None:
+            left, top, right, bottom = numbers
+            self.add(image_id, label, [left, top, right - left, bottom - top], score, size)
 
 
 def number_of(text: str | None) -> float | None:
@@ -82,6 +113,11 @@ def number_of(text: str | None) -> float | None:
         return float(text or "")
     except ValueError:
         return None
+
+
+def _size(size: tuple[Any, Any]) -> tuple[float, float] | None:
+    sides = _numbers([*size, 1, 1])
+    return None if sides is None or min(sides) <= 0 else sides[:2]
 
 
 def _numbers(values: Any) -> tuple[float, float, float, float] | None:

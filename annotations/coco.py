@@ -11,7 +11,6 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, from_json_value
-from .boxes import size_of
 from .carriers import place
 from .objects import clean_label
 
@@ -97,14 +96,6 @@ def check_listed(image_id: ImageId, listed: Collection[ImageId], at: str) -> Non
             f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
             "its annotations out."
         )
-
-
-def image_sizes(content: Mapping[str, Any]) -> dict[Any, tuple[float, float] | None]:
-    """Return the width and height of the images that a COCO file lists, where it says them."""
-    return {
-        from_json_value(image.get("id")): size_of(image.get("width"), image.get("height"))
-        for image in content.get("images") or []
-    }
 
 
 def entries(content: Any, key: str, where: str) -> list[dict[str, Any]]:

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..image_ids import ImageId, from_json_value
-from .boxes import ImageBoxes, sized_box
+from .boxes import BoxCollector
 from .coco import (
     category_name,
     category_names,
     check_listed,
     entries,
     image_id_of,
-    image_sizes,
     listed_images,
 )
 from .nocaps import is_nocaps
@@ -29,13 +27,16 @@ from .objects import (
     clean_label,
     count,
 )
-from .record import Format, ReadOptions, Way, first_entry, refused
+from .record import Format, Way, first_entry, refused
 
 _OF_AN_IMAGE = {"id", "imgid", "file_name", "filename"}
 
 
 def read_coco_instances(
-    content: Mapping[str, Any], where: str, threshold: float | None = None
+    content: Mapping[str, Any],
+    where: str,
+    threshold: float | None = None,
+    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
 
@@ -51,6 +52,8 @@ def read_coco_instances(
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default. Only annotations from
         ``COCO(...).loadRes(...)`` have scores.
+    boxes : BoxCollector, optional
+        Keeps ``bbox``: x, y, width, height in pixels.
 
     Raises
     ------
@@ -80,7 +83,11 @@ def read_coco_instances(
             if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
                 continue
         count(labels.setdefault(image_id, {}), name, at=at)
-        if type(category_id) is int and name != NO_CATEGORY:
+        if boxes is not None:
+            image = listed.get(image_id, {})
+            size = (image.get("width"), image.get("height"))
+            boxes.add(image_id, name, annotation.get("bbox"), annotation.get("score"), size)
+        elif type(category_id) is int and name != NO_CATEGORY:
             known[category_id] = clean_label(name)
     return ObjectLabels(
         labels,
@@ -90,44 +97,6 @@ def read_coco_instances(
         lists_every_image=bool(listed),
         categories=names.values(),
     )
-
-
-def boxes_of(
-    annotations: list[Any],
-    names: Mapping[Any, str],
-    sizes: Mapping[Any, tuple[float, float] | None],
-    lowest: float,
-) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes of annotations or results: ``bbox`` is x, y, width, height in pixels.
-
-    Parameters
-    ----------
-    annotations : list
-        With ``image_id``, ``category_id``, ``bbox`` and perhaps ``score``.
-    names : mapping
-        Category id to name.
-    sizes : mapping
-        Image id to the width and height of the image, where they are known.
-    lowest : float
-        The lowest score that counts.
-    """
-    found: dict[ImageId, ImageBoxes] = {}
-    for annotation in annotations:
-        score = annotation.get("score")
-        if score is not None and score < lowest:
-            continue
-        image_id = from_json_value(annotation.get("image_id"))
-        label = names.get(annotation.get("category_id"))
-        if image_id is None or label is None:
-            continue
-        for box in sized_box(label, annotation.get("bbox"), score):
-            found.setdefault(image_id, ImageBoxes([], sizes.get(image_id))).boxes.append(box)
-    return found
-
-
-def _boxes(content: Mapping[str, Any], options: ReadOptions) -> dict[ImageId, ImageBoxes]:
-    names = category_names(content["categories"], options.where)
-    return boxes_of(content["annotations"], names, image_sizes(content), options.lowest)
 
 
 def _is_annotated(content: Mapping[str, Any]) -> bool:
@@ -166,8 +135,9 @@ FORMAT = Format(
         Way(
             "object",
             _is_instances,
-            lambda found, options: read_coco_instances(found, options.where, options.threshold),
-            _boxes,
+            lambda found, options: read_coco_instances(
+                found, options.where, options.threshold, options.boxes
+            ),
         ),
         refused(
             "object",

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..errors import AnnotationError, VifidelWarning
 from ..image_ids import ImageId
+from .boxes import BoxCollector
 from .carriers import place
 from .coco import COCO_CATEGORIES, category_name, entries, image_id_of
-from .coco_instances import boxes_of
 from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
 from .record import Format, ReadOptions, Way, first_entry, refused
 
@@ -24,6 +24,7 @@ def read_coco_results(
     where: str,
     threshold: float | None = None,
     categories: Mapping[Any, str] | None = None,
+    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read detections in the COCO results format: ``[{"image_id", "category_id", "score"}]``.
 
@@ -37,6 +38,8 @@ def read_coco_results(
         The lowest score that counts, `DETECTION_THRESHOLD` by default.
     categories : mapping, optional
         Category id to name; COCO's 80 by default.
+    boxes : BoxCollector, optional
+        Keeps ``bbox``: x, y, width, height in pixels.
 
     Raises
     ------
@@ -46,7 +49,8 @@ def read_coco_results(
     Warns
     -----
     VifidelWarning
-        If COCO's categories are assumed.
+        If COCO's categories are assumed; not where the boxes are kept, which are read after the
+        labels.
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     names = COCO_CATEGORIES if categories is None else categories
@@ -61,7 +65,9 @@ def read_coco_results(
         of_image = labels.setdefault(image_id, {})
         if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
             count(of_image, name, at=at)
-    if categories is None:
+            if boxes is not None:
+                boxes.add(image_id, name, detection.get("bbox"), detection["score"])
+    if categories is None and boxes is None:
         warnings.warn(
             f"{where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); give "
             "the names (categories=..., --categories) if the detector was trained on others.",
@@ -85,7 +91,9 @@ def _read(content: list[Any], options: ReadOptions) -> ObjectLabels:
             "say which id each has (Ultralytics counts from 1); give a COCO file with categories "
             "or {id: name}."
         )
-    return read_coco_results(content, options.where, options.threshold, options.names.ids or None)
+    return read_coco_results(
+        content, options.where, options.threshold, options.names.ids or None, options.boxes
+    )
 
 
 FORMAT = Format(
@@ -103,9 +111,6 @@ FORMAT = Format(
             "list",
             lambda found: "image_id" in first_entry(found) and "objects" not in first_entry(found),
             _read,
-            lambda found, options: boxes_of(
-                found, options.names.ids or COCO_CATEGORIES, {}, options.lowest
-            ),
         ),
     ),
 )

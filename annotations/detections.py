@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import AnnotationError
 from ..files import read_json
 from ..image_ids import ImageId, from_json_key
-from .labels import boxes_by_image, read_labels
+from .labels import read_items
 from .record import Format, Way, anything, refused
 from .yolo import label_files
 
@@ -56,10 +56,7 @@ FORMAT = Format(
         Way(
             "folder",
             lambda folder: any(folder.glob("*.json")),
-            lambda folder, options: read_labels(
-                _images(folder), options.where, options.threshold, options.names
-            ),
-            lambda folder, options: boxes_by_image(_images(folder), options),
+            lambda folder, options: read_items(_images(folder), options),
         ),
         refused("folder", anything, _nothing_in),
     ),

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, from_json_key
-from .boxes import ImageBoxes, corner_box, number_of, size_of
+from .boxes import number_of
 from .csv_rows import check_named_once, header_of, rows_below_header, score_of
-from .objects import DETECTION_THRESHOLD, HIGHEST_COUNT, ObjectLabels, clean_label, count
+from .objects import HIGHEST_COUNT, ObjectLabels, clean_label, count
 from .record import Format, ReadOptions, Way, refused
 
 # Where several are there, the first of these is read.
@@ -33,21 +33,13 @@ def has_label_columns(fields: Sequence[str]) -> bool:
     return _first(_IMAGE, names) is not None and _first(_LABEL, names) is not None
 
 
-def read_label_csv(text: str, where: str, threshold: float | None = None) -> ObjectLabels:
+def read_label_csv(text: str, options: ReadOptions) -> ObjectLabels:
     """Read a table of images and labels, with optional columns of scores and counts.
 
-    A row is one object, or as many as its count says. An image whose label is empty is known
-    and has no object in that row.
-
-    Parameters
-    ----------
-    text : str
-        The content of the file; commas, semicolons or tabs separate its fields.
-    where : str
-        The file, for messages.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default; without a column of scores
-        every row counts.
+    Commas, semicolons or tabs separate the fields. A row is one object, or as many as its count
+    says; without a column of scores every row counts. An image whose label is empty is known and
+    has no object in that row. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
+    ``height`` are the image's.
 
     Raises
     ------
@@ -55,9 +47,9 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
         If a line has more or fewer fields than the header, an image is empty, a label is a number,
         or a score or count is none.
     """
+    where, lowest, boxes = options.where, options.lowest, options.boxes
     fields, delimiter = header_of(text)
     names = [_plain(field) for field in fields]
-    lowest = DETECTION_THRESHOLD if threshold is None else threshold
     image_at, label_at = _first(_IMAGE, names), _first(_LABEL, names)
     score_at, count_at = _first(_SCORE, names), _first(_COUNT, names)
     for column in (image_at, label_at, score_at, count_at):
@@ -79,8 +71,14 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
                 f"{at}: the label is {label!r:.40}; write the name of the class, not a number."
             )
         number = 1 if count_at is None else _whole_number(row[count_at], at)
-        if number and (score_at is None or score_of(row[score_at], at) >= lowest):
+        score = None if score_at is None or not number else score_of(row[score_at], at)
+        if number and (score is None or score >= lowest):
             count(of_image, label, number, at=at)
+            if boxes is not None:
+                numbers = dict(zip(names, map(number_of, row), strict=True))
+                sides = [numbers.get(side) for side in ("xmin", "ymin", "xmax", "ymax")]
+                size = (numbers.get("width"), numbers.get("height"))
+                boxes.add_corners(image_id, label, sides, score, size)
     return ObjectLabels(
         labels,
         "label-csv",
@@ -108,26 +106,6 @@ def _whole_number(text: str, at: str) -> int:
     return number
 
 
-def _boxes(text: str, options: ReadOptions) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes: columns ``xmin`` to ``ymax``, and ``width`` and ``height`` of the image."""
-    fields, delimiter = header_of(text)
-    names = [_plain(field) for field in fields]
-    image_at, label_at = _first(_IMAGE, names), _first(_LABEL, names)
-    score_at = _first(_SCORE, names)
-    found: dict[ImageId, ImageBoxes] = {}
-    for _, row in rows_below_header(text, options.where, delimiter):
-        numbers = dict(zip(names, map(number_of, row), strict=True))
-        score = None if score_at is None else numbers[names[score_at]]
-        if score is not None and score < options.lowest:
-            continue
-        size = size_of(numbers.get("width"), numbers.get("height"))
-        image_id = from_json_key(row[image_at or 0].strip())
-        sides = [numbers.get(side) for side in ("xmin", "ymin", "xmax", "ymax")]
-        of_image = found.setdefault(image_id, ImageBoxes([], size))
-        of_image.boxes.extend(corner_box(row[label_at or 0], sides, score))
-    return found
-
-
 def _has_image_column(text: str) -> bool:
     return _first(_IMAGE, [_plain(field) for field in header_of(text)[0]]) is not None
 
@@ -147,8 +125,7 @@ FORMAT = Format(
         Way(
             "table",
             lambda text: has_label_columns(header_of(text)[0]),
-            lambda text, options: read_label_csv(text, options.where, options.threshold),
-            _boxes,
+            read_label_csv,
         ),
         refused("table", _has_image_column, _without_labels),
     ),

@@ -13,28 +13,23 @@ from ..errors import AnnotationError
 from ..image_ids import ImageId
 from .carriers import place
 from .coco import entries, image_id_of
-from .labels import LabelList, boxes_by_image, read_labels
-from .record import Format, Way, first_entry
+from .labels import LabelList, read_items
+from .objects import ObjectLabels
+from .record import Format, ReadOptions, Way, first_entry
 
 # The names of image ids; of several in the first record, the first of these counts.
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
 
 
-def by_image(records: list[Any], where: str) -> dict[ImageId, LabelList]:
-    """Return the objects of each image, as they are written.
-
-    Parameters
-    ----------
-    records : list
-        One object per image, with its id and its ``objects``.
-    where : str
-        The file, for messages.
+def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
+    """Read one object per image, with its id and its ``objects``.
 
     Raises
     ------
     AnnotationError
-        If a record has no image or no objects, or an image has two.
+        If a record has no image or no objects, an image has two, or `.labels` raises it.
     """
+    where = options.where
     key = next((key for key in _IMAGE if key in first_entry(records)), _IMAGE[0])
     images: dict[ImageId, LabelList] = {}
     for number, record in enumerate(entries(records, "", where)):
@@ -48,7 +43,7 @@ def by_image(records: list[Any], where: str) -> dict[ImageId, LabelList]:
                 "them."
             )
         images[image_id] = record["objects"]
-    return images
+    return read_items(images, options)
 
 
 def _is_record(entry: Mapping[str, Any]) -> bool:
@@ -75,21 +70,8 @@ FORMAT = Format(
     "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are as in the "
     "rows below",
     (
-        Way(
-            "list",
-            _are_records,
-            lambda found, options: read_labels(
-                by_image(found, options.where), options.where, options.threshold, options.names
-            ),
-            lambda found, options: boxes_by_image(by_image(found, options.where), options),
-        ),
-        Way(  # JSON Lines of one line
-            "object",
-            _is_record,
-            lambda found, options: read_labels(
-                by_image([found], options.where), options.where, options.threshold, options.names
-            ),
-            lambda found, options: boxes_by_image(by_image([found], options.where), options),
-        ),
+        Way("list", _are_records, read_records),
+        # JSON Lines of one line
+        Way("object", _is_record, lambda found, options: read_records([found], options)),
     ),
 )

@@ -15,7 +15,7 @@ from ..image_ids import ImageId, mismatch
 from .boxes import ImageBoxes
 from .coco import entries, image_id_of
 from .objects import ObjectLabels
-from .record import Format, Way, first_entry
+from .record import Format, ReadOptions, Way, first_entry
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class NocapsImages:
         The file, for messages.
     """
 
-    ids: Mapping[str, ImageId]
+    ids: Mapping[ImageId, ImageId]
     where: str
 
     def rename(self, objects: ObjectLabels) -> ObjectLabels:
@@ -59,11 +59,10 @@ class NocapsImages:
 
     def rename_boxes(self, boxes: Mapping[ImageId, ImageBoxes]) -> dict[ImageId, ImageBoxes]:
         """Return boxes of Open Images under nocaps' ids; an image with another id keeps it."""
-        ids: Mapping[ImageId, ImageId] = self.ids
-        return {ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
+        return {self.ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
 
 
-def read_nocaps(content: Mapping[str, Any], where: str) -> NocapsImages:
+def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImages:
     """Read the images of a nocaps file, with or without captions.
 
     Raises
@@ -71,7 +70,8 @@ def read_nocaps(content: Mapping[str, Any], where: str) -> NocapsImages:
     AnnotationError
         If an id is missing or appears twice.
     """
-    ids: dict[str, ImageId] = {}
+    where = options.where
+    ids: dict[ImageId, ImageId] = {}
     for number, image in enumerate(entries(content.get("images"), "images", where)):
         at = f"{where}: images[{number}]"
         image_id, open_images_id = image_id_of(image, "id", at), image.get("open_images_id")
@@ -99,8 +99,7 @@ FORMAT = Format(
         Way(
             "object",
             is_nocaps,
-            lambda found, options: read_nocaps(found, options.where),
-            lambda found, options: read_nocaps(found, options.where),
+            read_nocaps,
         ),
     ),
 )

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .boxes import ImageBoxes, corner_box, number_of
+from .boxes import BoxCollector, number_of
 from .csv_rows import check_named_once, header_of, rows, rows_below_header, score_of
 from .label_csv import has_label_columns
 from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label, count
-from .record import Format, ReadOptions, Way
+from .record import Format, Way
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 
@@ -25,6 +25,7 @@ def read_open_images(
     where: str,
     threshold: float | None = None,
     categories: Mapping[Any, str] | None = None,
+    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read a boxes CSV with the columns ``ImageID``, ``LabelName`` and ``Confidence``.
 
@@ -40,6 +41,8 @@ def read_open_images(
         The lowest confidence that counts, `OPEN_IMAGES_THRESHOLD` by default.
     categories : mapping, optional
         Machine id to name, from the class descriptions.
+    boxes : BoxCollector, optional
+        Keeps the boxes, whose sides are shares of the image's.
 
     Raises
     ------
@@ -66,7 +69,12 @@ def read_open_images(
             raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
         of_image = labels.setdefault(image_id, {})
         if score_of(row[confidence_at], at) >= threshold:
-            count(of_image, _class_name(label, categories or {}, at), at=at)
+            name = _class_name(label, categories or {}, at)
+            count(of_image, name, at=at)
+            if boxes is not None:
+                by_column = dict(zip(header, row, strict=True))
+                sides = [number_of(by_column.get(s)) for s in ("XMin", "YMin", "XMax", "YMax")]
+                boxes.add_corners(image_id, name, sides, size=(1.0, 1.0))
     return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
 
 
@@ -79,22 +87,6 @@ def _class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
             "(categories=..., --categories) that lists it."
         )
     return label
-
-
-def _boxes(text: str, options: ReadOptions) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes, whose sides are shares of the image's."""
-    lowest = OPEN_IMAGES_THRESHOLD if options.threshold is None else options.threshold
-    header, _ = header_of(text)
-    found: dict[ImageId, ImageBoxes] = {}
-    for _, fields in rows_below_header(text, options.where):
-        row = dict(zip(header, fields, strict=True))
-        if float(row["Confidence"]) < lowest:
-            continue
-        label = options.names.machine_ids.get(row["LabelName"], row["LabelName"])
-        sides = [number_of(row.get(side)) for side in ("XMin", "YMin", "XMax", "YMax")]
-        of_image = found.setdefault(row["ImageID"], ImageBoxes([], (1.0, 1.0)))
-        of_image.boxes.extend(corner_box(label, sides))
-    return found
 
 
 def _is_open_images(text: str) -> bool:
@@ -114,9 +106,8 @@ FORMAT = Format(
             "table",
             _is_open_images,
             lambda text, options: read_open_images(
-                text, options.where, options.threshold, options.names.machine_ids
+                text, options.where, options.threshold, options.names.machine_ids, options.boxes
             ),
-            _boxes,
         ),
     ),
 )

@@ -11,15 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId
-from .boxes import ImageBoxes, sized_box
 from .coco import (
     category_name,
     category_names,
     check_listed,
     entries,
     image_id_of,
-    image_sizes,
     listed_images,
 )
 from .objects import ObjectLabels, count
@@ -29,12 +26,12 @@ from .record import Format, ReadOptions, Way, first_entry
 _MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
 
 
-def read_coco_panoptic(content: Mapping[str, Any], where: str) -> ObjectLabels:
+def read_coco_panoptic(content: Mapping[str, Any], options: ReadOptions) -> ObjectLabels:
     """Read a panoptic annotation file.
 
     Every segment of a thing is one instance, and so is a crowd. Stuff counts once per image, since
     its segments are one per category. ``sky-other-merged`` becomes *sky*, and ``wall-brick``
-    *wall brick*.
+    *wall brick*. A box is ``bbox``: x, y, width, height in pixels.
 
     Raises
     ------
@@ -42,7 +39,11 @@ def read_coco_panoptic(content: Mapping[str, Any], where: str) -> ObjectLabels:
         If a category id is unknown, an image is annotated twice or not among ``images``, or an
         entry has another shape.
     """
-    names = _names(content, where)
+    where, boxes = options.where, options.boxes
+    names = {
+        category_id: _MERGED.sub("", name).replace("-", " ")
+        for category_id, name in category_names(content.get("categories"), where).items()
+    }
     labels, listed = listed_images(content, where)
     annotated: set[Any] = set()
     annotations = entries(content.get("annotations"), "annotations", where)
@@ -60,7 +61,12 @@ def read_coco_panoptic(content: Mapping[str, Any], where: str) -> ObjectLabels:
                 "panoptic file has it."
             )
         for segment in entries(annotation["segments_info"], "segments_info", at):
-            count(of_image, category_name(segment, names, at, "this file's"), at=at)
+            name = category_name(segment, names, at, "this file's")
+            count(of_image, name, at=at)
+            if boxes is not None:
+                image = listed.get(image_id, {})
+                size = (image.get("width"), image.get("height"))
+                boxes.add(image_id, name, segment.get("bbox"), size=size)
     return ObjectLabels(
         labels,
         "coco-panoptic",
@@ -68,28 +74,6 @@ def read_coco_panoptic(content: Mapping[str, Any], where: str) -> ObjectLabels:
         lists_every_image=bool(content.get("images")),
         categories=names.values(),
     )
-
-
-def _names(content: Mapping[str, Any], where: str) -> dict[Any, str]:
-    return {
-        category_id: _MERGED.sub("", name).replace("-", " ")
-        for category_id, name in category_names(content.get("categories"), where).items()
-    }
-
-
-def _boxes(content: Mapping[str, Any], options: ReadOptions) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes of segments: ``bbox`` is x, y, width, height in pixels."""
-    names = _names(content, options.where)
-    sizes = image_sizes(content)
-    found: dict[ImageId, ImageBoxes] = {}
-    for annotation in content["annotations"]:
-        image_id = image_id_of(annotation, "image_id", options.where)
-        found[image_id] = ImageBoxes([], sizes.get(image_id))
-        for segment in annotation["segments_info"]:
-            found[image_id].boxes.extend(
-                sized_box(names[segment["category_id"]], segment.get("bbox"))
-            )
-    return found
 
 
 FORMAT = Format(
@@ -103,8 +87,7 @@ FORMAT = Format(
             lambda found: (
                 "categories" in found and "segments_info" in first_entry(found.get("annotations"))
             ),
-            lambda found, options: read_coco_panoptic(found, options.where),
-            _boxes,
+            read_coco_panoptic,
         ),
     ),
 )

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match
-from .boxes import ImageBoxes
+from .boxes import BoxCollector, ImageBoxes
 from .carriers import content_of
 from .formats import way_of
 from .labels import LabelList
@@ -100,29 +100,27 @@ def read_boxes(
     Raises
     ------
     AnnotationError
-        If a file cannot be read.
+        As `read_objects` raises it.
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
-    members = [_boxes(Path(path), ReadOptions(str(path), threshold, names)) for path in paths]
-    renaming = [member for member in members if isinstance(member, NocapsImages)]
+    found: list[dict[ImageId, ImageBoxes]] = []
+    renaming: list[NocapsImages] = []
+    for path in paths:
+        boxes = BoxCollector()
+        read = _read_path(Path(path), ReadOptions(str(path), threshold, names, boxes))
+        found.append(boxes.images)
+        if isinstance(read, NocapsImages):
+            renaming.append(read)
     united: dict[ImageId, ImageBoxes] = {}
-    for member in members:
-        if isinstance(member, NocapsImages):
-            continue
-        found = {image_id: of_image for image_id, of_image in member.items() if of_image.boxes}
+    for boxes_of_source in found:
+        renamed = boxes_of_source
         for images in renaming:
-            found = images.rename_boxes(found)
-        same_image = match(found, united)
-        for image_id, of_image in found.items():
+            renamed = images.rename_boxes(renamed)
+        same_image = match(renamed, united)
+        for image_id, of_image in renamed.items():
             united.setdefault(same_image.get(image_id, image_id), of_image)
     return united
-
-
-def _boxes(path: Path, options: ReadOptions) -> Mapping[ImageId, ImageBoxes] | NocapsImages:
-    carrier, content = content_of(path)
-    boxes = way_of(carrier, content, options.where).boxes
-    return {} if boxes is None else boxes(content, options)
 
 
 def _read(
@@ -143,18 +141,20 @@ def _read(
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        options = replace(options, where=str(Path(source)))
-        carrier, content = content_of(Path(source))
-    elif isinstance(dataset, Mapping):  # a pycocotools COCO
+        return _read_path(Path(source), replace(options, where=str(Path(source))))
+    if isinstance(dataset, Mapping):  # a pycocotools COCO
         options = replace(options, where="the COCO object")
-        carrier, content = "object", dataset
-    elif isinstance(source, Mapping):
-        carrier, content = "object", source
-    else:
-        raise AnnotationError(
-            f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
-            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
-        )
+        return way_of("object", dataset, options.where).read(dataset, options)
+    if isinstance(source, Mapping):
+        return way_of("object", source, options.where).read(source, options)
+    raise AnnotationError(
+        f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
+        "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
+    )
+
+
+def _read_path(path: Path, options: ReadOptions) -> ObjectLabels | NocapsImages:
+    carrier, content = content_of(path)
     return way_of(carrier, content, options.where).read(content, options)
 
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId
-from .boxes import ImageBoxes
+from .boxes import BoxCollector
 from .carriers import Carrier
 from .names import CategoryNames
 from .objects import DETECTION_THRESHOLD, ObjectLabels
@@ -30,11 +29,14 @@ class ReadOptions:
         The lowest score that counts; None for a format's own.
     names : CategoryNames
         Names of category ids and class indices.
+    boxes : BoxCollector, optional
+        What keeps the boxes of the objects that count, where they are asked for.
     """
 
     where: str
     threshold: float | None
     names: CategoryNames
+    boxes: BoxCollector | None = None
 
     @property
     def lowest(self) -> float:
@@ -53,16 +55,13 @@ class Way:
     recognised : callable
         Tells whether content is of this format; the first way that says so reads it.
     read : callable
-        Returns the labels, or a companion file that renames the images of others (`.nocaps`).
-    boxes : callable, optional
-        Returns the boxes by image id, or such a companion, from content that `read` accepts; an
-        entry without a usable box is left out.
+        Returns the labels and keeps the boxes; or returns a companion that renames the images of
+        other sources (`.nocaps`).
     """
 
     carrier: Carrier
     recognised: Callable[[Any], bool]
     read: Callable[[Any, ReadOptions], ObjectLabels | Any]
-    boxes: Callable[[Any, ReadOptions], Mapping[ImageId, ImageBoxes] | Any] | None = None
 
 
 @dataclass(frozen=True)

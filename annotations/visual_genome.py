@@ -12,21 +12,23 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .boxes import Box, ImageBoxes, sized_box
 from .carriers import place
 from .coco import entries, image_id_of
 from .objects import ObjectLabels, count
 from .record import Format, ReadOptions, Way, first_entry
 
 
-def read_visual_genome(content: list[Any], where: str) -> ObjectLabels:
+def read_visual_genome(content: list[Any], options: ReadOptions) -> ObjectLabels:
     """Read the objects of Visual Genome; every box is one instance.
+
+    A box is ``x``, ``y``, ``w`` and ``h``, in pixels.
 
     Raises
     ------
     AnnotationError
         If an image is listed twice, an object has no name, or an entry has another shape.
     """
+    where, boxes = options.where, options.boxes
     labels: dict[ImageId, dict[str, int]] = {}
     for number, image in enumerate(entries(content, "", where)):
         at = f"{where}: {place(content, number)}"
@@ -45,6 +47,8 @@ def read_visual_genome(content: list[Any], where: str) -> ObjectLabels:
                     f"{at}: objects[{position}]: {what}; an object needs a list of names."
                 )
             count(of_image, names[0], at=f"{at}: objects[{position}]")
+            if boxes is not None:
+                boxes.add(image_id, names[0], [thing.get(side) for side in "xywh"])
     return ObjectLabels(labels, "visual-genome", where)
 
 
@@ -52,18 +56,6 @@ def _image_id(image: dict[str, Any], at: str) -> ImageId:
     """Return the image id of an entry; version 1.0 has it under another key."""
     is_old = "id" in image and "image_id" not in image
     return image_id_of(image, "id" if is_old else "image_id", at)
-
-
-def _boxes(content: list[Any], options: ReadOptions) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes of objects: ``x``, ``y``, ``w`` and ``h`` in pixels."""
-    found: dict[ImageId, ImageBoxes] = {}
-    for image in content:
-        boxes: list[Box] = []
-        for thing in image["objects"]:
-            sides = [thing.get(side) for side in ("x", "y", "w", "h")]
-            boxes += sized_box(thing["names"][0], sides)
-        found[_image_id(image, options.where)] = ImageBoxes(boxes)
-    return found
 
 
 FORMAT = Format(
@@ -75,8 +67,7 @@ FORMAT = Format(
         Way(
             "list",
             lambda found: isinstance(first_entry(found).get("objects"), list),
-            lambda found, options: read_visual_genome(found, options.where),
-            _boxes,
+            read_visual_genome,
         ),
     ),
 )

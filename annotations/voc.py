@@ -13,18 +13,22 @@ from xml.etree import ElementTree
 from ..errors import AnnotationError
 from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
-from .boxes import Box, ImageBoxes, corner_box, number_of, size_of
+from .boxes import BoxCollector, number_of
 from .objects import ObjectLabels, clean_label, count
-from .record import Format, ReadOptions, Way, anything
+from .record import Format, Way, anything
 
 
 def read_voc(
-    files: list[Path], where: str, contents: Mapping[Path, bytes] | None = None
+    files: list[Path],
+    where: str,
+    contents: Mapping[Path, bytes] | None = None,
+    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read VOC XML files.
 
     The image id is the stem of ``filename``, or of the XML file where there is none; a stem that
-    is a whole number is a numeric id. `contents` has those files that were read already.
+    is a whole number is a numeric id. `contents` has those files that were read already;
+    `boxes` keeps ``bndbox``, whose pixels are counted from 1, and both of whose corners are inside.
 
     Raises
     ------
@@ -57,6 +61,8 @@ def read_voc(
             if not clean_label(name):
                 raise AnnotationError(f"{path}: object {number + 1} has no <name>.")
             count(labels[image_id], name, at=str(path))
+            if boxes is not None:
+                boxes.add_corners(image_id, name, _corners(child), size=_size(root))
     return ObjectLabels(labels, "voc", where)
 
 
@@ -67,31 +73,15 @@ def _image_id(root: ElementTree.Element, name: str) -> ImageId:
     return from_json_key(image.stem)
 
 
-def _boxes(contents: Mapping[Path, bytes]) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes of XML files: pixels are counted from 1, and both corners are inside."""
-    found: dict[ImageId, ImageBoxes] = {}
-    for path, raw in contents.items():
-        root = ElementTree.fromstring(raw)
-        boxes: list[Box] = []
-        for child in root.findall("object"):
-            sides = [
-                number_of(child.findtext(f"bndbox/{side}"))
-                for side in ("xmin", "ymin", "xmax", "ymax")
-            ]
-            if None not in sides:
-                left, top, right, bottom = sides
-                boxes += corner_box(child.findtext("name", ""), [left - 1, top - 1, right, bottom])
-        size = size_of(*(number_of(root.findtext(f"size/{side}")) for side in ("width", "height")))
-        found[_image_id(root, path.name)] = ImageBoxes(boxes, size)
-    return found
+def _corners(child: ElementTree.Element) -> list[float] | None:
+    names = ("xmin", "ymin", "xmax", "ymax")
+    numbers = [number_of(child.findtext(f"bndbox/{name}")) for name in names]
+    sides = [number for number in numbers if number is not None]
+    return [sides[0] - 1, sides[1] - 1, *sides[2:]] if len(sides) == len(names) else None
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.xml"))
-
-
-def _boxes_of_folder(folder: Path, options: ReadOptions) -> dict[ImageId, ImageBoxes]:
-    return _boxes({path: read_bytes(path, AnnotationError) for path in _files(folder)})
+def _size(root: ElementTree.Element) -> tuple[float | None, float | None]:
+    return number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
 
 
 FORMAT = Format(
@@ -104,15 +94,15 @@ FORMAT = Format(
             "xml",
             anything,
             lambda raw, options: read_voc(
-                [Path(options.where)], options.where, {Path(options.where): raw}
+                [Path(options.where)], options.where, {Path(options.where): raw}, options.boxes
             ),
-            lambda raw, options: _boxes({Path(options.where): raw}),
         ),
         Way(
             "folder",
             lambda folder: any(folder.glob("*.xml")),
-            lambda folder, options: read_voc(_files(folder), options.where),
-            _boxes_of_folder,
+            lambda folder, options: read_voc(
+                sorted(folder.glob("*.xml")), options.where, boxes=options.boxes
+            ),
         ),
     ),
 )

@@ -14,9 +14,8 @@ from pathlib import Path
 from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, from_json_key
-from .boxes import ImageBoxes, corner_box, sized_box
-from .names import CategoryNames, read_names
-from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
+from .names import read_names
+from .objects import ObjectLabels, check_score, count
 from .record import Format, ReadOptions, Way, refused
 
 #: labelImg writes the names of the classes beside the labels.
@@ -41,26 +40,22 @@ def _is_label_line(line: str) -> bool:
     )
 
 
-def read_yolo(folder: Path, threshold: float | None, names: CategoryNames) -> ObjectLabels:
+def read_yolo(folder: Path, options: ReadOptions) -> ObjectLabels:
     """Read a folder of YOLO labels; the id of an image is the stem of its file.
 
-    Parameters
-    ----------
-    folder : Path
-        Has a text file per image; a ``classes.txt`` in it names the classes.
-    threshold : float, optional
-        The lowest confidence that counts, `DETECTION_THRESHOLD` by default; lines without one
-        always count.
-    names : CategoryNames
-        Names of the class indices; they come before those of ``classes.txt``.
+    Lines without a confidence always count. Given names of classes come before those that a
+    ``classes.txt`` in the folder has. Boxes are in shares of the image's sides; an outline has one
+    too.
 
     Raises
     ------
     AnnotationError
         If a line has another shape or a class has no name.
     """
-    names = _class_names(folder, names)
-    lowest = DETECTION_THRESHOLD if threshold is None else threshold
+    names, boxes = options.names, options.boxes
+    if not names.by_index() and (folder / CLASSES).is_file():
+        names = read_names(folder / CLASSES)
+    lowest = options.lowest
     labels: dict[ImageId, dict[str, int]] = {}
     any_scored = False
     for path in label_files(folder):
@@ -74,6 +69,9 @@ def read_yolo(folder: Path, threshold: float | None, names: CategoryNames) -> Ob
             any_scored = any_scored or score is not None
             if score is None or score >= lowest:
                 count(of_image, name, at=at)
+                if boxes is not None:
+                    sides = _sides([float(field) for field in line.split()[1:]])
+                    boxes.add(from_json_key(path.stem), name, sides, score, (1.0, 1.0))
     return ObjectLabels(
         labels,
         "yolo",
@@ -108,38 +106,21 @@ def _parsed(line: str, at: str) -> tuple[int, float | None]:
     )
 
 
+def _sides(numbers: list[float]) -> list[float]:
+    """Return x, y, width and height of a box around its centre, or of an outline of points."""
+    if len(numbers) < _TRACKED - 1:
+        x, y, width, height = numbers[:4]
+        return [x - width / 2, y - height / 2, width, height]
+    xs, ys = numbers[::2], numbers[1::2]
+    return [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)]
+
+
 def _number(field: str) -> float | None:
     try:
         number = float(field)
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-def _class_names(folder: Path, names: CategoryNames) -> CategoryNames:
-    if not names.by_index() and (folder / CLASSES).is_file():
-        return read_names(folder / CLASSES)
-    return names
-
-
-def _boxes(folder: Path, options: ReadOptions) -> dict[ImageId, ImageBoxes]:
-    """Return the boxes, in shares of the image's sides; outlines have one too."""
-    names = _class_names(folder, options.names)
-    found: dict[ImageId, ImageBoxes] = {}
-    for path in label_files(folder):
-        boxes = found.setdefault(from_json_key(path.stem), ImageBoxes([], (1.0, 1.0))).boxes
-        for line in filter(str.strip, read_text(path, AnnotationError).split("\n")):
-            index, score = _parsed(line, str(path))
-            if score is not None and score < options.lowest:
-                continue
-            label, sides = names.of_index(index, str(path)), [float(f) for f in line.split()[1:]]
-            if len(sides) < _TRACKED - 1:
-                x, y, width, height = sides[:4]
-                boxes += sized_box(label, [x - width / 2, y - height / 2, width, height], score)
-            else:
-                xs, ys = sides[::2], sides[1::2]
-                boxes += corner_box(label, [min(xs), min(ys), max(xs), max(ys)])
-    return found
 
 
 def _has_labels(folder: Path) -> bool:
@@ -162,8 +143,7 @@ FORMAT = Format(
         Way(
             "folder",
             lambda folder: not any(folder.glob("*.json")) and _has_labels(folder),
-            lambda folder, options: read_yolo(folder, options.threshold, options.names),
-            _boxes,
+            read_yolo,
         ),
         refused(
             "table",

@@ -81,8 +81,8 @@ def test_detections_by_image_and_by_file(tmp_path):
 
 
 def test_of_several_sources_the_first_with_boxes_counts(tmp_path):
-    first = written(tmp_path / "d.json", {"1": ["dog"], "2": [
-        {"label": "cat", "box": {"xmin": 0, "ymin": 0, "xmax": 5, "ymax": 5}}]})  # fmt: skip
+    cat = {"label": "cat", "score": 1, "box": {"xmin": 0, "ymin": 0, "xmax": 5, "ymax": 5}}
+    first = written(tmp_path / "d.json", {"1": ["dog"], "2": [cat]})
     found = read_boxes([first, written(tmp_path / "i.json", COCO)])
     assert [found[i].boxes[0].label for i in (1, 2)] == ["hot dog", "cat"]
 

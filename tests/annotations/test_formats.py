@@ -48,6 +48,11 @@ def test_error_lists_the_formats(tmp_path):
 
 
 def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
+    def read_toys(text, options):
+        if options.boxes is not None:
+            options.boxes.add(1, text[5:], [0, 0, 1, options.threshold])
+        return ObjectLabels({1: {text[5:]: 1}}, "toys", options.where)
+
     # Said before the others, so that nothing else recognises it; nothing else is changed.
     toy = Format(
         "toy labels",
@@ -58,8 +63,7 @@ def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
             Way(
                 "table",
                 lambda text: text.startswith("toys:"),
-                lambda text, options: ObjectLabels({1: {text[5:]: 1}}, "toys", options.where),
-                lambda text, options: {1: ImageBoxes([Box(text[5:], 0, 0, 1, options.lowest)])},
+                read_toys,
             ),
         ),
     )
