@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -30,13 +30,15 @@ class Lines(list[Any]):
         self.numbers = numbers
 
 
-def place(entries: Sequence[Any], number: int, key: str = "") -> str:
-    """Return what messages call an entry of a list, which may be called `key`.
+def places(entries: Sequence[Any], where: str, key: str = "") -> Iterator[str]:
+    """Return what messages call each entry of a list, which may be called `key`.
 
-    >>> place(["a", "b"], 1, "images"), place(Lines(["a", "b"], [1, 3]), 1)
-    ('images[1]', 'line 3')
+    >>> list(places(["a"], "f.json", "images")), list(places(Lines(["a"], [3]), "f.jsonl"))
+    (['f.json: images[0]'], ['f.jsonl: line 3'])
     """
-    return f"line {entries.numbers[number]}" if isinstance(entries, Lines) else f"{key}[{number}]"
+    if isinstance(entries, Lines):
+        return (f"{where}: line {number}" for number in entries.numbers)
+    return (f"{where}: {key}[{number}]" for number in range(len(entries)))
 
 
 def content_of(path: Path) -> tuple[Carrier, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, from_json_value
-from .carriers import place
+from .carriers import places
 from .objects import clean_label
 
 #: COCO's 80 detection categories; the ids have gaps.
@@ -109,9 +109,8 @@ def entries(content: Any, key: str, where: str) -> list[dict[str, Any]]:
     if not isinstance(content, list):
         raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
     if not set(map(type, content)) <= {dict}:
-        for number, entry in enumerate(content):
+        for at, entry in zip(places(content, where, key), content, strict=True):
             if not isinstance(entry, dict):
-                at = f"{where}: {place(content, number, key)}"
                 raise AnnotationError(f"{at} is {entry!r:.40}, not an object.")
     return content
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import AnnotationError, VifidelWarning
 from ..image_ids import ImageId
 from .boxes import BoxCollector
-from .carriers import place
+from .carriers import places
 from .coco import COCO_CATEGORIES, category_name, entries, image_id_of
 from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
 from .record import Format, ReadOptions, Way, first_entry, refused
@@ -56,8 +56,7 @@ def read_coco_results(
     names = COCO_CATEGORIES if categories is None else categories
     whose = "COCO's" if categories is None else "the given"
     labels: dict[ImageId, dict[str, int]] = {}
-    for number, detection in enumerate(entries(content, "", where)):
-        at = f"{where}: {place(content, number)}"
+    for detection, at in zip(entries(content, "", where), places(content, where), strict=True):
         if "score" not in detection:
             raise AnnotationError(f"{at} has no 'score': every detection needs one.")
         image_id = image_id_of(detection, "image_id", at)

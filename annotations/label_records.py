@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .carriers import place
+from .carriers import places
 from .coco import entries, image_id_of
 from .labels import LabelList, read_items
 from .objects import ObjectLabels
@@ -32,8 +32,7 @@ def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
     where = options.where
     key = next((key for key in _IMAGE if key in first_entry(records)), _IMAGE[0])
     images: dict[ImageId, LabelList] = {}
-    for number, record in enumerate(entries(records, "", where)):
-        at = f"{where}: {place(records, number)}"
+    for record, at in zip(entries(records, "", where), places(records, where), strict=True):
         image_id = image_id_of(record, key, at)
         if image_id in images:
             raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")

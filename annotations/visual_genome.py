@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .carriers import place
+from .carriers import places
 from .coco import entries, image_id_of
 from .objects import ObjectLabels, count
 from .record import Format, ReadOptions, Way, first_entry
@@ -30,23 +30,22 @@ def read_visual_genome(content: list[Any], options: ReadOptions) -> ObjectLabels
     """
     where, boxes = options.where, options.boxes
     labels: dict[ImageId, dict[str, int]] = {}
-    for number, image in enumerate(entries(content, "", where)):
-        at = f"{where}: {place(content, number)}"
+    for image, at in zip(entries(content, "", where), places(content, where), strict=True):
         image_id = _image_id(image, at)
         if image_id in labels:
             raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
         of_image = labels[image_id] = {}
-        at = f"{at} (image {image_id!r:.40})"
+        of = f"{at} (image {image_id!r:.40})"
         if "objects" not in image:
-            raise AnnotationError(f"{at}: 'objects' is missing; every image needs a list of them.")
-        for position, thing in enumerate(entries(image["objects"], "objects", at)):
+            raise AnnotationError(f"{of}: 'objects' is missing; every image needs a list of them.")
+        for position, thing in enumerate(entries(image["objects"], "objects", of)):
             names = thing.get("names")
             if not isinstance(names, list) or not names or not isinstance(names[0], str):
                 what = f"'names' is {names!r:.40}" if "names" in thing else "'names' is missing"
                 raise AnnotationError(
-                    f"{at}: objects[{position}]: {what}; an object needs a list of names."
+                    f"{of}: objects[{position}]: {what}; an object needs a list of names."
                 )
-            count(of_image, names[0], at=f"{at}: objects[{position}]")
+            count(of_image, names[0], at=f"{of}: objects[{position}]")
             if boxes is not None:
                 boxes.add(image_id, names[0], [thing.get(side) for side in "xywh"])
     return ObjectLabels(labels, "visual-genome", where)

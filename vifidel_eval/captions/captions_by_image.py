@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..image_ids import ImageId
-from .layout import Layout, Wanted
+from .columns import Wanted
+from .layout import Layout
 from .values import list_of, one_text_of, text_of
 
 

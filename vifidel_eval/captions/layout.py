@@ -6,43 +6,12 @@ of `.layouts`. The same record serves results and references.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..image_ids import ImageId
-from .columns import CAPTIONS, REFERENCES
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is wanted of a caption file.
-
-    Attributes
-    ----------
-    references : bool
-        Whether it is references, any number for each image, or results, one caption for each.
-    id_fields, caption_fields : sequence of str
-        What the user says the fields of records are called, instead of the usual names; of
-        several, the first that the file has.
-    splits : sequence of str
-        The splits that count, where the file has splits.
-    """
-
-    references: bool
-    id_fields: Sequence[str] = ()
-    caption_fields: Sequence[str] = ()
-    splits: Sequence[str] = ()
-
-    @property
-    def usual(self) -> tuple[str, ...]:
-        """The usual names of the captions' field."""
-        return REFERENCES if self.references else CAPTIONS
-
-    @property
-    def option(self) -> str:
-        """The option that names the captions' field."""
-        return "--reference-field" if self.references else "--caption-field"
+from .columns import Wanted
 
 
 @dataclass(frozen=True)
@@ -72,3 +41,7 @@ class Layout:
     recognised: Callable[[Any, Wanted], bool]
     read: Callable[[Any, str, Wanted], dict[ImageId, list[str]]]
     has_splits: bool = False
+
+    def serves(self, wanted: Wanted) -> bool:
+        """Return whether files of this layout hold what is wanted."""
+        return bool(self.as_references if wanted.references else self.as_results)

@@ -12,7 +12,8 @@ from typing import Any
 from ..errors import CaptionError
 from ..image_ids import ImageId, check_distinct
 from . import captions_by_image, coco_captions, karpathy, listed, llava, lmms_eval
-from .layout import Layout, Wanted
+from .columns import Wanted
+from .layout import Layout
 from .records import Records
 
 #: Tried in this order: the first layout that recognises content reads it.
@@ -21,9 +22,7 @@ LAYOUTS: tuple[Layout, ...] = (
     karpathy.LAYOUT,
     lmms_eval.LAYOUT,
     llava.LAYOUT,
-    listed.JSON,
-    listed.JSON_LINES,
-    listed.TABLE,
+    listed.LAYOUT,
     captions_by_image.LAYOUT,
 )
 
@@ -50,7 +49,7 @@ def captions_of(
         If two ids mean the same image, such as 1 and ``"1"``.
     """
     layout = next(known for known in LAYOUTS if known.recognised(content, wanted))
-    if not (layout.as_references if wanted.references else layout.as_results):
+    if not layout.serves(wanted):
         raise CaptionError(f"{where}: holds {layout.name}; accepted {accepted(wanted)}.")
     if wanted.splits and not layout.has_splits:
         raise CaptionError(f"{where}: has no splits, so that --split has no effect; leave it out.")
@@ -64,9 +63,8 @@ def captions_of(
 
 def accepted(wanted: Wanted) -> str:
     """Return the names of the layouts that are accepted, as messages list them."""
-    if wanted.references:
-        return f"as references: {', '.join(one.name for one in LAYOUTS if one.as_references)}"
-    return f"as results: {', '.join(one.name for one in LAYOUTS if one.as_results)}"
+    names = [one.name for one in LAYOUTS if one.serves(wanted)]
+    return f"as {'references' if wanted.references else 'results'}: {', '.join(names)}"
 
 
 def table_rows() -> list[str]:

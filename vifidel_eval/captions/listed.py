@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .columns import caption_field, id_field
-from .layout import Layout, Wanted
+from .columns import Wanted, caption_field, id_field
+from .layout import Layout
 from .records import Records
 from .values import MISSING, SEVERAL, image_id_of, one_text_of, texts_of
 
@@ -16,20 +16,17 @@ def read_records(records: Records, where: str, wanted: Wanted) -> dict[ImageId, 
     Raises
     ------
     CaptionError
-        If the fields of image ids and captions are not clear, a value is neither an image id nor a
-        caption, or a result file has two captions for an image.
+        If the fields of image ids and captions are not clear, or `captions_in` raises it.
     """
     if not records.entries:
         return {}
     id_name = id_field(records.names, wanted.id_fields, where)
-    caption_name = caption_field(
-        records.names, wanted.usual, wanted.caption_fields, where, wanted.option
-    )
-    return captions_in(records, id_name, caption_name, wanted.references)
+    caption_name = caption_field(records.names, wanted, where)
+    return captions_in(records, id_name, caption_name, wanted)
 
 
 def captions_in(
-    records: Records, id_name: str, caption_name: str, several: bool
+    records: Records, id_name: str, caption_name: str, wanted: Wanted
 ) -> dict[ImageId, list[str]]:
     """Return the captions of each image from the fields of those names.
 
@@ -39,20 +36,22 @@ def captions_in(
         The entries.
     id_name, caption_name : str
         The fields.
-    several : bool
-        Whether an image may have several captions.
+    wanted : Wanted
+        Results or references.
 
     Raises
     ------
     CaptionError
-        As `read_records` raises it.
+        If a value is neither an image id nor a caption, or results have two captions for an image.
     """
+    several = wanted.references
     found: dict[ImageId, list[str]] = {}
     for number, entry in enumerate(records.entries):
         image_id: ImageId = entry.get(id_name, MISSING)
         if type(image_id) is not int:
             image_id = image_id_of(image_id, id_name, records.at(number), records.textual)
-        if image_id in found and not several:
+        of_image = found.get(image_id)
+        if of_image is not None and not several:
             # Where a file has several captions per image, the second entry shows it.
             raise _two_captions(records, image_id, list(found).index(image_id), number)
         caption = entry.get(caption_name, MISSING)
@@ -61,7 +60,10 @@ def captions_in(
         else:
             at = f"{records.at(number)} (image {image_id!r:.60})"
             captions = texts_of(caption, at) if several else [one_text_of(caption, at)]
-        found.setdefault(image_id, []).extend(captions)
+        if of_image is None:
+            found[image_id] = captions
+        else:
+            of_image += captions
     return found
 
 
@@ -73,31 +75,14 @@ def _two_captions(records: Records, image_id: ImageId, first: int, second: int) 
     )
 
 
-JSON = Layout(
-    'a list of {"image_id": ..., "caption": ...} in JSON',
-    'JSON `[{"image_id": 42, "caption": "..."}]`, which COCO\'s server takes',
-    "yes; the caption may be in a list of one",
-    "yes; several entries per image are allowed, each with a caption or a list of captions",
-    lambda content, wanted: isinstance(content, Records) and content.lines is None,
-    read_records,
-)
-
-JSON_LINES = Layout(
-    "JSON Lines",
-    "JSON Lines: one object per line",
-    "one line per image",
-    "any number of lines per image, each with a caption or a list of captions",
-    lambda content, wanted: (
-        isinstance(content, Records) and content.unit == "line" and not content.textual
-    ),
-    read_records,
-)
-
-TABLE = Layout(
-    "CSV or TSV with a header, Parquet",
-    "CSV or TSV with a header, Parquet (`pip install 'vifidel-eval[tables]'`)",
-    "one row per image",
-    "any number of rows per image; in Parquet, a row may also hold a list of captions",
+LAYOUT = Layout(
+    'records {"image_id": ..., "caption": ...} (a JSON list, JSON Lines, CSV or TSV with a header, '
+    "Parquet)",
+    'records: JSON `[{"image_id": 42, "caption": "..."}]`, as COCO\'s server takes them; JSON '
+    "Lines, one object per line; CSV or TSV with a header; Parquet "
+    "(`pip install 'vifidel-eval[tables]'`)",
+    "one per image; the caption may be in a list of one",
+    "any number per image, each with a caption or, except in CSV and TSV, a list of captions",
     lambda content, wanted: isinstance(content, Records),
     read_records,
 )

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .columns import usual
-from .layout import Layout, Wanted
+from .columns import Wanted, usual
+from .layout import Layout
 from .listed import read_records
 from .records import Records
 

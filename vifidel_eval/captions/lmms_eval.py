@@ -16,7 +16,8 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .layout import Layout, Wanted
+from .columns import Wanted
+from .layout import Layout
 from .listed import captions_in
 from .records import Records
 
@@ -39,7 +40,7 @@ def read_samples(
         )
     key = "answer" if wanted.references else "pred"
     outputs = [_output(one, content.at(n), key) for n, one in enumerate(content.entries)]
-    return captions_in(replace(content, entries=outputs), "image_id", key, wanted.references)
+    return captions_in(replace(content, entries=outputs), "image_id", key, wanted)
 
 
 def _recognised(content: Any, wanted: Wanted) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..image_ids import ImageId, from_json_key
-from .layout import Wanted
+from .columns import Wanted
 from .layouts import captions_of
 from .records import Records, read_content
 
