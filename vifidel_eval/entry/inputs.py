@@ -107,21 +107,21 @@ def read_captions(
         If an image of `image_ids` is not there.
     """
     read = [System(name, _results(name, source, fields)) for name, source in systems.items()]
-    gold = None if references is None else _references(references, fields)
+    by_image = None if references is None else _references(references, fields)
     for system in read:
-        if gold == {image_id: [caption] for image_id, caption in system.captions.items()}:
+        if by_image == {image_id: [caption] for image_id, caption in system.captions.items()}:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
                 f"{where}: holds the captions of system {system.name!r} and no others; "
                 "give captions that people wrote as references."
             )
     if image_ids is None:
-        return read, gold
+        return read, by_image
     if isinstance(image_ids, str | os.PathLike):
-        return only_images(read_image_ids(image_ids), read, gold, str(image_ids))
+        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
     if not isinstance(image_ids, Iterable):
         raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(list(dict.fromkeys(image_ids)), read, gold)
+    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
 
 
 def paths_in(source: Any) -> list[Path]:

@@ -161,10 +161,10 @@ def plan(
         If objects and references are of different releases of COCO, or captions differ much in
         length.
     """
-    read, gold = read_captions(systems, references, fields, image_ids)
+    read, by_image = read_captions(systems, references, fields, image_ids)
     of_objects = paths_in(settings.objects)
-    if gold is not None and of_objects and isinstance(references, str | os.PathLike):
-        check_releases(of_objects, settings.labels, references, gold)
+    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
+        check_releases(of_objects, settings.labels, references, by_image)
     warn_of_lengths(read)
     made, unavailable = build(metrics, settings)
     files = {
@@ -174,7 +174,7 @@ def plan(
     }
     return Plan(
         read,
-        gold,
+        by_image,
         {**made, **(scorers or {})},
         unavailable,
         allow_subset,
