@@ -8,9 +8,12 @@
 {'dog': 2, 'frisbee': 1}
 """
 
-from .coco import COCO_CATEGORIES, read_coco_instances, read_coco_results
+from .boxes import Box, ImageBoxes
+from .coco import COCO_CATEGORIES
+from .coco_instances import read_coco_instances
+from .coco_results import read_coco_results
 from .labels import LabelItem, LabelList, LabelRows, label_rows, read_labels
-from .names import CategoryNames, CategorySource, read_categories
+from .names import CategoryNames, CategorySource, read_categories, read_class_descriptions
 from .objects import (
     DETECTION_THRESHOLD,
     OPEN_IMAGES_THRESHOLD,
@@ -18,16 +21,18 @@ from .objects import (
     clean_label,
     union,
 )
-from .open_images import read_class_descriptions, read_open_images
-from .read import ObjectSource, read_objects
+from .open_images import read_open_images
+from .read import ObjectSource, read_boxes, read_objects
 from .voc import read_voc
 
 __all__ = [
     "COCO_CATEGORIES",
     "DETECTION_THRESHOLD",
     "OPEN_IMAGES_THRESHOLD",
+    "Box",
     "CategoryNames",
     "CategorySource",
+    "ImageBoxes",
     "LabelItem",
     "LabelList",
     "LabelRows",
@@ -35,6 +40,7 @@ __all__ = [
     "ObjectSource",
     "clean_label",
     "label_rows",
+    "read_boxes",
     "read_categories",
     "read_class_descriptions",
     "read_coco_instances",

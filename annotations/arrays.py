@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import AnnotationError
 from .names import CategoryNames
 from .objects import check_score
+from .record import Format, first_entry, refused
 
 _LABELS = ("text_labels", "labels")
 _BESIDE = ("scores", "boxes", "bboxes")
@@ -37,8 +38,10 @@ def has_indices(items: Mapping[Any, Any]) -> bool:
 
 def detections(
     items: Mapping[Any, Any], threshold: float, names: CategoryNames
-) -> Iterator[tuple[str | None, bool]]:
-    """Yield the name of each detection, or None if it does not count, and whether it has a score.
+) -> Iterator[tuple[str | None, float | None, Any]]:
+    """Yield the name of each detection, or None if it does not count, its score and its box.
+
+    The score is None where there are none, and so is the box: left, top, right, bottom in pixels.
 
     Parameters
     ----------
@@ -61,6 +64,7 @@ def detections(
         raise AnnotationError("'labels' is missing; parallel arrays need labels, scores and boxes.")
     labels = _array(items, key)
     scores: list[Any] | None = None
+    boxes: list[Any] = [None] * len(labels)
     for other in _BESIDE:
         if items.get(other) is None:
             continue
@@ -72,11 +76,14 @@ def detections(
             )
         if other == "scores":
             scores = values
+        else:
+            boxes = values
     for number, label in enumerate(labels):
         at = f"detection {number}"
-        counts = scores is None or check_score(scores[number], at) >= threshold
+        score = None if scores is None else check_score(scores[number], at)
+        counts = score is None or score >= threshold
         name = _name(label, at, names) if counts or not isinstance(label, str) else None
-        yield (name if counts else None), scores is not None
+        yield (name if counts else None), score, boxes[number]
 
 
 def _name(label: Any, at: str, names: CategoryNames) -> str:
@@ -104,3 +111,46 @@ def _listed(values: Any) -> list[Any] | None:
         listed = values.tolist()
         return listed if isinstance(listed, list) else None
     return None
+
+
+def _is_one_image(content: Mapping[str, Any]) -> bool:
+    """Tell the parallel arrays of one image from images and their labels."""
+    labelled = any(key in content for key in _LABELS)
+    return labelled and any(key in content for key in _BESIDE) and is_arrays(content)
+
+
+def _is_inferencer_result(content: Mapping[str, Any]) -> bool:
+    """Tell what MMDetection's DetInferencer returns."""
+    return is_arrays(first_entry(content.get("predictions")))
+
+
+FORMAT = Format(
+    "parallel arrays of labels, scores and boxes by image id",
+    'parallel arrays `{"labels", "scores", "boxes"}` (Hugging Face `post_process_...`, '
+    'Grounding DINO, MMDetection `preds/*.json`), as `{"id": {...}}` or a folder with one JSON '
+    "file per image",
+    ".6",
+    "labels that are numbers need the model's class names, counted from 0: `--categories` with "
+    "one name per line, or Hugging Face's `config.json`; *a dog* becomes *dog*",
+    (  # an image's detections come in several shapes, which `.labels` reads side by side
+        refused(
+            "object",
+            _is_one_image,
+            "the detections in one image as parallel arrays, and nothing says which image; give "
+            "the folder with one such file per image, or {image id: detections}.",
+        ),
+        refused(
+            "object",
+            _is_inferencer_result,
+            "what MMDetection's DetInferencer returns, where nothing says which image each "
+            "prediction is of; give the folder preds/ that it writes, or {image id: prediction}.",
+        ),
+        refused(
+            "list",
+            lambda found: is_arrays(first_entry(found)),
+            "a list of detections as parallel arrays (Hugging Face's post_process_... or "
+            "torchvision), where nothing says which image each is of; write {image id: "
+            "detections}.",
+        ),
+    ),
+)

@@ -1,26 +1,18 @@
-"""COCO and LVIS object files: gold instances and detection results.
+"""Parts that COCO's and LVIS's JSON files share: categories, listed images, entries.
 
-Format: https://cocodataset.org/#format-data and #format-results. LVIS instances have the same
-shape without ``iscrowd``; their category names carry underscores and senses.
+Format: https://cocodataset.org/#format-data and #format-results.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from numbers import Integral
 from typing import Any
 
-from ..errors import AnnotationError, VifidelWarning
+from ..errors import AnnotationError
 from ..image_ids import ImageId, from_json_value
-from .objects import (
-    DETECTION_THRESHOLD,
-    NO_CATEGORY,
-    ObjectLabels,
-    check_score,
-    clean_label,
-    count,
-)
+from .carriers import places
+from .objects import clean_label
 
 #: COCO's 80 detection categories; the ids have gaps.
 COCO_CATEGORIES: dict[Any, str] = dict(
@@ -40,129 +32,6 @@ COCO_CATEGORIES: dict[Any, str] = dict(
         strict=True,
     )
 )
-
-
-def read_coco_instances(
-    content: Mapping[str, Any], where: str, threshold: float | None = None
-) -> ObjectLabels:
-    """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
-
-    Every annotation is one instance, and so is a crowd region. Images that are listed without
-    an annotation are known and empty.
-
-    Parameters
-    ----------
-    content : mapping
-        The parsed file: ``images``, ``annotations``, ``categories``.
-    where : str
-        The file, for messages.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default. Only annotations from
-        ``COCO(...).loadRes(...)`` have scores.
-
-    Raises
-    ------
-    AnnotationError
-        If a category id is unknown, an annotation is of an image that ``images`` does not list,
-        an image is listed twice in different ways, or an entry has another shape.
-    """
-    names = category_names(content.get("categories"), where)
-    lowest = DETECTION_THRESHOLD if threshold is None else threshold
-    any_scored = False
-    labels, listed = listed_images(content, where)
-    known: dict[int, str] = {}  # category id to label, of what was seen before
-    annotations = entries(content.get("annotations"), "annotations", where)
-    for number, annotation in enumerate(annotations):
-        image_id, category_id = annotation.get("image_id"), annotation.get("category_id")
-        if type(image_id) is int and type(category_id) is int and "score" not in annotation:
-            of_image, label = labels.get(image_id), known.get(category_id)
-            if of_image is not None and label is not None:
-                of_image[label] = of_image.get(label, 0) + 1
-                continue
-        at = f"{where}: annotations[{number}]"
-        image_id = image_id_of(annotation, "image_id", at)
-        if listed and image_id not in listed:
-            raise AnnotationError(
-                f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
-                "its annotations out."
-            )
-        name = category_name(annotation, names, at, "this file's")
-        if "score" in annotation:
-            any_scored = True
-            if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
-                continue
-        count(labels.setdefault(image_id, {}), name, at=at)
-        if type(category_id) is int and name != NO_CATEGORY:
-            known[category_id] = clean_label(name)
-    return ObjectLabels(
-        labels,
-        "coco-instances",
-        where,
-        lowest if any_scored else None,
-        lists_every_image=bool(listed),
-        categories=names.values(),
-    )
-
-
-def read_coco_results(
-    content: list[Any],
-    where: str,
-    threshold: float | None = None,
-    categories: Mapping[Any, str] | None = None,
-) -> ObjectLabels:
-    """Read detections in the COCO results format: ``[{"image_id", "category_id", "score"}]``.
-
-    Detectron2, MMDetection and Ultralytics (``save_json``) write this format too.
-
-    Parameters
-    ----------
-    content : list
-        The parsed file.
-    where : str
-        The file, for messages.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default.
-    categories : mapping, optional
-        Category id to name; COCO's 80 by default.
-
-    Raises
-    ------
-    AnnotationError
-        If a category id is unknown, a score is not a number or an entry has another shape.
-
-    Warns
-    -----
-    VifidelWarning
-        If COCO's categories are assumed.
-    """
-    threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    names = COCO_CATEGORIES if categories is None else categories
-    whose = "COCO's" if categories is None else "the given"
-    labels: dict[ImageId, dict[str, int]] = {}
-    for number, detection in enumerate(entries(content, "", where)):
-        at = f"{where}: [{number}]"
-        if "score" not in detection:
-            raise AnnotationError(f"{at} has no 'score': every detection needs one.")
-        image_id = image_id_of(detection, "image_id", at)
-        name = category_name(detection, names, at, whose)
-        of_image = labels.setdefault(image_id, {})
-        if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
-            count(of_image, name, at=at)
-    if categories is None:
-        warnings.warn(
-            f"{where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); give "
-            "the names (categories=..., --categories) if the detector was trained on others.",
-            VifidelWarning,
-            stacklevel=2,
-        )
-    return ObjectLabels(
-        labels,
-        "coco-results",
-        where,
-        threshold,
-        lists_every_image=False,
-        categories=names.values(),
-    )
 
 
 def category_names(categories: Any, where: str) -> dict[Any, str]:
@@ -214,6 +83,21 @@ def listed_images(
     return {image_id: {} for image_id in listed}, listed
 
 
+def check_listed(image_id: ImageId, listed: Collection[ImageId], at: str) -> None:
+    """Check that an annotation is of one of the images that a file lists, if it lists any.
+
+    Raises
+    ------
+    AnnotationError
+        If it is not; `at` names the file and the annotation.
+    """
+    if listed and image_id not in listed:
+        raise AnnotationError(
+            f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
+            "its annotations out."
+        )
+
+
 def entries(content: Any, key: str, where: str) -> list[dict[str, Any]]:
     """Return a list of a COCO file once it is certain that its entries are objects.
 
@@ -225,9 +109,9 @@ def entries(content: Any, key: str, where: str) -> list[dict[str, Any]]:
     if not isinstance(content, list):
         raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
     if not set(map(type, content)) <= {dict}:
-        for number, entry in enumerate(content):
+        for at, entry in zip(places(content, where, key), content, strict=True):
             if not isinstance(entry, dict):
-                raise AnnotationError(f"{where}: {key}[{number}] is {entry!r:.40}, not an object.")
+                raise AnnotationError(f"{at} is {entry!r:.40}, not an object.")
     return content
 
 

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator
 
 from ..errors import AnnotationError
+from .objects import check_score
 
 
 def rows(text: str, where: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
@@ -28,11 +29,59 @@ def rows(text: str, where: str, delimiter: str = ",") -> Iterator[tuple[int, lis
             yield line, row
 
 
-def header(text: str) -> tuple[list[str], str]:
+def rows_below_header(
+    text: str, where: str, delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows below the header, with their line numbers.
+
+    Raises
+    ------
+    AnnotationError
+        If a line is not CSV, or has more or fewer fields than the header.
+    """
+    table = rows(text, where, delimiter)
+    _, header = next(table, (1, []))
+    for line, row in table:
+        if len(row) != len(header):
+            raise AnnotationError(
+                f"{where}: line {line} has {len(row)} fields but the header has {len(header)}; "
+                "fix the line."
+            )
+        yield line, row
+
+
+def header_of(text: str) -> tuple[list[str], str]:
     """Return the fields of the first line that is not blank, and what separates them."""
     first = text.lstrip("\n").partition("\n")[0]
     delimiter = "\t" if "\t" in first else ";" if first.count(";") > first.count(",") else ","
     return _parsed(first, delimiter) or [], delimiter
+
+
+def check_named_once(names: list[str], name: str, shown: str, where: str) -> None:
+    """Check that a header has a column once.
+
+    Raises
+    ------
+    AnnotationError
+        If it has it twice; the column is `shown` in the message.
+    """
+    if names.count(name) > 1:
+        raise AnnotationError(f"{where}: line 1 names the column {shown} twice; keep one.")
+
+
+def score_of(text: str, at: str) -> float:
+    """Return the score that a field holds.
+
+    Raises
+    ------
+    AnnotationError
+        If it is not a number from 0 to 1; `at` names the file and the line.
+    """
+    try:
+        value: object = float(text)
+    except ValueError:
+        value = text
+    return check_score(value, at)
 
 
 def _parsed(line: str, delimiter: str) -> list[str] | None:

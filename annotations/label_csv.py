@@ -10,15 +10,10 @@ from collections.abc import Sequence
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, from_json_key
-from .csv_rows import header, rows
-from .objects import (
-    DETECTION_THRESHOLD,
-    HIGHEST_COUNT,
-    ObjectLabels,
-    check_score,
-    clean_label,
-    count,
-)
+from .boxes import number_of
+from .csv_rows import check_named_once, header_of, rows_below_header, score_of
+from .objects import HIGHEST_COUNT, ObjectLabels, clean_label, count
+from .record import Format, ReadOptions, Way, refused
 
 # Where several are there, the first of these is read.
 _IMAGE = (
@@ -29,6 +24,7 @@ _LABEL = (
 ).split()
 _SCORE = "score confidence conf prob probability".split()
 _COUNT = ["count", "number", "instances"]
+_USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
 
 
 def has_label_columns(fields: Sequence[str]) -> bool:
@@ -37,31 +33,13 @@ def has_label_columns(fields: Sequence[str]) -> bool:
     return _first(_IMAGE, names) is not None and _first(_LABEL, names) is not None
 
 
-def has_image_column(fields: Sequence[str]) -> bool:
-    """Tell whether a header has a column of images."""
-    return _first(_IMAGE, [_plain(field) for field in fields]) is not None
-
-
-def usual_names() -> str:
-    """Return the names of columns that are known, for messages."""
-    return f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
-
-
-def read_label_csv(text: str, where: str, threshold: float | None = None) -> ObjectLabels:
+def read_label_csv(text: str, options: ReadOptions) -> ObjectLabels:
     """Read a table of images and labels, with optional columns of scores and counts.
 
-    A row is one object, or as many as its count says. An image whose label is empty is known
-    and has no object in that row.
-
-    Parameters
-    ----------
-    text : str
-        The content of the file; commas, semicolons or tabs separate its fields.
-    where : str
-        The file, for messages.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default; without a column of scores
-        every row counts.
+    Commas, semicolons or tabs separate the fields. A row is one object, or as many as its count
+    says; without a column of scores every row counts. An image whose label is empty is known and
+    has no object in that row. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
+    ``height`` are the image's.
 
     Raises
     ------
@@ -69,27 +47,19 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
         If a line has more or fewer fields than the header, an image is empty, a label is a number,
         or a score or count is none.
     """
-    fields, delimiter = header(text)
+    where, lowest, boxes = options.where, options.lowest, options.boxes
+    fields, delimiter = header_of(text)
     names = [_plain(field) for field in fields]
-    lowest = DETECTION_THRESHOLD if threshold is None else threshold
     image_at, label_at = _first(_IMAGE, names), _first(_LABEL, names)
     score_at, count_at = _first(_SCORE, names), _first(_COUNT, names)
     for column in (image_at, label_at, score_at, count_at):
-        if column is not None and names.count(names[column]) > 1:
-            raise AnnotationError(
-                f"{where}: line 1 names the column {fields[column]!r:.40} twice; keep one."
-            )
+        if column is not None:
+            check_named_once(names, names[column], f"{fields[column]!r:.40}", where)
     if image_at is None or label_at is None:
-        raise AnnotationError(f"{where}: columns are missing; the usual names are {usual_names()}.")
+        raise AnnotationError(f"{where}: columns are missing; the usual names are {_USUAL}.")
     labels: dict[ImageId, dict[str, int]] = {}
-    table = rows(text, where, delimiter)
-    next(table)
-    for line, row in table:
+    for line, row in rows_below_header(text, where, delimiter):
         at = f"{where}: line {line}"
-        if len(row) != len(fields):
-            raise AnnotationError(
-                f"{at} has {len(row)} fields but the header has {len(fields)}; fix the line."
-            )
         image_id, label = from_json_key(row[image_at].strip()), row[label_at].strip()
         if image_id == "":
             raise AnnotationError(f"{at}: {fields[image_at]!r:.40} is empty; every row needs one.")
@@ -101,8 +71,14 @@ def read_label_csv(text: str, where: str, threshold: float | None = None) -> Obj
                 f"{at}: the label is {label!r:.40}; write the name of the class, not a number."
             )
         number = 1 if count_at is None else _whole_number(row[count_at], at)
-        if number and (score_at is None or _score(row[score_at], at) >= lowest):
+        score = None if score_at is None or not number else score_of(row[score_at], at)
+        if number and (score is None or score >= lowest):
             count(of_image, label, number, at=at)
+            if boxes is not None:
+                numbers = dict(zip(names, map(number_of, row), strict=True))
+                sides = [numbers.get(side) for side in ("xmin", "ymin", "xmax", "ymax")]
+                size = (numbers.get("width"), numbers.get("height"))
+                boxes.add_corners(image_id, label, sides, score, size)
     return ObjectLabels(
         labels,
         "label-csv",
@@ -121,14 +97,6 @@ def _first(wanted: Sequence[str], names: Sequence[str]) -> int | None:
     return next((names.index(name) for name in wanted if name in names), None)
 
 
-def _score(text: str, at: str) -> float:
-    try:
-        value: object = float(text)
-    except ValueError:
-        value = text
-    return check_score(value, at)
-
-
 def _whole_number(text: str, at: str) -> int:
     if not (text.strip().isascii() and text.strip().isdigit() and len(text) < 20):
         raise AnnotationError(f"{at}: count {text!r:.40} is not a whole number.")
@@ -136,3 +104,29 @@ def _whole_number(text: str, at: str) -> int:
     if number > HIGHEST_COUNT:
         raise AnnotationError(f"{at}: count {text!r:.40} is above 2**53; is it a count?")
     return number
+
+
+def _has_image_column(text: str) -> bool:
+    return _first(_IMAGE, [_plain(field) for field in header_of(text)[0]]) is not None
+
+
+def _without_labels(text: str) -> str:
+    fields = ", ".join(f"{field!r:.40}" for field in header_of(text)[0][:8])
+    return f"a table without a column of labels ({fields}); the usual names are {_USUAL}."
+
+
+FORMAT = Format(
+    "CSV or TSV of images and labels",
+    "CSV or TSV with a column of images and one of labels",
+    ".6, if there are scores",
+    "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
+    "`score`; `count`",
+    (
+        Way(
+            "table",
+            lambda text: has_label_columns(header_of(text)[0]),
+            read_label_csv,
+        ),
+        refused("table", _has_image_column, _without_labels),
+    ),
+)

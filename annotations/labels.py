@@ -8,14 +8,16 @@ and so do parallel arrays (`.arrays`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from .arrays import detections, has_indices, is_arrays
+from .boxes import BoxCollector
 from .names import CategoryNames
 from .objects import (
     DETECTION_THRESHOLD,
@@ -26,11 +28,14 @@ from .objects import (
     count,
     from_threshold,
 )
+from .record import Format, ReadOptions, Way, anything, first_entry, refused
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
+#: Keeps a box of an image: its label, left, top, right and bottom, and its score.
+AddBox: TypeAlias = Callable[[str, Any, float | None], None]
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ def read_labels(
     where: str,
     threshold: float | None = None,
     names: CategoryNames | None = None,
+    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}`` in any of the item shapes above.
 
@@ -121,6 +127,8 @@ def read_labels(
         always count.
     names : CategoryNames, optional
         Names of the class indices in parallel arrays.
+    boxes : BoxCollector, optional
+        Keeps the boxes of detections, in pixels.
 
     Raises
     ------
@@ -133,7 +141,8 @@ def read_labels(
     any_scored = False
     for image_id, items in content.items():
         try:
-            images[image_id], scored = _counted(items, threshold, names)
+            add_box = None if boxes is None else partial(boxes.add_corners, image_id)
+            images[image_id], scored = _counted(items, threshold, names, add_box)
         except AnnotationError as problem:
             raise AnnotationError(f"{where}: image {image_id!r}: {problem}") from None
         any_scored = any_scored or scored
@@ -147,9 +156,11 @@ def read_labels(
     )
 
 
-def _counted(items: Any, threshold: float, names: CategoryNames) -> tuple[dict[str, int], bool]:
+def _counted(
+    items: Any, threshold: float, names: CategoryNames, add_box: AddBox | None = None
+) -> tuple[dict[str, int], bool]:
     """Return label to count, and whether any item has a score."""
-    entries, scored = label_entries(items, threshold, names)
+    entries, scored = label_entries(items, threshold, names, add_box)
     labels: dict[str, int] = {}
     for name, number in entries:
         count(labels, name, number)
@@ -157,7 +168,10 @@ def _counted(items: Any, threshold: float, names: CategoryNames) -> tuple[dict[s
 
 
 def label_entries(
-    items: Any, threshold: float, names: CategoryNames | None = None
+    items: Any,
+    threshold: float,
+    names: CategoryNames | None = None,
+    add_box: AddBox | None = None,
 ) -> tuple[list[tuple[str, int]], bool]:
     """Return the labels of one image that count, as they are spelt, with their numbers.
 
@@ -170,6 +184,9 @@ def label_entries(
         The lowest score that counts.
     names : CategoryNames, optional
         Names of classes, for parallel arrays of class indices.
+    add_box : callable, optional
+        Called with the label, the box (left, top, right, bottom) and the score of every detection
+        that counts.
 
     Returns
     -------
@@ -188,10 +205,12 @@ def label_entries(
     if isinstance(items, Mapping):
         if not is_arrays(items):
             return _given_counts(items), False
-        for found, has_score in detections(items, threshold, names or CategoryNames()):
-            scored = has_score
+        for found, score, box in detections(items, threshold, names or CategoryNames()):
+            scored = score is not None
             if found is not None:
                 entries.append((found, 1))
+                if add_box is not None:
+                    add_box(found, box, score)
         return entries, scored
     for number, item in enumerate(_listed(items)):
         if isinstance(item, str):
@@ -201,6 +220,8 @@ def label_entries(
             scored = True
             if score < threshold:
                 continue
+            if add_box is not None and isinstance(item, Mapping):
+                add_box(name, _corners(item.get("box")), score)
         if not name.strip():
             raise _unexpected(item, number)
         entries.append((name, 1))
@@ -255,8 +276,40 @@ def _name_and_score(item: Any, number: int) -> tuple[str, float]:
     return name, check_score(score, f"item {number}")
 
 
+def _corners(box: Any) -> list[Any] | None:
+    """Return the sides of a box as Hugging Face's pipelines or Ultralytics name them."""
+    if not isinstance(box, Mapping):
+        return None
+    names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in box else ("x1", "y1", "x2", "y2")
+    return [box.get(name) for name in names]
+
+
 def _unexpected(item: Any, number: int) -> AnnotationError:
     return AnnotationError(
         f"item {number}: found {item!r:.60}; expected a label, [label, score], or a detection "
         "with 'label' and 'score' or 'name' and 'confidence'."
     )
+
+
+def read_items(images: Mapping[Any, LabelList], options: ReadOptions) -> ObjectLabels:
+    """Read ``{image id: [label, ...]}`` as `read_labels` does."""
+    return read_labels(images, options.where, options.threshold, options.names, options.boxes)
+
+
+FORMAT = Format(
+    "{image id: [label, ...]} JSON",
+    '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}` or `{"id": {"dog": 2}}` '
+    "JSON, or a Python mapping",
+    ".6, if there are scores",
+    "the plain format for everything else",
+    (
+        Way("object", anything, read_items),
+        refused("list", lambda found: not found, "an empty list; there is no detection in it."),
+        refused(
+            "list",
+            lambda found: not first_entry(found).keys() & {"image_id", "objects"},
+            "a list whose entries have no 'image_id', so nothing says which image each belongs to; "
+            "write {image id: [detections]} instead.",
+        ),
+    ),
+)

@@ -17,8 +17,8 @@ from ..errors import AnnotationError
 from ..files import first_line, parse_json, read_text
 from ..image_ids import from_json_key
 from .coco import category_names
+from .csv_rows import rows
 from .objects import clean_label
-from .open_images import read_class_descriptions
 
 #: Everything that `read_categories` takes.
 CategorySource: TypeAlias = (
@@ -137,6 +137,42 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
     if "," in first or first.startswith("/"):
         return CategoryNames(machine_ids=read_class_descriptions(text, where))
     return CategoryNames(indices=_one_per_line(text, where))
+
+
+def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
+    """Return ``{machine id: name}`` from Open Images' class descriptions, a CSV.
+
+    Some releases have a header line, and some have none.
+
+    Raises
+    ------
+    AnnotationError
+        If a line does not have two fields, none names a class, or a class has two names.
+    """
+    names: dict[Any, str] = {}
+    for number, (line, row) in enumerate(rows(text, where)):
+        if len(row) != 2:
+            raise AnnotationError(
+                f"{where}: line {line} has {len(row)} fields; class descriptions have two, the "
+                "machine id and the name, and other lists of classes have one name per line."
+            )
+        machine_id, name = row
+        if not machine_id.startswith("/"):
+            if number == 0:
+                continue  # the header
+            raise AnnotationError(
+                f"{where}: line {line}: {machine_id!r:.40} is not a machine id such as /m/01g317."
+            )
+        if not clean_label(name):
+            raise AnnotationError(f"{where}: line {line}: class {machine_id!r:.40} has no name.")
+        if names.setdefault(machine_id, name) != name:
+            raise AnnotationError(
+                f"{where}: line {line}: class {machine_id!r:.40} is called "
+                f"{names[machine_id]!r:.40} and {name!r:.40}; keep one."
+            )
+    if not names:
+        raise AnnotationError(f"{where}: no class in it, such as '/m/01g317,Person'.")
+    return names
 
 
 def _from_json(content: Any, where: str) -> CategoryNames:

@@ -12,8 +12,10 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, mismatch
+from .boxes import ImageBoxes
 from .coco import entries, image_id_of
 from .objects import ObjectLabels
+from .record import Format, ReadOptions, Way, first_entry
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class NocapsImages:
         The file, for messages.
     """
 
-    ids: Mapping[str, ImageId]
+    ids: Mapping[ImageId, ImageId]
     where: str
 
     def rename(self, objects: ObjectLabels) -> ObjectLabels:
@@ -55,8 +57,12 @@ class NocapsImages:
             categories=objects.categories,
         )
 
+    def rename_boxes(self, boxes: Mapping[ImageId, ImageBoxes]) -> dict[ImageId, ImageBoxes]:
+        """Return boxes of Open Images under nocaps' ids; an image with another id keeps it."""
+        return {self.ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
 
-def read_nocaps(content: Mapping[str, Any], where: str) -> NocapsImages:
+
+def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImages:
     """Read the images of a nocaps file, with or without captions.
 
     Raises
@@ -64,7 +70,8 @@ def read_nocaps(content: Mapping[str, Any], where: str) -> NocapsImages:
     AnnotationError
         If an id is missing or appears twice.
     """
-    ids: dict[str, ImageId] = {}
+    where = options.where
+    ids: dict[ImageId, ImageId] = {}
     for number, image in enumerate(entries(content.get("images"), "images", where)):
         at = f"{where}: images[{number}]"
         image_id, open_images_id = image_id_of(image, "id", at), image.get("open_images_id")
@@ -76,3 +83,23 @@ def read_nocaps(content: Mapping[str, Any], where: str) -> NocapsImages:
     if len(set(ids.values())) < len(ids):
         raise AnnotationError(f"{where}: two images have the same 'id'; every image needs its own.")
     return NocapsImages(ids, where)
+
+
+def is_nocaps(content: Mapping[str, Any]) -> bool:
+    """Tell whether the images have Open Images ids too."""
+    return "open_images_id" in first_entry(content.get("images"))
+
+
+FORMAT = Format(
+    "nocaps JSON beside Open Images boxes",
+    "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
+    "",
+    "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
+    (
+        Way(
+            "object",
+            is_nocaps,
+            read_nocaps,
+        ),
+    ),
+)

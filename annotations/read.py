@@ -1,21 +1,24 @@
-"""`read_objects`: any source of object labels, recognised by its content."""
+"""Object labels and boxes from any source, recognised by its content."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import AnnotationError
-from ..files import as_text, parse_json, read_bytes
-from ..image_ids import from_json_key
-from .formats import Source, not_a_source, read_content
+from ..image_ids import ImageId, match
+from .boxes import BoxCollector, ImageBoxes
+from .carriers import content_of
+from .formats import way_of
 from .labels import LabelList
-from .names import CategoryNames, CategorySource, read_categories
+from .names import CategorySource, read_categories
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, check_threshold, union
+from .record import ReadOptions
 
 
 class HasDataset(Protocol):
@@ -79,6 +82,47 @@ def read_objects(
     return _pickled_as_paths(objects, source, threshold, categories)
 
 
+def read_boxes(
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    threshold: float | None = None,
+    categories: CategorySource = None,
+) -> dict[ImageId, ImageBoxes]:
+    """Return the boxes of the images of a source of objects, for the images that have any.
+
+    Parameters
+    ----------
+    source : path or list of paths
+        What `read_objects` has read; formats without boxes have none. Of several sources that have
+        boxes for an image, the first counts.
+    threshold, categories : optional
+        As for `read_objects`.
+
+    Raises
+    ------
+    AnnotationError
+        As `read_objects` raises it.
+    """
+    paths = [source] if isinstance(source, str | os.PathLike) else source
+    names = read_categories(categories)
+    found: list[dict[ImageId, ImageBoxes]] = []
+    renaming: list[NocapsImages] = []
+    for path in paths:
+        boxes = BoxCollector()
+        read = _read_path(Path(path), ReadOptions(str(path), threshold, names, boxes))
+        found.append(boxes.images)
+        if isinstance(read, NocapsImages):
+            renaming.append(read)
+    united: dict[ImageId, ImageBoxes] = {}
+    for boxes_of_source in found:
+        renamed = boxes_of_source
+        for images in renaming:
+            renamed = images.rename_boxes(renamed)
+        same_image = match(renamed, united)
+        for image_id, of_image in renamed.items():
+            united.setdefault(same_image.get(image_id, image_id), of_image)
+    return united
+
+
 def _read(
     source: ObjectSource, threshold: float | None, categories: CategorySource
 ) -> ObjectLabels | NocapsImages:
@@ -92,22 +136,26 @@ def _read(
         return source
     if isinstance(source, list | tuple):
         return read_objects(source, threshold, categories)
+    options = ReadOptions("objects", threshold, read_categories(categories))
+    dataset = getattr(source, "dataset", None)
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        return _read_path(Path(source), threshold, read_categories(categories))
-    dataset = getattr(source, "dataset", None)
+        return _read_path(Path(source), replace(options, where=str(Path(source))))
     if isinstance(dataset, Mapping):  # a pycocotools COCO
-        content: Mapping[Any, Any] = dataset
-        where = "the COCO object"
-    elif isinstance(source, Mapping):
-        content, where = source, "objects"
-    else:
-        raise AnnotationError(
-            f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
-            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
-        )
-    return read_content("object", content, Source(where, threshold, read_categories(categories)))
+        options = replace(options, where="the COCO object")
+        return way_of("object", dataset, options.where).read(dataset, options)
+    if isinstance(source, Mapping):
+        return way_of("object", source, options.where).read(source, options)
+    raise AnnotationError(
+        f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
+        "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
+    )
+
+
+def _read_path(path: Path, options: ReadOptions) -> ObjectLabels | NocapsImages:
+    carrier, content = content_of(path)
+    return way_of(carrier, content, options.where).read(content, options)
 
 
 def _united(members: list[ObjectLabels | NocapsImages]) -> ObjectLabels:
@@ -154,27 +202,3 @@ def _absolute(source: Any) -> Any:
         return None
     paths = [_absolute(member) for member in source]
     return None if None in paths else paths
-
-
-def _read_path(
-    path: Path, threshold: float | None, names: CategoryNames
-) -> ObjectLabels | NocapsImages:
-    where = str(path)
-    source = Source(where, threshold, names)
-    if os.path.isdir(path):
-        return read_content("folder", path, source)
-    raw = read_bytes(path, AnnotationError)  # opened once: it may be a pipe
-    if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
-        return read_content("xml", raw, source)  # the file itself declares its encoding
-    text = as_text(raw, where, AnnotationError)
-    if not text.strip():
-        raise AnnotationError(f"{where}: the file is empty; write it again.")
-    if text.lstrip()[0] not in "{[" and path.suffix.lower() != ".json":
-        return read_content("table", text, source)
-    content = parse_json(text, where, AnnotationError)
-    if isinstance(content, list):
-        return read_content("list", content, source)
-    if isinstance(content, dict) and content:
-        keyed = {from_json_key(key): value for key, value in content.items()}
-        return read_content("object", keyed, source)
-    raise not_a_source(where)

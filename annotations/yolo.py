@@ -14,8 +14,9 @@ from pathlib import Path
 from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, from_json_key
-from .names import CategoryNames, read_names
-from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
+from .names import read_names
+from .objects import ObjectLabels, check_score, count
+from .record import Format, ReadOptions, Way, refused
 
 #: labelImg writes the names of the classes beside the labels.
 CLASSES = "classes.txt"
@@ -29,7 +30,7 @@ def label_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.txt") if path.name != CLASSES)
 
 
-def is_label_line(line: str) -> bool:
+def _is_label_line(line: str) -> bool:
     """Tell whether a line looks like an object: at least five numbers, an index first."""
     fields = line.split()
     return (
@@ -39,27 +40,22 @@ def is_label_line(line: str) -> bool:
     )
 
 
-def read_yolo(folder: Path, threshold: float | None, names: CategoryNames) -> ObjectLabels:
+def read_yolo(folder: Path, options: ReadOptions) -> ObjectLabels:
     """Read a folder of YOLO labels; the id of an image is the stem of its file.
 
-    Parameters
-    ----------
-    folder : Path
-        Has a text file per image; a ``classes.txt`` in it names the classes.
-    threshold : float, optional
-        The lowest confidence that counts, `DETECTION_THRESHOLD` by default; lines without one
-        always count.
-    names : CategoryNames
-        Names of the class indices; they come before those of ``classes.txt``.
+    Lines without a confidence always count. Given names of classes come before those that a
+    ``classes.txt`` in the folder has. Boxes are in shares of the image's sides; an outline has one
+    too.
 
     Raises
     ------
     AnnotationError
         If a line has another shape or a class has no name.
     """
+    names, boxes = options.names, options.boxes
     if not names.by_index() and (folder / CLASSES).is_file():
         names = read_names(folder / CLASSES)
-    lowest = DETECTION_THRESHOLD if threshold is None else threshold
+    lowest = options.lowest
     labels: dict[ImageId, dict[str, int]] = {}
     any_scored = False
     for path in label_files(folder):
@@ -73,6 +69,9 @@ def read_yolo(folder: Path, threshold: float | None, names: CategoryNames) -> Ob
             any_scored = any_scored or score is not None
             if score is None or score >= lowest:
                 count(of_image, name, at=at)
+                if boxes is not None:
+                    sides = _sides([float(field) for field in line.split()[1:]])
+                    boxes.add(from_json_key(path.stem), name, sides, score, (1.0, 1.0))
     return ObjectLabels(
         labels,
         "yolo",
@@ -107,9 +106,50 @@ def _parsed(line: str, at: str) -> tuple[int, float | None]:
     )
 
 
+def _sides(numbers: list[float]) -> list[float]:
+    """Return x, y, width and height of a box around its centre, or of an outline of points."""
+    if len(numbers) < _TRACKED - 1:
+        x, y, width, height = numbers[:4]
+        return [x - width / 2, y - height / 2, width, height]
+    xs, ys = numbers[::2], numbers[1::2]
+    return [min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)]
+
+
 def _number(field: str) -> float | None:
     try:
         number = float(field)
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def _has_labels(folder: Path) -> bool:
+    """Tell whether the first line in the text files of a folder is one of YOLO's."""
+    files = label_files(folder)
+    for path in files:
+        lines = read_text(path, AnnotationError).strip().split("\n")
+        if lines[0]:
+            return _is_label_line(lines[0])
+    return bool(files)
+
+
+FORMAT = Format(
+    "a folder of YOLO text labels",
+    "YOLO text labels, a folder with one file per image",
+    ".6, if there are scores",
+    "class names from `classes.txt` in the folder, or `--categories` with `data.yaml`, "
+    "`obj.names` or another file with one name per line",
+    (
+        Way(
+            "folder",
+            lambda folder: not any(folder.glob("*.json")) and _has_labels(folder),
+            read_yolo,
+        ),
+        refused(
+            "table",
+            lambda text: _is_label_line(text.strip().partition("\n")[0]),
+            "looks like YOLO labels of one image; give the folder that has one such file per "
+            "image.",
+        ),
+    ),
+)

@@ -202,6 +202,12 @@ def parse_json_lines(
     return values, numbers
 
 
+def is_json_lines(text: str) -> bool:
+    """Return whether the first line is a whole JSON object and another object follows it."""
+    first, _, rest = text.lstrip().partition("\n")
+    return first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+
+
 def json_text(content: Any) -> str:
     """Return content as JSON in the style of our outputs: indented, not only ASCII, no NaN."""
     return printable(json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1))

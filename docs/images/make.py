@@ -20,7 +20,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from vifidel_eval.annotations.boxes import read_boxes
+from vifidel_eval.annotations import read_boxes
 from vifidel_eval.report.html import file_names
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from vifidel_eval.annotations.boxes import Box, read_boxes
+from vifidel_eval.annotations import Box, ImageBoxes, read_boxes
 
 COCO = {
     "images": [{"id": 1, "width": 100, "height": 50}, {"id": 2}],
@@ -81,7 +81,82 @@ def test_detections_by_image_and_by_file(tmp_path):
 
 
 def test_of_several_sources_the_first_with_boxes_counts(tmp_path):
-    first = written(tmp_path / "d.json", {"1": ["dog"], "2": [
-        {"label": "cat", "box": {"xmin": 0, "ymin": 0, "xmax": 5, "ymax": 5}}]})  # fmt: skip
+    cat = {"label": "cat", "score": 1, "box": {"xmin": 0, "ymin": 0, "xmax": 5, "ymax": 5}}
+    first = written(tmp_path / "d.json", {"1": ["dog"], "2": [cat]})
     found = read_boxes([first, written(tmp_path / "i.json", COCO)])
     assert [found[i].boxes[0].label for i in (1, 2)] == ["hot dog", "cat"]
+
+
+def test_panoptic_segments(tmp_path):
+    segments = [
+        {"id": 1, "category_id": 7, "bbox": [10, 5, 20, 10]},
+        {"id": 2, "category_id": 9, "bbox": [0, 0, 100, 20]},
+        {"id": 3, "category_id": 7},
+    ]
+    panoptic = {
+        **COCO,
+        "categories": [{"id": 7, "name": "dog"}, {"id": 9, "name": "sky-other-merged"}],
+        "annotations": [{"image_id": 1, "segments_info": segments}],
+    }
+    found = read_boxes(written(tmp_path / "p.json", panoptic))
+    assert found[1].boxes == [Box("dog", 10, 5, 20, 10), Box("sky", 0, 0, 100, 20)]
+    assert found[1].size == (100, 50)
+
+
+def test_visual_genome(tmp_path):
+    things = [
+        {"names": ["Trees", "tree"], "x": 1, "y": 2, "w": 30, "h": 40},
+        {"names": ["clock"], "x": 1, "y": 2, "w": 0, "h": 40},
+    ]
+    path = written(tmp_path / "objects.json", [{"image_id": 3, "objects": things}])
+    assert read_boxes(path)[3].boxes == [Box("trees", 1, 2, 30, 40)]
+
+
+def test_yolo_is_shares_of_the_image(tmp_path):
+    # centre x, centre y, width, height, confidence; then a triangle
+    written(tmp_path / "42.txt", "1 .5 .25 .5 .5 .9\n1 .5 .5 .5 .5 .1\n0 .25 .5 .75 .25 .5 1.0\n")
+    written(tmp_path / "classes.txt", "cat\ndog")
+    found = read_boxes(tmp_path)
+    assert found[42].boxes == [
+        Box("dog", 0.25, 0, 0.5, 0.5, 0.9),
+        Box("cat", 0.25, 0.25, 0.5, 0.75),
+    ]
+    assert found[42].size == (1, 1)
+
+
+def test_a_table_with_corners(tmp_path):
+    rows = ["a.jpg,100,50,dog,1,2,31,42,.9", "a.jpg,100,50,cat,1,2,31,42,.5", "b.jpg,,,dog,,,,,1"]
+    header = "filename,width,height,class,xmin,ymin,xmax,ymax,score"
+    path = written(tmp_path / "t.csv", "\n".join([header, *rows]))
+    found = read_boxes(path)
+    assert found == {"a.jpg": ImageBoxes([Box("dog", 1, 2, 30, 40, 0.9)], (100, 50))}
+    assert len(read_boxes(path, 0.5)["a.jpg"].boxes) == 2
+
+
+@pytest.mark.parametrize("key", ["boxes", "bboxes"])
+def test_parallel_arrays(tmp_path, key):
+    arrays = {"labels": [0, 1, 0], "scores": [0.9, 0.8, 0.1], key: [[1, 2, 31, 42]] * 3}
+    path = written(tmp_path / "a.json", {"7": arrays})
+    found = read_boxes(path, categories={0: "cat", 1: "dog"})
+    assert found[7].boxes == [Box("cat", 1, 2, 30, 40, 0.9), Box("dog", 1, 2, 30, 40, 0.8)]
+
+
+def test_boxes_get_the_ids_of_nocaps(tmp_path):
+    nocaps = {"images": [{"id": 0, "open_images_id": "a"}, {"id": 1, "open_images_id": "b"}]}
+    paths = [written(tmp_path / "n.json", nocaps), written(tmp_path / "boxes.csv", OPEN_IMAGES)]
+    for sources in (paths, paths[::-1]):
+        found = read_boxes(sources, categories={"/m/0bt9lr": "Dog"})
+        assert found == {0: ImageBoxes([Box("dog", 0.25, 0.5, 0.5, 0.5)], (1, 1))}
+
+
+def test_records(tmp_path):
+    box = {"xmin": 1, "ymin": 2, "xmax": 11, "ymax": 22}
+    record = {"image": "a.jpg", "objects": [{"label": "dog", "score": 0.9, "box": box}]}
+    for name, content in {"one.jsonl": record, "listed.json": [record]}.items():
+        found = read_boxes(written(tmp_path / name, content))
+        assert found["a.jpg"].boxes == [Box("dog", 1, 2, 10, 20, 0.9)]
+
+
+def test_what_has_no_boxes_has_none(tmp_path):
+    assert read_boxes(written(tmp_path / "l.json", {"1": ["dog"], "2": {"cat": 1}})) == {}
+    assert read_boxes(written(tmp_path / "l.csv", "image,label\n1,dog\n")) == {}

@@ -2,13 +2,16 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from vifidel_eval.annotations import read_objects
+from vifidel_eval.annotations import Box, ImageBoxes, ObjectLabels, read_boxes, read_objects
 from vifidel_eval.annotations.formats import FORMATS, accepted, table_rows
+from vifidel_eval.annotations.record import Format, Way
 from vifidel_eval.commands.main import main
 from vifidel_eval.errors import AnnotationError
 
@@ -42,6 +45,56 @@ def test_error_lists_the_formats(tmp_path):
     assert str(problem.value) == f"{path}: not a source of objects; accepted: {accepted()}."
     assert all(known.name in accepted() for known in FORMATS)
     assert len(accepted()) < 500
+
+
+def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
+    def read_toys(text, options):
+        if options.boxes is not None:
+            options.boxes.add(1, text[5:], [0, 0, 1, options.threshold])
+        return ObjectLabels({1: {text[5:]: 1}}, "toys", options.where)
+
+    # Said before the others, so that nothing else recognises it; nothing else is changed.
+    toy = Format(
+        "toy labels",
+        "toys, one line",
+        "",
+        "",
+        (
+            Way(
+                "table",
+                lambda text: text.startswith("toys:"),
+                read_toys,
+            ),
+        ),
+    )
+    monkeypatch.setattr("vifidel_eval.annotations.formats.FORMATS", (toy, *FORMATS))
+    path = tmp_path / "toys.txt"
+    path.write_text("toys:kite")
+    assert read_objects(path).signature().startswith("toys#")
+    assert read_objects(path) == {1: {"kite": 1}}
+    assert read_boxes(path, 0.5) == {1: ImageBoxes([Box("kite", 0, 0, 1, 0.5)])}
+    assert accepted().startswith("toy labels, COCO")
+    assert table_rows()[0] == "| toys, one line |  |  |"
+
+
+def test_recognition_does_not_depend_on_what_is_imported_first():
+    modules = "arrays yolo labels label_records detections nocaps coco_instances voc".split()
+    said = {
+        subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                f"import vifidel_eval.annotations.{first}\n"
+                "from vifidel_eval.annotations.formats import FORMATS\n"
+                "print([(f.name, [way.carrier for way in f.ways]) for f in FORMATS])",
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for first in modules
+    }
+    assert len(said) == 1
 
 
 def test_image_ids_may_be_paths(tmp_path):
@@ -91,6 +144,11 @@ WRITTEN = {
         + "".join(f"{image},{label}\n" for image, labels in IMAGES.items() for label in labels)
     },
     "labels": {"labels.json": IMAGES},
+    "labels ": {
+        "objects.jsonl": "\n".join(
+            json.dumps({"image_id": image, "objects": labels}) for image, labels in IMAGES.items()
+        )
+    },
     "labels>=0.6": {f"{i}.json": _arrays(indices) for i, indices in INDICES.items()},
     "yolo": {
         f"{image}.txt": "".join(f"{i} .5 .5 .1 .1\n" for i in indices)
@@ -118,4 +176,4 @@ def test_the_same_objects_in_every_format(tmp_path, kind):
     objects = read_objects(source, categories=classes)
     plain = read_objects(IMAGES)
     assert objects == {42: {"dog": 2, "fire hydrant": 1}, 73: {"cat": 1}}
-    assert objects.signature() == plain.signature().replace("labels", kind)
+    assert objects.signature() == plain.signature().replace("labels", kind.strip())

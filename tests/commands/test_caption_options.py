@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from vifidel_eval import evaluate
 from vifidel_eval.commands.main import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -96,3 +97,49 @@ def test_explain_reads_what_score_reads(tmp_path, captions):
         main, ["explain", str(CAREFUL), "--objects", str(OBJECTS), "--format", "json"]
     )
     assert re.sub(r'"(\d+)\.jpg"', r"\1", result.stdout).replace("stdin", "careful") == plain.stdout
+
+
+@pytest.fixture
+def two_spellings(tmp_path, captions):
+    """Return a result file with image ids as numbers, and one with the names of the pictures."""
+    paths = []
+    for name, spelled in {"numbers": int, "names": "{:012}.jpg".format}.items():
+        records = [{"image_id": spelled(i), "caption": c} for i, c in captions.items()]
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_text(json.dumps(records))
+    return paths
+
+
+def test_systems_with_ids_in_two_spellings_are_scored_without_references(two_spellings):
+    result = score(*two_spellings, "--no-references")
+    assert result.exit_code == 0, result.stderr
+    systems = json.loads(result.stdout)["systems"]
+    alone = overall(score(CAREFUL, "--no-references"))
+    assert [of_system["overall"] for of_system in systems.values()] == [alone, alone]
+    assert systems["numbers"] == systems["names"]
+
+
+def test_systems_with_ids_in_two_spellings_are_explained_without_references(two_spellings):
+    words = ["explain", *map(str, two_spellings), "--objects", str(OBJECTS), "--format", "json"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)["systems"]
+    assert found["numbers"] == found["names"]
+
+
+def test_systems_with_ids_in_two_spellings_are_evaluated_without_references(two_spellings):
+    run = evaluate([str(path) for path in two_spellings], objects=str(OBJECTS), metrics="VIFIDEL")
+    assert run.scores["numbers"] == run.scores["names"]
+
+
+def test_ids_that_do_not_match_are_refused_without_speaking_of_references(tmp_path, captions):
+    paths = []
+    for name, spelled in {"numbers": int, "strings": str}.items():
+        records = [{"image_id": spelled(i), "caption": c} for i, c in captions.items()]
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_text(json.dumps(records))
+    result = score(*paths, "--no-references")
+    assert result.exit_code == 1
+    assert "the systems together:" in result.stderr
+    assert "mean the same image; write its id in one way" in result.stderr
+    assert "reference" not in result.stderr.replace("--no-references", "")

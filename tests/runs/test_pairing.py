@@ -3,7 +3,14 @@ import json
 import pytest
 
 from vifidel_eval import ImageIdError, VifidelWarning
-from vifidel_eval.runs.pairing import System, check_releases, only_images, read_image_ids
+from vifidel_eval.runs.pairing import (
+    System,
+    all_images,
+    check_releases,
+    only_images,
+    paired,
+    read_image_ids,
+)
 
 REFERENCES = {1: ["a"], 2: ["b"], 3: ["c"]}
 
@@ -98,3 +105,56 @@ def test_files_of_one_release_or_of_none_are_fine(write, tmp_path, content):
     check_releases([objects], {}, references, REFERENCES)
     check_releases([tmp_path], {}, references, REFERENCES)
     check_releases([write(coco(2014), "other"), references], {}, references, REFERENCES)
+
+
+SPELLINGS = {
+    "numbers": lambda number: number,
+    "stems": lambda number: f"{number:012}",
+    "pictures": lambda number: f"{number:012}.jpg",
+    "paths": lambda number: f"val2017/{number:012}.jpg",
+}
+
+
+@pytest.mark.parametrize("first", SPELLINGS)
+@pytest.mark.parametrize("second", SPELLINGS)
+def test_systems_spell_ids_in_their_own_ways(first, second):
+    one, other = SPELLINGS[first], SPELLINGS[second]
+    systems = [
+        System("one", {one(724): "a", one(9): "b"}),
+        System("other", {other(9): "c", other(724): "d", other(7): "e"}),
+    ]
+    images = all_images(systems)
+    assert images == {one(724): [], one(9): [], other(7): []}
+    rows = [paired(system, images, allow_subset=True) for system in systems]
+    assert [list(of_system.ids) for of_system in rows] == [[one(724), one(9)], list(images)]
+    assert [list(of_system.captions) for of_system in rows] == [["a", "b"], ["d", "c", "e"]]
+    left, references = only_images([724], systems, None)
+    assert [list(system.captions.values()) for system in left] == [["a"], ["d"]]
+    assert references is None
+
+
+def test_pictures_of_different_folders_stay_apart():
+    names = ["beach", "val/beach.jpg", "train/beach.jpg"]
+    systems = [System(name, {name: name}) for name in names]
+    assert list(all_images(systems)) == ["beach", "train/beach.jpg"]
+    with pytest.raises(ImageIdError, match=r"'beach' could be 'val/beach.jpg' or 'train/beach"):
+        all_images([*systems[1:], systems[0]])
+
+
+@pytest.mark.parametrize(
+    ("captions", "says"),
+    [
+        ([{724: "a", "724": "b"}], "^system '0': 724 and '724' mean the same image"),
+        ([{724: "a"}, {"724": "b"}], "^the systems together: 724 and '724' mean the same image"),
+        ([{"a": "x"}, {"a.jpg": "y", "b/a.jpg": "z"}], "'a.jpg' and 'b/a.jpg' both mean 'a'"),
+    ],
+)
+def test_ids_that_mean_one_image_are_refused_without_speaking_of_references(captions, says):
+    systems = [System(str(number), of_system) for number, of_system in enumerate(captions)]
+    with pytest.raises(ImageIdError, match=says) as problem:
+        all_images(systems)
+    assert "reference" not in str(problem.value)
+
+
+def test_references_are_the_images_where_there_are_some():
+    assert all_images([System("x", {7: "x"})], REFERENCES) is REFERENCES

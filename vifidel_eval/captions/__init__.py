@@ -1,12 +1,11 @@
 """Caption files: references and result files, in the formats that people have.
 
 A file is recognised by its content, never by its name. `vifidel_eval.captions.records` brings any
-container (JSON, JSON Lines, CSV, TSV, Parquet) to records; the layouts of COCO, Karpathy's splits,
-lmms-eval and LLaVA have a file each.
+container (JSON, JSON Lines, CSV, TSV, Parquet) to records or a JSON object, which
+`vifidel_eval.captions.layouts` looks up in the table of layouts; each layout has a file.
 """
 
 from .names import system_names
-from .references import read_references
-from .results import read_results
+from .read import read_references, read_results
 
 __all__ = ["read_references", "read_results", "system_names"]

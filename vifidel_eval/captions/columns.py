@@ -1,8 +1,9 @@
-"""Which field of a record is the image id, and which is the caption."""
+"""Fields of records: which is the image id, and which the caption that is wanted."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from ..errors import CaptionError
 
@@ -36,6 +37,37 @@ REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sen
 _MOST_NAMED = 8
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a caption file.
+
+    Attributes
+    ----------
+    references : bool
+        Whether it is references, any number for each image, or results, one caption for each.
+    id_fields, caption_fields : sequence of str
+        What the user says the fields of records are called, instead of the usual names; of
+        several, the first that the file has.
+    splits : sequence of str
+        The splits that count, where the file has splits.
+    """
+
+    references: bool
+    id_fields: Sequence[str] = ()
+    caption_fields: Sequence[str] = ()
+    splits: Sequence[str] = ()
+
+    @property
+    def usual(self) -> tuple[str, ...]:
+        """The usual names of the captions' field."""
+        return REFERENCES if self.references else CAPTIONS
+
+    @property
+    def option(self) -> str:
+        """The option that names the captions' field."""
+        return "--reference-field" if self.references else "--caption-field"
+
+
 def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
     """Return the names that are among the known ones, whatever their case and separators.
 
@@ -61,39 +93,36 @@ def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
     return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)))
 
 
-def caption_field(
-    names: Sequence[str], known: Sequence[str], asked: Sequence[str], where: str, option: str
-) -> str:
+def caption_field(names: Sequence[str], wanted: Wanted, where: str) -> str:
     """Return the name of the caption's field.
 
     Parameters
     ----------
     names : sequence of str
         The fields of the file.
-    known : sequence of str
-        `CAPTIONS` or `REFERENCES`.
-    asked : sequence of str
-        What the user named; of several, the first that is there.
-    where, option : str
-        The file, and the option that names a field, for messages.
+    wanted : Wanted
+        Results or references, and what the user named.
+    where : str
+        The file, for messages.
 
     Raises
     ------
     CaptionError
         If no field can be it, or more than one.
     """
-    if asked:
-        return _asked(names, asked, where, option)
-    found = usual(names, known)
+    if wanted.caption_fields:
+        return _asked(names, wanted.caption_fields, where, wanted.option)
+    found = usual(names, wanted.usual)
     if not found:
         if {"category_id", "bbox"} & set(names):
             raise CaptionError(
                 f"{where}: no caption in it, but object annotations; is it the right file?"
             )
-        raise _missing(names, known, where, "a caption", option)
+        raise _missing(names, wanted.usual, where, "a caption", wanted.option)
     if len(found) > 1:
         raise CaptionError(
-            f"{where}: {_listed(found, ' and ')} may each be the caption; say which with {option}."
+            f"{where}: {_listed(found, ' and ')} may each be the caption; say which with "
+            f"{wanted.option}."
         )
     return found[0]
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .coco import list_of
-from .values import MISSING, image_id_of, text_of
+from .layout import Layout
+from .values import MISSING, image_id_of, list_of, text_of
 
 
 def has_splits(content: Mapping[str, Any]) -> bool:
-    """Whether a JSON object has this layout."""
+    """Whether a JSON object that lists images has their captions there too."""
     images = content.get("images")
     first = images[0] if isinstance(images, list) and images else None
     return isinstance(first, dict) and "sentences" in first and "annotations" not in content
@@ -37,6 +37,11 @@ def read_splits(
     CaptionError
         If a split is not in the file, there are several and none is named, or a field is missing.
     """
+    if not has_splits(content):
+        raise CaptionError(
+            f"{where}: lists images, but has neither 'annotations' nor 'sentences': there is no "
+            "caption in it."
+        )
     images = content["images"]
     for number, image in enumerate(images):
         if not isinstance(image, dict):
@@ -73,3 +78,19 @@ def _raw(sentence: Any, at: str) -> str:
     if not isinstance(sentence, dict):
         raise CaptionError(f"{at}: expected an object with 'raw', found {sentence!r:.40}.")
     return text_of(sentence.get("raw", MISSING), at)
+
+
+LAYOUT = Layout(
+    "a dataset's annotations in splits",
+    "Karpathy's `dataset_coco.json`, `dataset_flickr8k.json`, `dataset_flickr30k.json`",
+    "",
+    "`--split test`, repeated for several splits; the image id is `cocoid` if there is one, "
+    "otherwise the file name",
+    lambda content, wanted: (
+        isinstance(content, Mapping)
+        and isinstance(content.get("images"), list)
+        and "annotations" not in content
+    ),
+    lambda content, where, wanted: read_splits(content, where, wanted.splits),
+    has_splits=True,
+)

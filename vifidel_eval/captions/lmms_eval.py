@@ -10,62 +10,43 @@ file is COCO's results JSON.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
+from ..image_ids import ImageId
+from .columns import Wanted
+from .layout import Layout
+from .listed import captions_in
 from .records import Records
 
 
-def are_samples(names: Collection[str]) -> bool:
-    """Whether records with these fields are samples of lmms-eval."""
-    return "doc_id" in names and ("filtered_resps" in names or "resps" in names)
-
-
-def predictions(records: Records) -> Records:
-    """Return records of ``image_id`` and ``caption``.
+def read_samples(
+    content: Records | Mapping[str, Any], where: str, wanted: Wanted
+) -> dict[ImageId, list[str]]:
+    """Return the predictions, or the references that lmms-eval scored with.
 
     Raises
     ------
     CaptionError
-        If a sample has no output with ``pred`` and ``image_id``, or several that differ.
+        If a sample has no output with ``pred`` or ``answer`` and ``image_id``, or several that
+        differ; or if this is the summary of a run (``*_results.json``), which holds no captions.
     """
-    entries = []
-    for number, sample in enumerate(records.entries):
-        output = _output(sample, records.at(number), "pred")
-        entries.append({"image_id": output["image_id"], "caption": output["pred"]})
-    return replace(records, entries=entries)
-
-
-def answers(records: Records) -> Records:
-    """Return records of ``image_id`` and ``captions``: the references that lmms-eval scored with.
-
-    Raises
-    ------
-    CaptionError
-        If a sample has no output with ``answer`` and ``image_id``, or several that differ.
-    """
-    entries = []
-    for number, sample in enumerate(records.entries):
-        output = _output(sample, records.at(number), "answer")
-        entries.append({"image_id": output["image_id"], "captions": output["answer"]})
-    return replace(records, entries=entries)
-
-
-def refuse_summary(content: Mapping[str, Any], where: str) -> None:
-    """Refuse the summary of a run (``*_results.json``), which holds no captions.
-
-    Raises
-    ------
-    CaptionError
-        If `content` is one.
-    """
-    if "results" in content and "configs" in content:
+    if not isinstance(content, Records):
         raise CaptionError(
             f"{where}: is the summary of an lmms-eval run, without captions; give its "
             "*_samples_*.jsonl (--log_samples), or the task's submission file."
         )
+    key = "answer" if wanted.references else "pred"
+    outputs = [_output(one, content.at(n), key) for n, one in enumerate(content.entries)]
+    return captions_in(replace(content, entries=outputs), "image_id", key, wanted)
+
+
+def _recognised(content: Any, wanted: Wanted) -> bool:
+    if isinstance(content, Records):
+        return "doc_id" in content.names and bool({"filtered_resps", "resps"} & {*content.names})
+    return "results" in content and "configs" in content
 
 
 def _output(sample: Mapping[str, Any], at: str, wanted: str) -> Mapping[str, Any]:
@@ -83,3 +64,13 @@ def _output(sample: Mapping[str, Any], at: str, wanted: str) -> Mapping[str, Any
         if any(other[key] != outputs[0][key] for key in (wanted, "image_id")):
             raise CaptionError(f"{at}: its metrics hold different '{wanted}'; keep one.")
     return outputs[0]
+
+
+LAYOUT = Layout(
+    "lmms-eval's samples",
+    "lmms-eval: `*_samples_*.jsonl` of a captioning task; its submission file is COCO's",
+    "yes: `pred`",
+    "yes: `answer`",
+    _recognised,
+    read_samples,
+)

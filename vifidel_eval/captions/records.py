@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..errors import CaptionError
 from ..files import (
     STANDARD_INPUT,
     as_text,
+    is_json_lines,
     parse_json,
     parse_json_lines,
     read_bytes,
@@ -52,8 +54,9 @@ class Records:
         """Return the file and where entry `number` is in it."""
         return f"{self.where}: {self.place(number)}"
 
+    @cached_property
     def names(self) -> list[str]:
-        """Return the names of all fields that an entry has, in the order of the file.
+        """The names of all fields that an entry has, in the order of the file.
 
         Raises
         ------
@@ -107,7 +110,7 @@ def content_of(raw: bytes, where: str) -> Records | dict[str, Any]:
         return Records(where, rows, range(1, len(rows) + 1), "row")
     text = as_text(raw, where, CaptionError)
     start = text.lstrip()[:1]
-    if start == "{" and _is_lines(text):
+    if is_json_lines(text):
         entries, lines = parse_json_lines(text, where, CaptionError)
         return Records(where, entries, lines)
     between = delimiter(text)
@@ -115,12 +118,6 @@ def content_of(raw: bytes, where: str) -> Records | dict[str, Any]:
         return _from_json(parse_json(text, where, CaptionError), where)
     entries, lines = read_delimited(text, where, between)
     return Records(where, entries, lines, textual=True)
-
-
-def _is_lines(text: str) -> bool:
-    """Whether the first line is a whole JSON object, and something follows it."""
-    first, _, rest = text.lstrip().partition("\n")
-    return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
 def _from_json(content: Any, where: str) -> Records | dict[str, Any]:

@@ -91,3 +91,16 @@ def texts_of(captions: Any, at: str) -> list[str]:
     if isinstance(captions, list):
         return [text_of(caption, at) for caption in captions]
     return [text_of(captions, at)]
+
+
+def list_of(value: Any, at: str) -> list[Any]:
+    """Return a list.
+
+    Raises
+    ------
+    CaptionError
+        If it is something else.
+    """
+    if not isinstance(value, list | tuple):
+        raise CaptionError(f"{at}: expected a list, found {value!r:.40}.")
+    return list(value)

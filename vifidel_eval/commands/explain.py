@@ -174,9 +174,8 @@ def _find(
     from ..explain.findings import find
     from ..runs.pairing import all_images, paired
 
-    if gold is None:
-        gold = all_images(systems)
-    of_systems = {system.name: paired(system, gold, allow_subset=True) for system in systems}
+    images = all_images(systems, gold)
+    of_systems = {system.name: paired(system, images, allow_subset=True) for system in systems}
     found = {}
     with progress_bar(sum(map(len, of_systems.values()))) as bar:
 

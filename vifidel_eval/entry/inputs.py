@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 from ..annotations.read import HasDataset
 from ..captions import read_references, read_results, system_names
+from ..captions.columns import Wanted
+from ..captions.layouts import captions_of
+from ..captions.read import only_captions
 from ..captions.records import Records
-from ..captions.references import references_of
-from ..captions.results import results_of
 from ..errors import CaptionError, ImageIdError
 from ..image_ids import ImageId
 from ..runs.pairing import System, only_images, read_image_ids
@@ -106,21 +107,21 @@ def read_captions(
         If an image of `image_ids` is not there.
     """
     read = [System(name, _results(name, source, fields)) for name, source in systems.items()]
-    gold = None if references is None else _references(references, fields)
+    by_image = None if references is None else _references(references, fields)
     for system in read:
-        if gold == {image_id: [caption] for image_id, caption in system.captions.items()}:
+        if by_image == {image_id: [caption] for image_id, caption in system.captions.items()}:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
                 f"{where}: holds the captions of system {system.name!r} and no others; "
                 "give captions that people wrote as references."
             )
     if image_ids is None:
-        return read, gold
+        return read, by_image
     if isinstance(image_ids, str | os.PathLike):
-        return only_images(read_image_ids(image_ids), read, gold, str(image_ids))
+        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
     if not isinstance(image_ids, Iterable):
         raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(list(dict.fromkeys(image_ids)), read, gold)
+    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
 
 
 def paths_in(source: Any) -> list[Path]:
@@ -138,16 +139,16 @@ def _results(name: str, source: Captions, fields: Fields) -> dict[ImageId, str]:
     content = _in_memory(source, where)
     if isinstance(content, Mapping) and isinstance(content.get("annotations"), list):
         content = Records(where, content["annotations"])  # of pycocotools' loadRes
-    return results_of(content, where, fields.id_field, fields.caption_field)
+    return only_captions(
+        captions_of(content, where, Wanted(False, fields.id_field, fields.caption_field))
+    )
 
 
 def _references(source: References, fields: Fields) -> dict[ImageId, list[str]]:
     if isinstance(source, str | os.PathLike):
         return read_references(source, fields.split, fields.id_field, fields.reference_field)
-    where = "references"
-    return references_of(
-        _in_memory(source, where), where, fields.split, fields.id_field, fields.reference_field
-    )
+    wanted = Wanted(True, fields.id_field, fields.reference_field, fields.split)
+    return captions_of(_in_memory(source, "references"), "references", wanted)
 
 
 def _in_memory(source: Any, where: str) -> Records | Mapping[Any, Any]:

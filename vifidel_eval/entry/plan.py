@@ -74,9 +74,9 @@ class Plan:
         """
         from ..report.html import file_names, find_pictures
 
-        ids: Collection[ImageId] = self.references or all_images(self.systems)
         files = [path for paths in self.files.values() for path in paths]
-        return find_pictures(Path(folder), ids, file_names(files))
+        images = all_images(self.systems, self.references)
+        return find_pictures(Path(folder), images, file_names(files))
 
     def boxes(self) -> dict[ImageId, ImageBoxes]:
         """Return where the objects are in the images, for those files of objects that say so.
@@ -84,9 +84,9 @@ class Plan:
         Raises
         ------
         AnnotationError
-            As `vifidel_eval.annotations.boxes.read_boxes` raises it.
+            As `vifidel_eval.annotations.read_boxes` raises it.
         """
-        from ..annotations.boxes import read_boxes
+        from ..annotations import read_boxes
 
         return read_boxes(self.files["objects"], self.settings.threshold, self.settings.categories)
 
@@ -160,12 +160,12 @@ def plan(
         If objects and references are of different releases of COCO, or captions differ much in
         length.
     """
-    read, gold = read_captions(systems, references, fields, image_ids)
+    read, by_image = read_captions(systems, references, fields, image_ids)
     of_objects = paths_in(settings.objects)
-    if gold is not None and of_objects and isinstance(references, str | os.PathLike):
+    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
         labels = settings.labels
         if labels is not None:
-            check_releases(of_objects, labels, references, gold)
+            check_releases(of_objects, labels, references, by_image)
     warn_of_lengths(read)
     made, unavailable = build(metrics, settings)
     files = {
@@ -175,7 +175,7 @@ def plan(
     }
     return Plan(
         read,
-        gold,
+        by_image,
         {**made, **(scorers or {})},
         unavailable,
         allow_subset,

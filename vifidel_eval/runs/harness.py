@@ -160,8 +160,7 @@ def score_systems(
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
         raise CaptionError(f"two systems have the same name: {', '.join(sorted(names))}.")
-    if references is None:
-        references = all_images(systems)
+    references = all_images(systems, references)
     # All ids are checked before the first system is scored: nothing computed gets lost.
     rows = {system.name: paired(system, references, allow_subset) for system in systems}
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)

@@ -43,9 +43,42 @@ class System:
     captions: Mapping[ImageId, str]
 
 
-def all_images(systems: Iterable[System]) -> dict[ImageId, list[str]]:
-    """Return the images of all systems together, as references that are empty."""
-    return {image_id: [] for system in systems for image_id in system.captions}
+def all_images(
+    systems: Iterable[System], references: Mapping[ImageId, Sequence[str]] | None = None
+) -> Mapping[ImageId, Sequence[str]]:
+    """Return the images of a run, each with its references.
+
+    Parameters
+    ----------
+    systems : iterable of System
+        Their ids may be spelled in different ways, as `vifidel_eval.image_ids.match` reads them.
+    references : mapping, optional
+        Image id to references. Without them, the images are those of all systems together, under
+        the ids of the first system that has them, and have no references.
+
+    Raises
+    ------
+    ImageIdError
+        If two ids of a system mean the same image, or an id could mean two images.
+    """
+    if references is not None:
+        return references
+    images: dict[ImageId, Sequence[str]] = {}
+    # The longest spelling of each image, which says most of its path: `a/1.jpg` and `b/1.jpg` stay
+    # apart although another system calls one of them `1`.
+    spelled: dict[ImageId, ImageId] = {}
+    for system in systems:
+        check_distinct(system.captions, f"system {system.name!r}")
+        same_image = match(system.captions, spelled)
+        for image_id in system.captions:
+            other = same_image.get(image_id)
+            if other is None:
+                images[image_id] = []
+                spelled[image_id] = image_id
+            elif len(str(image_id)) > len(str(other)):
+                spelled[image_id] = spelled.pop(other)
+    check_distinct(images, "the systems together")
+    return images
 
 
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:
@@ -159,14 +192,14 @@ def only_images(
     ImageIdError
         If an image has no references, or, where there are none, is in no system.
     """
-    known = all_images(systems) if references is None else references
+    known = all_images(systems, references)
     matched = match(named, known)
     missing = [image_id for image_id in named if image_id not in matched]
     if missing:
         knower = "the systems together" if references is None else "the reference side"
         raise mismatch(missing, known, where, knower)
     images = set(matched.values())
-    subset = {i: captions for i, captions in known.items() if i in images}
+    subset = {i: list(captions) for i, captions in known.items() if i in images}
     of_systems = []
     for system in systems:
         same = match(system.captions, subset)

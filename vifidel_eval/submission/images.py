@@ -127,7 +127,7 @@ def _of_object(content: dict[str, Any], where: str) -> list[ImageId]:
 def _of_records(records: Records) -> list[ImageId]:
     if not records.entries:
         return []
-    name = id_field(records.names(), (), records.where)
+    name = id_field(records.names, (), records.where)
     return [
         image_id_of(entry.get(name, MISSING), name, records.at(number), records.textual)
         for number, entry in enumerate(records.entries)

@@ -93,7 +93,7 @@ def gather(
     scores: Scores,
     comparisons: Comparisons,
     systems: Iterable[System],
-    references: Mapping[ImageId, list[str]] | None = None,
+    references: Mapping[ImageId, Sequence[str]] | None = None,
     scorers: Iterable[Scorer] = (),
     material: Material | None = None,
     explained: Callable[[int], object] | None = None,
@@ -127,8 +127,7 @@ def gather(
     scorers = list(scorers)
     systems = list(systems)
     material = material or Material()
-    if references is None:
-        references = all_images(systems)
+    references = all_images(systems, references)
     of_systems = {system.name: paired(system, references, True) for system in systems}
     content = Content(
         scores,

@@ -1,6 +1,6 @@
-"""COCO's caption annotations, and JSON keyed by image id.
+"""COCO's caption annotations, ``captions_*.json``.
 
-Format: https://cocodataset.org/#format-data (``captions_*.json``).
+Format: https://cocodataset.org/#format-data.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .values import MISSING, image_id_of, text_of
+from .layout import Layout
+from .values import MISSING, image_id_of, list_of, text_of
 
 
 def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[str]]:
@@ -49,34 +50,6 @@ def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[
     return references
 
 
-def read_keyed(content: Mapping[Any, Any], where: str) -> dict[ImageId, list[str]]:
-    """Return the captions of ``{image id: ["caption", ...]}``.
-
-    Raises
-    ------
-    CaptionError
-        If a value is not a list of strings.
-    """
-    references = {}
-    for image_id, captions in content.items():
-        at = f"{where}: image {image_id!r:.60}"
-        references[image_id] = [text_of(caption, at) for caption in list_of(captions, at)]
-    return references
-
-
-def list_of(value: Any, at: str) -> list[Any]:
-    """Return a list.
-
-    Raises
-    ------
-    CaptionError
-        If it is something else.
-    """
-    if not isinstance(value, list | tuple):
-        raise CaptionError(f"{at}: expected a list, found {value!r:.40}.")
-    return list(value)
-
-
 def _image_id(entry: Any, key: str, at: str) -> ImageId:
     if not isinstance(entry, dict):
         raise CaptionError(f"{at}: expected an object with '{key}', found {entry!r:.40}.")
@@ -91,3 +64,13 @@ def _caption(entry: Mapping[str, Any], at: str, image_id: ImageId) -> str:
             f"{at} (image {image_id!r}): no 'caption', but {holds}; is it a caption file?"
         )
     return text_of(entry["caption"], f"{at} (image {image_id!r})")
+
+
+LAYOUT = Layout(
+    "a dataset's annotations",
+    "COCO `captions_*.json`",
+    "",
+    "yes",
+    lambda content, wanted: isinstance(content, Mapping) and "annotations" in content,
+    lambda content, where, wanted: read_captions(content, where),
+)

@@ -1,0 +1,150 @@
+"""Gold instances: COCO's and LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
+
+Format: https://cocodataset.org/#format-data. LVIS instances have the same shape without
+``iscrowd``; their category names carry underscores and senses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .boxes import BoxCollector
+from .coco import (
+    category_name,
+    category_names,
+    check_listed,
+    entries,
+    image_id_of,
+    listed_images,
+)
+from .nocaps import is_nocaps
+from .objects import (
+    DETECTION_THRESHOLD,
+    NO_CATEGORY,
+    ObjectLabels,
+    check_score,
+    clean_label,
+    count,
+)
+from .record import Format, Way, first_entry, refused
+
+_OF_AN_IMAGE = {"id", "imgid", "file_name", "filename"}
+
+
+def read_coco_instances(
+    content: Mapping[str, Any],
+    where: str,
+    threshold: float | None = None,
+    boxes: BoxCollector | None = None,
+) -> ObjectLabels:
+    """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
+
+    Every annotation is one instance, and so is a crowd region. Images that are listed without
+    an annotation are known and empty.
+
+    Parameters
+    ----------
+    content : mapping
+        The parsed file: ``images``, ``annotations``, ``categories``.
+    where : str
+        The file, for messages.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default. Only annotations from
+        ``COCO(...).loadRes(...)`` have scores.
+    boxes : BoxCollector, optional
+        Keeps ``bbox``: x, y, width, height in pixels.
+
+    Raises
+    ------
+    AnnotationError
+        If a category id is unknown, an annotation is of an image that ``images`` does not list,
+        an image is listed twice in different ways, or an entry has another shape.
+    """
+    names = category_names(content.get("categories"), where)
+    lowest = DETECTION_THRESHOLD if threshold is None else threshold
+    any_scored = False
+    labels, listed = listed_images(content, where)
+    known: dict[int, str] = {}  # category id to label, of what was seen before
+    annotations = entries(content.get("annotations"), "annotations", where)
+    for number, annotation in enumerate(annotations):
+        image_id, category_id = annotation.get("image_id"), annotation.get("category_id")
+        if type(image_id) is int and type(category_id) is int and "score" not in annotation:
+            of_image, label = labels.get(image_id), known.get(category_id)
+            if of_image is not None and label is not None:
+                of_image[label] = of_image.get(label, 0) + 1
+                continue
+        at = f"{where}: annotations[{number}]"
+        image_id = image_id_of(annotation, "image_id", at)
+        check_listed(image_id, listed, at)
+        name = category_name(annotation, names, at, "this file's")
+        if "score" in annotation:
+            any_scored = True
+            if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
+                continue
+        count(labels.setdefault(image_id, {}), name, at=at)
+        if boxes is not None:
+            image = listed.get(image_id, {})
+            size = (image.get("width"), image.get("height"))
+            boxes.add(image_id, name, annotation.get("bbox"), annotation.get("score"), size)
+        elif type(category_id) is int and name != NO_CATEGORY:
+            known[category_id] = clean_label(name)
+    return ObjectLabels(
+        labels,
+        "coco-instances",
+        where,
+        lowest if any_scored else None,
+        lists_every_image=bool(listed),
+        categories=names.values(),
+    )
+
+
+def _is_annotated(content: Mapping[str, Any]) -> bool:
+    return isinstance(content.get("annotations"), list)
+
+
+def _is_instances(content: Mapping[str, Any]) -> bool:
+    """Tell whether there are annotations and categories, and no panoptic segments."""
+    panoptic = "segments_info" in first_entry(content.get("annotations"))
+    return _is_annotated(content) and "categories" in content and not panoptic
+
+
+def _is_captions(content: Mapping[str, Any]) -> bool:
+    """Tell whether there are annotations without categories."""
+    return _is_annotated(content) and "categories" not in content and not is_nocaps(content)
+
+
+def _is_image_list(content: Mapping[str, Any]) -> bool:
+    """Tell whether images are listed without annotations; an image may be called *images*."""
+    images = content.get("images")
+    return (
+        not _is_annotated(content)
+        and not is_nocaps(content)
+        and isinstance(images, list)
+        and ("categories" in content or bool(first_entry(images).keys() & _OF_AN_IMAGE))
+    )
+
+
+FORMAT = Format(
+    "COCO or LVIS instances JSON",
+    "COCO `instances_*.json`, LVIS `lvis_v1_*.json`, or a loaded pycocotools `COCO`",
+    "",
+    "every annotation is an instance, crowd regions included; LVIS's "
+    "`bow_(decorative_ribbons)` becomes *bow*",
+    (
+        Way(
+            "object",
+            _is_instances,
+            lambda found, options: read_coco_instances(
+                found, options.where, options.threshold, options.boxes
+            ),
+        ),
+        refused(
+            "object",
+            _is_captions,
+            "has 'annotations' but no 'categories': a caption file says nothing of objects; give "
+            "the instances file of the same images.",
+        ),
+        refused("object", _is_image_list, "has no 'annotations'; give the instances file."),
+    ),
+)

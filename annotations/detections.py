@@ -1,0 +1,63 @@
+"""Folders with one JSON file per image, whose stem is the image's id.
+
+Hugging Face's pipelines, Ultralytics and MMDetection's DetInferencer write such files; what is in
+one is what `.labels` reads for an image.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..errors import AnnotationError
+from ..files import read_json
+from ..image_ids import ImageId, from_json_key
+from .labels import read_items
+from .record import Format, Way, anything, refused
+from .yolo import label_files
+
+
+def _images(folder: Path) -> dict[ImageId, Any]:
+    """Return what each file of a folder holds, by image id."""
+    images: dict[ImageId, Any] = {}
+    for path in sorted(folder.glob("*.json")):
+        found = read_json(path, AnnotationError)
+        if isinstance(found, dict) and ("images" in found or "predictions" in found):
+            raise AnnotationError(
+                f"{path}: describes a whole dataset, not the detections in one image; give the "
+                "file itself instead of its folder."
+            )
+        images[from_json_key(path.stem)] = found
+    return images
+
+
+def _nothing_in(folder: Path) -> str:
+    """Return what is wrong with a folder of no known format, and what was looked for."""
+    files = label_files(folder)
+    if files:
+        return (
+            f"no XML or JSON file in this folder, and {files[0].name} is not YOLO labels "
+            "('class x y w h' in each line); give a folder with one file of objects per image."
+        )
+    inside = " (folders in it are not read)" if any(map(Path.is_dir, folder.iterdir())) else ""
+    return (
+        f"no XML or JSON file in this folder, nor a text file of YOLO labels{inside}; "
+        "give a folder with one file of objects per image."
+    )
+
+
+FORMAT = Format(
+    "a folder of detections with one JSON file per image",
+    'detections `[{"label", "score", "box"}]` (Hugging Face) or `[{"name", "confidence", '
+    '"box"}]` (Ultralytics), as `{"id": [...]}` or a folder with one JSON file per image',
+    ".6",
+    "",
+    (
+        Way(
+            "folder",
+            lambda folder: any(folder.glob("*.json")),
+            lambda folder, options: read_items(_images(folder), options),
+        ),
+        refused("folder", anything, _nothing_in),
+    ),
+)

@@ -1,0 +1,76 @@
+"""Records of images and their objects: JSON Lines, one image a line, or a list in JSON.
+
+``{"image": "beach.jpg", "objects": ["dog", "dog", "frisbee"]}``; the objects of an image are in any
+of the shapes that `.labels` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import AnnotationError
+from ..image_ids import ImageId
+from .carriers import places
+from .coco import entries, image_id_of
+from .labels import LabelList, read_items
+from .objects import ObjectLabels
+from .record import Format, ReadOptions, Way, first_entry
+
+# The names of image ids; of several in the first record, the first of these counts.
+_IMAGE = ("image_id", "image", "file_name", "filename", "id")
+
+
+def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
+    """Read one object per image, with its id and its ``objects``.
+
+    Raises
+    ------
+    AnnotationError
+        If a record has no image or no objects, an image has two, or `.labels` raises it.
+    """
+    where = options.where
+    key = next((key for key in _IMAGE if key in first_entry(records)), _IMAGE[0])
+    images: dict[ImageId, LabelList] = {}
+    for record, at in zip(entries(records, "", where), places(records, where), strict=True):
+        image_id = image_id_of(record, key, at)
+        if image_id in images:
+            raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
+        if "objects" not in record:
+            raise AnnotationError(
+                f"{at} (image {image_id!r:.40}): 'objects' is missing; every image needs a list of "
+                "them."
+            )
+        images[image_id] = record["objects"]
+    return read_items(images, options)
+
+
+def _is_record(entry: Mapping[str, Any]) -> bool:
+    """Tell a record of an image from an image that is called *objects*."""
+    return "objects" in entry and any(isinstance(entry.get(key), str | int) for key in _IMAGE)
+
+
+def _are_records(found: list[Any]) -> bool:
+    """Tell records from Visual Genome's, whose objects have ``names``; it lists image ids only."""
+    if not _is_record(first_entry(found)):
+        return False
+    given = [entry["objects"] for entry in found if isinstance(entry, dict) and "objects" in entry]
+    first = next(filter(None, given), None)
+    if isinstance(first, list):
+        return not isinstance(first[0], Mapping) or bool({"label", "name"} & first[0].keys())
+    return first is not None or not {"image_id", "id"} & first_entry(found).keys()
+
+
+FORMAT = Format(
+    "JSON Lines of images and objects",
+    'JSON Lines `{"image": "beach.jpg", "objects": ["dog", "dog"]}`, one image a line, or a list '
+    "of such records",
+    ".6, if there are scores",
+    "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are as in the "
+    "rows below",
+    (
+        Way("list", _are_records, read_records),
+        # JSON Lines of one line
+        Way("object", _is_record, lambda found, options: read_records([found], options)),
+    ),
+)

@@ -1,0 +1,119 @@
+"""Objects as JSON Lines and as lists of records."""
+
+import json
+
+import pytest
+
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.errors import AnnotationError
+
+RECORDS = [
+    {"image": "val2017/000000000042.jpg", "objects": ["dog", "dog", "fire_hydrant"], "model": "m"},
+    {"image": "b.jpg", "objects": []},
+    {"image": "c.jpg", "objects": {"cat": 2}},
+    {"image": "d.jpg", "objects": [["cat", 0.9], ["dog", 0.2]]},
+    {"image": "e.jpg", "objects": [{"label": "cat", "score": 0.7, "box": {}}]},
+    {"image": "f.jpg", "objects": {"labels": ["a dog"], "scores": [0.9], "boxes": [[0, 0, 1, 1]]}},
+]
+LABELS = {
+    "val2017/000000000042.jpg": {"dog": 2, "fire hydrant": 1},
+    "b.jpg": {},
+    "c.jpg": {"cat": 2},
+    "d.jpg": {"cat": 1},
+    "e.jpg": {"cat": 1},
+    "f.jpg": {"dog": 1},
+}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(*entries, lines=True):
+        path = tmp_path / "objects.any"
+        written = "\n\n".join(map(json.dumps, entries)) + "\n" if lines else json.dumps(entries)
+        path.write_text(written, "utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_labels(write, lines):
+    objects = read_objects(write(*RECORDS, lines=lines))
+    assert objects == LABELS
+    plain = read_objects({record["image"]: record["objects"] for record in RECORDS})
+    assert objects.signature() == plain.signature()
+    assert objects.lists_every_image
+    assert objects.of_images([42]) == [{"dog": 2, "fire hydrant": 1}]
+
+
+@pytest.mark.parametrize("key", ["image_id", "image", "file_name", "filename", "id"])
+@pytest.mark.parametrize("lines", [True, False])
+def test_names_of_the_image(write, key, lines):
+    assert read_objects(write({key: 42, "objects": ["dog"]}, lines=lines)) == {42: {"dog": 1}}
+
+
+def test_an_image_without_objects_may_come_first(write):
+    entries = [{"image_id": 1, "objects": []}, {"image_id": 2, "objects": ["dog"]}]
+    assert read_objects(write(*entries)) == {1: {}, 2: {"dog": 1}}
+
+
+def test_a_caption_beside_the_objects_does_no_harm(write):
+    record = {"image_id": 1, "caption": "A dog.", "objects": ["dog"]}
+    assert read_objects(write(record, lines=False)) == {1: {"dog": 1}}
+
+
+def test_the_other_lists_may_be_lines_too(write):
+    genome = {"image_id": 1, "objects": [{"object_id": 5, "names": ["tree"]}]}
+    assert read_objects(write(genome, {**genome, "image_id": 2})).kind == "visual-genome"
+    found = {"image_id": 1, "category_id": 18, "score": 0.9}
+    objects = read_objects(write(found, found), categories={18: "dog"})
+    assert (objects.kind, dict(objects[1])) == ("coco-results", {"dog": 2})
+
+
+def test_an_image_may_be_called_objects(write):
+    assert read_objects(write({"objects": ["dog"], "image": ["cat"]})) == {
+        "objects": {"dog": 1},
+        "image": {"cat": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"objects": ["dog"]}, "line 3: 'image' is missing; an image id is"),
+        ({"image": None, "objects": []}, "line 3: 'image' is None"),
+        ({"image": "a.jpg", "objects": []}, "line 3: image 'a.jpg' is listed twice; keep one"),
+        ({"image": "b.jpg"}, r"line 3 \(image 'b.jpg'\): 'objects' is missing"),
+        ({"image": "b.jpg", "objects": "dog"}, "image 'b.jpg': expected a list of labels, found"),
+        ({"image": "b.jpg", "objects": [7]}, "image 'b.jpg': item 0: found 7"),
+        ({"image": 1, "objects": [], "more": 1}, "line 5: image 1 is listed twice"),
+    ],
+)
+def test_broken(write, entry, message):
+    last = {"image": 1, "objects": ["cat"]}
+    path = write({"image": "a.jpg", "objects": ["dog"]}, entry, last)
+    with pytest.raises(AnnotationError, match=message) as problem:
+        read_objects(path)
+    assert str(problem.value).startswith(str(path))
+
+
+def test_a_line_that_is_no_object(tmp_path):
+    path = tmp_path / "objects.jsonl"
+    record = '{"image": %s, "objects": ["dog"]}'
+    path.write_text("\n".join([record % 1, record % 2, '["c.jpg", "dog"]']))
+    with pytest.raises(AnnotationError, match=r"line 3 is \['c.jpg', 'dog'\], not an object"):
+        read_objects(path)
+
+
+def test_broken_line(tmp_path):
+    path = tmp_path / "objects.jsonl"
+    path.write_text('{"image": 1, "objects": ["dog"]}\n{"image": 2, "objects": ["dog"}\n')
+    with pytest.raises(AnnotationError, match=r"line 2 is not JSON \(column 31: .*one JSON object"):
+        read_objects(path)
+
+
+def test_lines_of_something_else(write):
+    with pytest.raises(AnnotationError, match="a list whose entries have no 'image_id'"):
+        read_objects(write({"a": 1}, {"b": 2}))
+    with pytest.raises(AnnotationError, match="holds captions, not objects"):
+        read_objects(write({"image_id": 1, "caption": "A."}, {"image_id": 2, "caption": "B."}))

@@ -1,0 +1,66 @@
+"""The table of layouts: results, references, messages and the documentation come from it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.captions.columns import Wanted
+from vifidel_eval.captions.layout import Layout
+from vifidel_eval.captions.layouts import LAYOUTS, accepted, table_rows
+from vifidel_eval.errors import CaptionError
+
+PAGE = Path(__file__).parents[2] / "docs" / "captions.md"
+
+
+def test_the_page_has_the_table():
+    rows = [line for line in PAGE.read_text("utf-8").split("\n") if line.startswith("| ")]
+    assert rows[1:] == table_rows()
+
+
+def test_a_layout_is_one_record_and_one_line(tmp_path, monkeypatch):
+    toy = Layout(
+        "toys",
+        "`{'toy': ...}`",
+        "one",
+        "any number",
+        lambda content, wanted: "toy" in content,
+        lambda content, where, wanted: {1: ["kite", "ball"][: 1 + wanted.references]},
+    )
+    layouts = (*LAYOUTS[:-1], toy, LAYOUTS[-1])
+    monkeypatch.setattr("vifidel_eval.captions.layouts.LAYOUTS", layouts)
+    path = tmp_path / "toys.json"
+    path.write_text('{"toy": 7}')
+    assert read_results(path) == {1: "kite"}
+    assert read_references(path) == {1: ["kite", "ball"]}
+    assert "toys" in accepted(Wanted(references=True))
+    assert "| `{'toy': ...}` | one | any number |" in table_rows()
+
+
+@pytest.mark.parametrize(
+    ("content", "holds"),
+    [
+        ({"images": [], "annotations": []}, "a dataset's annotations"),
+        ({"images": [{"sentences": []}]}, "a dataset's annotations in splits"),
+    ],
+)
+def test_what_is_refused_as_results_says_what_is_accepted(tmp_path, content, holds):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(CaptionError) as problem:
+        read_results(path)
+    listed = [known.name for known in LAYOUTS if known.as_results]
+    assert str(problem.value) == f"{path}: holds {holds}; accepted as results: {', '.join(listed)}."
+    assert '{"image_id": ..., "caption": ...}' in str(problem.value)
+
+
+def test_a_layout_of_results_only_is_refused_as_references(tmp_path, monkeypatch):
+    toy = Layout("toys", "", "one", "", lambda content, wanted: "toy" in content, dict)
+    monkeypatch.setattr("vifidel_eval.captions.layouts.LAYOUTS", (toy, *LAYOUTS))
+    path = tmp_path / "toys.json"
+    path.write_text('{"toy": 7}')
+    names = ", ".join(known.name for known in LAYOUTS)
+    with pytest.raises(CaptionError) as problem:
+        read_references(path)
+    assert str(problem.value) == f"{path}: holds toys; accepted as references: {names}."
