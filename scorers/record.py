@@ -70,7 +70,7 @@ class Settings:
     ----------
     objects : optional
         What the images show, as `vifidel_eval.annotations.read_objects` takes it; None where that
-        is not known.
+        is not known, or comes with the rows.
     threshold, categories : optional
         As `read_objects` takes them.
     counts : bool
@@ -147,6 +147,8 @@ class Metric:
         Whether it needs one of the two, whichever.
     default : bool
         Whether it is computed when no metric is named.
+    tables : bool
+        Whether it scores the rows of tables; its scorer is a `WordVectorScorer`.
     options : tuple of Option
         Its own settings.
     needs : tuple of str
@@ -168,6 +170,7 @@ class Metric:
     objects: bool = False
     either: bool = False
     default: bool = False
+    tables: bool = False
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
     extra: Extra | None = None

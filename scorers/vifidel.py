@@ -331,7 +331,7 @@ class Vifidel(WordVectorScorer[_WeightedGold]):
 def make_vifidel(settings: Settings) -> Vifidel:
     """Return VIFIDEL as the settings of a run have it."""
     return Vifidel(
-        settings.labels,
+        None if settings.objects is None else settings.labels,
         references=settings.weighted,
         counts=settings.counts,
         things=settings.options.get("things"),
@@ -347,5 +347,6 @@ VIFIDEL = Metric(
     references=False,
     objects=True,
     default=True,
+    tables=True,
     papers=(MADHYASTHA_2019,),
 )

@@ -267,6 +267,7 @@ VIFIDEL_H = Metric(
     spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"),
     references=False,
     either=True,
+    tables=True,
     options=(THINGS,),
     papers=(MADHYASTHA_2019,),
 )

@@ -252,6 +252,7 @@ VIFIDEL_PRF = Metric(
     references=False,
     either=True,
     default=True,
+    tables=True,
     options=(THINGS,),
     papers=(MADHYASTHA_2019,),
 )

@@ -115,6 +115,7 @@ WMD = Metric(
     lambda settings: Wmd("best", **settings.words),
     spellings=("WMD-best",),
     default=True,
+    tables=True,
     papers=(
         KUSNER_2015,
         KILICKAYA_2017,
@@ -125,6 +126,7 @@ WMD_WORST = Metric(
     "Word Mover's Distance to the farthest reference, as a similarity",
     (Column("WMD-worst"),),
     lambda settings: Wmd("worst", **settings.words),
+    tables=True,
     papers=(
         KUSNER_2015,
         KILICKAYA_2017,
@@ -135,6 +137,7 @@ WMD_MEAN = Metric(
     "Mean Word Mover's Distance to all references, as a similarity",
     (Column("WMD-mean"),),
     lambda settings: Wmd("mean", **settings.words),
+    tables=True,
     papers=(
         KUSNER_2015,
         KILICKAYA_2017,

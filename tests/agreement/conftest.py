@@ -7,7 +7,7 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval.agreement.judgements import Judged
-from vifidel_eval.agreement.parts import Parts
+from vifidel_eval.unfinished import Parts
 from vifidel_eval.agreement.trials import Trial, Trials
 
 

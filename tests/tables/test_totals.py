@@ -16,7 +16,7 @@ from vifidel_eval.evaluation import Tally
 pa = pytest.importorskip("pyarrow")
 
 from vifidel_eval.tables.digests import NO_ROWS, add_digests, digest_rows  # noqa: E402
-from vifidel_eval.tables.sums import exact_sum  # noqa: E402
+from vifidel_eval.tables.totals import exact_sum  # noqa: E402
 from vifidel_eval.tables.totals import Counted, Mean, Totals  # noqa: E402
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
