@@ -139,8 +139,8 @@ COUNTS = (
 
 _BY_KEY = {count.key: count for count in COUNTS}
 
-#: What is to be said of a row of a table beside its scores, from best to worst; a row has the worst.
-#: Behind `_BY_KEY`'s, it is why a score is undefined, and last what the row itself needs changed.
+#: What tables say of a row beside its scores, from best to worst, and the worst of each: what is
+#: counted of every run, then why a score is undefined, then what makes the row itself unusable.
 ROW_COUNTS = (
     _BY_KEY["unweighted"],
     _BY_KEY["no_words"],

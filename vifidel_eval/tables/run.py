@@ -180,16 +180,16 @@ class _Folder:
     def __init__(self, path: Path) -> None:
         self._path, self._manifest = path, path / MANIFEST
         self._parts = Parts(self._manifest)
-        try:
-            if self._manifest.exists():
-                ended = read_json(self._manifest, VifidelError)
+        if self._manifest.exists():
+            ended = read_json(self._manifest, VifidelError)
+            try:
                 for record in ended["files"]:
                     self._keep(record, _pin(ended))
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise VifidelError(
-                f"{self._manifest}: is not of a run of this command and version; name another "
-                "folder."
-            ) from None
+            except (KeyError, TypeError, ValueError, AttributeError):
+                raise VifidelError(
+                    f"{self._manifest}: is not of a run of this command and version; name another "
+                    "folder."
+                ) from None
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
 
@@ -386,14 +386,13 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# What a worker process does, and where it says how far it is.
-_WORK: tuple[Work, Any]
+# What a worker process does, and where it says how far it is: one pair, in a worker.
+_WORK: list[tuple[Work, Any]] = []
 
 
 def _begin(work: Work, rows: Any) -> None:
     """Prepare a worker, which ends with the process that started it."""
-    global _WORK
-    _WORK = work, rows
+    _WORK.append((work, rows))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -407,7 +406,7 @@ def _end_with_parent() -> None:
 
 def _record(at: int, task: Task) -> Record:
     """Score a file in a worker."""
-    work, rows = _WORK
+    ((work, rows),) = _WORK
 
     def on_rows(number: int) -> None:
         rows[at] += number

@@ -33,7 +33,7 @@ from .columns import (
     score_rows,
 )
 from .kernel import Kernel
-from .labels import Amount, holds_labels, shape_of
+from .labels import holds_labels, shape_of
 from .rows import TableRows, read_rows
 from .statuses import STATUSES, TableScores
 
@@ -197,7 +197,7 @@ class TableScorer:
         scored = self.columns.label_scores is not None
         if schema is not None and self.columns.labels is not None and not scored:
             kind = schema.field(self.columns.labels).type
-            scored = shape_of(kind, column=self.columns.labels).amount is Amount.SCORE
+            scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
         objects = f"rows{from_threshold(self._threshold if scored else None)}"
         return "; ".join(self._kernels[self._weighted].signatures(objects))
 

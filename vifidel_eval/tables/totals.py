@@ -77,7 +77,7 @@ class Sums:
         return Sums(self.rows + other.rows, sums)
 
     def to_json(self) -> list[Any]:
-        """Return the rows and each sum: doubles that add up to it exactly, the first the nearest."""
+        """Return the rows, and doubles that add up to each sum exactly, the nearest one first."""
         return [self.rows, [_doubles(of) for of in self.of]]
 
     @classmethod
