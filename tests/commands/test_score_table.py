@@ -577,15 +577,19 @@ def test_outputs_of_inputs_that_are_not_given_now_are_refused(tmp_path, monkeypa
 
 def test_a_file_of_which_the_manifest_says_less_than_it_holds(tmp_path):
     source = tables(tmp_path / "in", files=1)
-    said = {"command": "score-table", "signature": "", "settings": {}, "versions": {}}
+    done(source, "--output", tmp_path / "good")
+    said = manifest(tmp_path / "good")
+    good = said["files"][0]
     for text, message in (
         ("{}", "is not of a run of this command"),
-        ("[1]", "is not of a run of this command"),
+        ("[17]", "is not of a run of this command"),
         (json.dumps({**said, "files": [{}]}), "is not of a run of this command"),
         (json.dumps({**said, "files": 3}), "is not of a run of this command"),
+        (json.dumps({**said, "files": [good, {"output": "x"}]}), "is not of a run of this comma"),
+        (json.dumps({**said, "files": [{**good, "sums": {"a": [1, 2]}}]}), "is not of a run of "),
         ("{", "JSON ends too early"),
     ):
-        out = tmp_path / f"out{len(text)}{text[0]}"
+        out = tmp_path / f"out{len(text)}"
         out.mkdir()
         (out / "manifest.json").write_text(text)
         refused(invoke(source, "--output", out), "manifest.json", message)

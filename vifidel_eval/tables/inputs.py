@@ -178,8 +178,10 @@ class OpenTable:
 
     def count_rows(self) -> int | None:
         """Return how many rows there are; None of text, where that is not known before the end."""
+        if isinstance(self._source, JsonLines) or self.numbers_in_text:
+            return None
         with _readable(self._file):
-            return None if self._file.format in _TEXT else int(self._source.count_rows())
+            return int(self._source.count_rows())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time.

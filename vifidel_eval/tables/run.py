@@ -180,23 +180,33 @@ class _Folder:
     def __init__(self, path: Path) -> None:
         self._path, self._manifest = path, path / MANIFEST
         self._parts = Parts(self._manifest)
-        if self._manifest.exists():
-            ended = read_json(self._manifest, VifidelError)
-            try:
-                for record in ended["files"]:
-                    self._keep(record, _pin(ended))
-            except (KeyError, TypeError, ValueError, AttributeError):
-                raise VifidelError(
-                    f"{self._manifest}: is not of a run of this command and version; name another "
-                    "folder."
-                ) from None
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
 
-    def _keep(self, record: Record, pin: str) -> None:
-        Totals.from_json(record)  # raises of what is no record
-        digests = [record["input_sha256"], record["output_sha256"]]
-        self._parts.add(" ".join([record["output"], *digests, pin]), {**record, "pin": pin})
+    def recall(self) -> None:
+        """Read what earlier runs have recorded.
+
+        Raises
+        ------
+        VifidelError
+            If that is something else.
+        """
+        ended = read_json(self._manifest, VifidelError) if self._manifest.exists() else None
+        try:
+            records = [self._parts[key] for key in self._parts if key != _TOKEN]
+            if ended is not None:
+                records += [{**record, "pin": _pin(ended)} for record in ended["files"]]
+            keys = list(map(_key, records))
+            if not self._parts[_TOKEN].isalnum():
+                raise ValueError
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise VifidelError(
+                f"{self._manifest}: is not of a run of this command and version; name another "
+                "folder."
+            ) from None
+        for key, record in zip(keys, records, strict=True):
+            if key not in self._parts:
+                self._parts.add(key, record)
 
     @classmethod
     @contextlib.contextmanager
@@ -221,6 +231,8 @@ class _Folder:
                 f"{path}: the folder is not empty, and holds no run of this command; name another "
                 "one."
             )
+        if lock_path.exists() and lock_path.stat().st_size:
+            raise VifidelError(f"{lock_path}: is not of a run of this command; move it away.")
         lock, folder = FileLock(lock_path), None
         try:
             path.mkdir(exist_ok=True)
@@ -234,6 +246,7 @@ class _Folder:
             raise VifidelError(f"{path}: cannot be written: {why}.") from None
         try:
             folder = cls(path)
+            folder.recall()
             yield folder
         finally:
             if folder is not None:
@@ -294,7 +307,8 @@ class _Folder:
             If that is not possible.
         """
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
-        self._keep(record, _pin(plan))
+        pinned = {**record, "pin": _pin(plan)}
+        self._parts.add(_key(pinned), pinned)
         path = self._path / record["output"]
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -313,6 +327,13 @@ class _Folder:
             path.unlink(missing_ok=True)
         if self._manifest.exists() or set(self._parts) == {_TOKEN}:
             self._parts.clear()
+
+
+def _key(record: Record) -> str:
+    """Return what is different between records; it raises of what is none."""
+    Totals.from_json(record)
+    names = ("input", "input_sha256", "output", "output_sha256", "pin")
+    return "\n".join([record[name] for name in names])
 
 
 def _do(
