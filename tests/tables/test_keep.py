@@ -87,7 +87,7 @@ def test_integers_are_compared_without_rounding(values, sign, number):
 @pytest.mark.parametrize(
     "kind",
     [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint64(), pa.float64(),
-     pa.decimal128(20, 3)],
+     pa.decimal128(30, 3)],
     ids=str,
 )  # fmt: skip
 def test_every_type_compares_as_python_does(kind, number, sign):
