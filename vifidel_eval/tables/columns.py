@@ -119,8 +119,8 @@ def lists(column: Any) -> tuple[Integers, Any]:
 def as_column(
     values: Any,
     name: str,
-    fits: Callable[[Any], bool],
-    convert: Callable[[Sequence[Any]], Any],
+    fits: Callable[[Any], bool] = lambda _: True,
+    convert: Callable[[Sequence[Any]], Any] | None = None,
 ) -> Any:
     """Return one entry per row as a column.
 
@@ -133,7 +133,7 @@ def as_column(
     fits : callable
         Whether a type that PyArrow finds for a sequence is one that is read.
     convert : callable
-        Makes a column of a sequence for which PyArrow finds none.
+        Makes a column of a sequence for which PyArrow finds none; by default there is none then.
 
     Raises
     ------
@@ -155,6 +155,8 @@ def as_column(
             return column
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         pass  # rows that are no column: one by one
+    if convert is None:
+        raise VifidelError(f"{name} are a list of numbers per row.")
     return convert(values.tolist() if hasattr(values, "tolist") else list(values))
 
 
@@ -166,11 +168,6 @@ def spelt(text: Any) -> str | None:
 def caption_rows(rows: Sequence[Any]) -> Any:
     """Return captions as a column; what is not a string becomes null."""
     return pyarrow().array(list(map(spelt, rows)), pyarrow().large_string())
-
-
-def score_rows(_: Sequence[Any]) -> Any:
-    """Raise a VifidelError: scores of labels that PyArrow does not read are not read at all."""
-    raise VifidelError("label_scores are a list of numbers per row.")
 
 
 def _is_null(row: Any) -> bool:

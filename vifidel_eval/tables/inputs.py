@@ -78,11 +78,8 @@ class TableFile:
         VifidelError
             If it cannot be read.
         """
-        seen = hashlib.sha256()
         with _readable(self), self.filesystem.open_input_stream(self.path, None) as file:
-            while block := file.read(_BLOCK):
-                seen.update(block)
-        return seen.hexdigest()
+            return sha256_of(file)
 
     def state(self) -> tuple[int | None, int | None]:
         """Return size and time of the last change: with other ones it is another file.
@@ -137,6 +134,14 @@ class TableFile:
                 convert_options=pa.csv.ConvertOptions(column_types=text, check_utf8=False),
             )
         return ds.dataset(self.path, filesystem=self.filesystem, format=form)
+
+
+def sha256_of(file: Any) -> str:
+    """Return the SHA-256 of what can be read of an open file."""
+    seen = hashlib.sha256()
+    while block := file.read(_BLOCK):
+        seen.update(block)
+    return seen.hexdigest()
 
 
 def suffix_of(name: str) -> str:

@@ -22,6 +22,9 @@ from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
 from .rows import TableRows
 from .statuses import Statuses, worsen
 
+#: The metric whose transport distance stands behind its score.
+WITH_DISTANCE = "VIFIDEL"
+
 
 class _TableMetric(NamedTuple):
     """A metric and what the registry says of it."""
@@ -170,7 +173,7 @@ class Kernel:
                 worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
 
             scores = scored.scores
-            if scored.distances is not None:
+            if name == WITH_DISTANCE and scored.distances is not None:
                 scores = np.column_stack([scores, scored.distances])
             columns[name] = np.where(wrong[:, None] > 0, np.nan, scores)
             if scored.of_rows is not None:

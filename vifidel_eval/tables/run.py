@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, json_text, read_json, reason, write_whole
+from ..files import beside, json_text, open_file, read_json, reason, write_whole
 from ..unfinished import Parts
-from .inputs import TableFile
-from .scoring import SUFFIXES, Task, Work, file_digest
+from .inputs import TableFile, sha256_of
+from .scoring import SUFFIXES, Task, Work
 from .totals import Totals, corpus_scores, in_order, judge
 
 #: The file that says what a run did.
@@ -285,7 +285,8 @@ class _Folder:
     def _standing(self, path: Path, records: Sequence[Record], pin: str) -> dict[str, Record]:
         if not os.path.lexists(path):
             return {}
-        digest = file_digest(path)
+        with open_file(path, VifidelError) as file:
+            digest = sha256_of(file)
         ours = [record for record in records if record["output_sha256"] == digest]
         if not ours:
             raise VifidelError(

@@ -30,9 +30,8 @@ from .columns import (
     is_text,
     label_rows,
     reference_rows,
-    score_rows,
 )
-from .kernel import Kernel
+from .kernel import WITH_DISTANCE, Kernel
 from .labels import holds_labels, shape_of
 from .rows import TableRows, read_rows
 from .statuses import STATUSES, TableScores
@@ -178,7 +177,7 @@ class TableScorer:
         fields = []
         for name in self._names:
             columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
-            columns += [_DISTANCE] if METRICS[name].objects else []
+            columns += [_DISTANCE] if name == WITH_DISTANCE else []
             fields += [pa.field(column, pa.float64()) for column in columns]
         return pa.struct([*fields, pa.field(_STATUS, pa.string())])
 
@@ -236,11 +235,9 @@ class TableScorer:
 
         made = Columns(
             as_column(captions, "captions", is_text, caption_rows),
-            None if labels is None else as_column(labels, "labels", holds_labels, of_labels),
-            None
-            if label_scores is None
-            else as_column(label_scores, "label_scores", lambda _: True, score_rows),
-            None
+            labels if labels is None else as_column(labels, "labels", holds_labels, of_labels),
+            label_scores if label_scores is None else as_column(label_scores, "label_scores"),
+            references
             if references is None
             else as_column(references, "references", is_references, reference_rows),
         )

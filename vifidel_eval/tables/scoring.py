@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,14 +16,13 @@ import pyarrow.parquet
 
 from ..errors import VifidelError
 from ..files import open_file, reason
-from .inputs import OpenTable, TableFile
+from .inputs import OpenTable, TableFile, sha256_of
 from .keep import Condition
 from .scorer import NO_SCORES, TableScorer
 from .totals import Sums, Totals, counts_of
 
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26
-_BLOCK = 1 << 20
 
 #: The formats of output files, and the end of their names.
 SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
@@ -145,11 +143,13 @@ class Work:
             raise VifidelError(
                 f"{task.file.path}: was changed while it was read; run the same command again."
             )
+        with open_file(task.temporary, VifidelError) as written:
+            output_digest = sha256_of(written)
         return {
             "input": task.file.name,
             "input_sha256": digest,
             "output": task.output,
-            "output_sha256": file_digest(task.temporary),
+            "output_sha256": output_digest,
             **totals.to_json(),
         }
 
@@ -176,21 +176,6 @@ class Work:
                 totals += Totals(len(batch), len(kept), found.statuses, sums, found.tallies)
                 on_rows(len(batch))
         return totals
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file of this machine.
-
-    Raises
-    ------
-    VifidelError
-        If it cannot be read.
-    """
-    seen = hashlib.sha256()
-    with open_file(path, VifidelError) as file:
-        while block := file.read(_BLOCK):
-            seen.update(block)
-    return seen.hexdigest()
 
 
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
