@@ -70,7 +70,7 @@ class Settings:
     ----------
     objects : optional
         What the images show, as `vifidel_eval.annotations.read_objects` takes it; None where that
-        is not known.
+        is not known, or comes with the rows.
     threshold, categories : optional
         As `read_objects` takes them.
     counts : bool

@@ -126,7 +126,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
 def make_vifidel(settings: Settings) -> Vifidel:
     """Return VIFIDEL as the settings of a run have it."""
     return Vifidel(
-        settings.labels,
+        None if settings.objects is None else settings.labels,
         references=settings.weighted,
         counts=settings.counts,
         things=settings.options.get("things"),

@@ -80,6 +80,11 @@ class Count:
     meaning: str
     always: bool = False
 
+    @property
+    def status(self) -> str:
+        """What tables call a row that it counts: ``"no words"``."""
+        return self.key.replace("_", " ")
+
 
 #: Every count that a metric may report.
 COUNTS = (
@@ -135,6 +140,34 @@ COUNTS = (
         "mentions not judged",
         "mentions of things that the source of objects does not look for, under VIFIDEL-H without "
         "references",
+    ),
+)
+
+_BY_KEY = {count.key: count for count in COUNTS}
+
+#: What tables say of a row beside its scores, from best to worst, and the worst of each: what is
+#: counted of every run, then why a score is undefined, then what makes the row itself unusable.
+ROW_COUNTS = (
+    _BY_KEY["unweighted"],
+    _BY_KEY["no_words"],
+    Count("no_objects", "No objects", "without objects", "rows without an object label"),
+    Count("no_references", "No references", "without references", "rows without a reference"),
+    Count(
+        "no_known_words",
+        "No known words",
+        "without known words",
+        "rows of whose labels and references no word has a vector",
+    ),
+    Count(
+        "too_long", "Too long", "too long", "rows with a longer text, or more words, than is read"
+    ),
+    Count("bad_caption", "Bad caption", "with a bad caption", "rows whose caption is no text"),
+    Count("bad_labels", "Bad labels", "with bad labels", "rows whose labels cannot be read"),
+    Count(
+        "bad_references",
+        "Bad references",
+        "with bad references",
+        "rows whose references are not a list of texts",
     ),
 )
 

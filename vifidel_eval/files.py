@@ -171,9 +171,11 @@ def parse_json(
 
 
 def parse_json_lines(
-    text: str, where: str, error: type[VifidelError]
+    text: str, where: str, error: type[VifidelError], first: int = 1
 ) -> tuple[list[Any], list[int]]:
     """Return the values of JSON Lines, one per line that is not blank, and their line numbers.
+
+    `first` is the number of the first line.
 
     Raises
     ------
@@ -182,7 +184,7 @@ def parse_json_lines(
     """
     values, numbers = [], []
     decode = json.JSONDecoder(object_pairs_hook=_unrepeated).decode
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), first):
         if not line or line.isspace():
             continue
         at = f"{where}: line {number}"

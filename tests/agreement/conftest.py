@@ -7,8 +7,8 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval.agreement.judgements import Judged
-from vifidel_eval.agreement.parts import Parts
 from vifidel_eval.agreement.trials import Trial, Trials
+from vifidel_eval.unfinished import Parts
 
 
 def shared_words(caption, references):

@@ -8,7 +8,7 @@ import pytest
 
 from vifidel_eval.agreement.correlation import correlate, views
 from vifidel_eval.agreement.judgements import Judged, Ratings
-from vifidel_eval.agreement.parts import Parts
+from vifidel_eval.unfinished import Parts
 
 RESAMPLES = 40
 NAN = math.nan

@@ -12,11 +12,11 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval.agreement.draws import AS_GIVEN
 from vifidel_eval.agreement.judgements import Judged
-from vifidel_eval.agreement.parts import Parts
 from vifidel_eval.agreement.trials import run_trials, work
 from vifidel_eval.errors import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean, Wmd, readings
+from vifidel_eval.unfinished import Parts
 
 
 class NoParts(Parts):
@@ -373,7 +373,7 @@ import sys
 from pathlib import Path
 from vifidel_eval.agreement.distractors import read_distractors
 from vifidel_eval.agreement.forced_choice import forced_choice
-from vifidel_eval.agreement.parts import Parts
+from vifidel_eval.unfinished import Parts
 from vifidel_eval.agreement.trials import run_trials
 from fake_scorer import FakeScorer
 

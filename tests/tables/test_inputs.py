@@ -1,4 +1,5 @@
 import gzip
+import hashlib
 import json
 import os
 
@@ -13,7 +14,6 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 from vifidel_eval.tables.columns import Columns  # noqa: E402
 from vifidel_eval.tables.finding import find_tables  # noqa: E402
-from vifidel_eval.tables.scoring import Table  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
 ROWS = [
@@ -56,7 +56,7 @@ def write(path, rows=ROWS):
 
 def read(path, columns=COLUMNS):
     (file,) = find_tables([str(path)])
-    return [row for batch in Table.open(file, columns).batches() for row in batch.to_pylist()]
+    return [row for batch in file.open(columns).batches() for row in batch.to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,10 @@ def read(path, columns=COLUMNS):
 )  # fmt: skip
 def test_all_formats_have_the_same_rows(tmp_path, name):
     write(tmp_path / name)
-    assert read(tmp_path / name) == ROWS
-    assert read((tmp_path / name).as_uri()) == ROWS
+    in_text = name.removesuffix(".gz").endswith((".csv", ".tsv"))
+    wanted = [{**row, "id": str(row["id"])} for row in ROWS] if in_text else ROWS
+    assert read(tmp_path / name) == wanted
+    assert read((tmp_path / name).as_uri()) == wanted
 
 
 @pytest.mark.parametrize(
@@ -185,14 +187,12 @@ def test_a_link_that_leads_to_its_own_folder(tmp_path):
         find_tables([str(tmp_path)])
 
 
-def test_a_digest_of_ends_sees_size_and_content(tmp_path):
-    path = tmp_path / "a.csv"
-    seen = set()
-    for content in (b"x" * 300_000, b"x" * 300_001, b"y" + b"x" * 299_999, b"x" * 299_999 + b"y"):
-        path.write_bytes(content)
+def test_a_digest_is_that_of_the_bytes(tmp_path):
+    for name in ("a.csv", "a.csv.gz"):
+        path = tmp_path / name
+        path.write_bytes(b"x" * 5_000_000)
         (file,) = find_tables([str(path)])
-        seen.add(file.fingerprint())
-    assert len(seen) == 4
+        assert file.digest() == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_batches_of_large_rows_are_small(tmp_path):
@@ -201,6 +201,6 @@ def test_batches_of_large_rows_are_small(tmp_path):
     table = pa.table({"caption": ["a"] * 600, "labels": [["a"]] * 600, "image": pictures})
     parquet.write_table(table, path)
     (file,) = find_tables([str(path)])
-    sizes = [batch.nbytes for batch in Table.open(file, COLUMNS).batches()]
+    sizes = [batch.nbytes for batch in file.open(COLUMNS).batches()]
     assert sum(sizes) > 60_000_000
     assert max(sizes) < 40_000_000

@@ -82,6 +82,37 @@ def test_integers_are_compared_without_rounding(values, sign, number):
     ]
 
 
+@pytest.mark.parametrize("sign", sorted(SIGNS))
+@pytest.mark.parametrize("number", [0.3, -0.3, 1.5, 0, 1, 2**53 + 1, 1e300, -1e300])
+@pytest.mark.parametrize(
+    "kind",
+    [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint64(), pa.float64(),
+     pa.decimal128(30, 3)],
+    ids=str,
+)  # fmt: skip
+def test_every_type_compares_as_python_does(kind, number, sign):
+    values = pa.array([0, 1, None, 2, 100]).cast(kind)
+    if pa.types.is_int64(kind):
+        values = pa.array([0, 2**53, None, 2**53 + 1, -1])
+    condition = Condition("x", sign, number)
+    schema = pa.schema([("x", kind)])
+    assert condition.of_columns(pa.struct([]), schema) == condition
+    assert condition.mask(values).to_pylist() == [
+        value is not None and SIGNS[sign](value, number) for value in values.to_pylist()
+    ]
+
+
+def test_numbers_that_are_spelt():
+    cells = ["007", " 7 ", "7.0", "0.7e1", "1_0", "", "dog", "nan", "inf", None, f"{10**19}"]
+    schema = pa.schema([("x", pa.string())])
+    with pytest.raises(VifidelError, match="'x' holds string, not numbers"):
+        Condition("x", ">", 0).of_columns(pa.struct([]), schema)
+    condition = Condition("x", "==", 7).of_columns(pa.struct([]), schema, numbers_in_text=True)
+    assert condition.mask(pa.array(cells)).to_pylist() == [True] * 4 + [False] * 7
+    exact = Condition("x", "==", 10**19)
+    assert exact.mask(pa.array(cells)).to_pylist() == [False] * 10 + [True]
+
+
 @pytest.mark.parametrize("kind", [pa.float16(), pa.float32()])
 def test_a_number_is_compared_in_the_precision_of_the_column(kind):
     values = pa.array([0.7, None, float("nan"), 0.75, 0.5], pa.float64()).cast(kind, safe=False)

@@ -187,6 +187,14 @@ def test_the_distance_is_what_the_score_follows_from(whole):
     assert np.isnan(distance[score == 0]).all()
 
 
+def test_text_that_is_not_utf8_makes_a_bad_row_whatever_holds_it():
+    captions = pa.array([b"a dog", b"a d\xf6g"]).view(pa.string())
+    for column in (captions, captions.dictionary_encode(), captions.cast(pa.string_view())):
+        found = TableScorer().score(column, [["dog"]] * 2).to_pylist()
+        assert [row["status"] for row in found] == ["ok", "bad caption"]
+        assert [row["VIFIDEL"] for row in found] == [1.0, None]
+
+
 def test_no_rows():
     for chunks in ([], table().slice(0, 0).to_batches()):
         scored = TableScorer()(pa.Table.from_batches(chunks, schema=table().schema))

@@ -21,9 +21,9 @@ from ..digits import for_json, rounded
 from ..evaluation import Floats, Integers
 from ..image_ids import to_json_value
 from ..text_tables import Cell, Table
+from ..unfinished import Parts
 from .draws import AS_GIVEN, References
 from .judgements import Ratings
-from .parts import Parts
 from .resampling import interval, resampled
 from .trials import Trials
 from .williams import WilliamsMatrix, williams_matrix

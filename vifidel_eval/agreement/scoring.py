@@ -16,8 +16,8 @@ from ..image_ids import to_json_value
 from ..rows import Rows
 from ..runs.harness import score_rows
 from ..scorers import Evaluation, Mean, Scorer
+from ..unfinished import Parts
 from .judgements import Judged
-from .parts import Parts
 
 
 def bases(scorers: Mapping[str, Scorer]) -> list[Scorer]:

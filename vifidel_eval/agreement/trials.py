@@ -12,9 +12,9 @@ from ..evaluation import Floats
 from ..metrics import needs_references
 from ..scorers import Scorer
 from ..scorers.readings import reading_once
+from ..unfinished import Parts
 from .draws import AS_GIVEN, References, drawn, is_drawn, plan
 from .judgements import Judged
-from .parts import Parts
 from .resampling import LEVEL, RESAMPLES
 from .scoring import JudgedRows, Scoring, bases
 

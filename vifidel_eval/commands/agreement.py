@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ..agreement.detection import Detections
     from ..agreement.forced_choice import ForcedChoice
     from ..agreement.judgements import Choices, Hallucinations, Judged, Ratings
-    from ..agreement.parts import Parts
     from ..agreement.trials import Trials
     from ..scorers import Scorer
+    from ..unfinished import Parts
 
 _FOLDER = click.argument("folder", type=FILE)
 

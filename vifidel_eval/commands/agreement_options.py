@@ -18,9 +18,9 @@ from .printing import show, tell
 if TYPE_CHECKING:
     from ..agreement.draws import References
     from ..agreement.judgements import Judged
-    from ..agreement.parts import Parts
     from ..scorers import Scorer
     from ..scorers.record import Settings
+    from ..unfinished import Parts
     from .metric_options import MetricOptions
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
@@ -91,7 +91,7 @@ class Experiment:
     @contextmanager
     def parts(self) -> Iterator[Parts]:
         """Keep the finished parts of an interrupted run beside its output, forget complete ones."""
-        from ..agreement.parts import Parts
+        from ..unfinished import Parts
 
         parts = Parts(self.output)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,8 +18,6 @@ from .paths import FILE, Between, Command, ReadAnywhere, WrittenTree
 from .printing import show, tell
 
 if TYPE_CHECKING:
-    from tqdm import tqdm
-
     from ..tables import TableScorer
     from ..tables.keep import Condition
 
@@ -110,8 +109,7 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
-    help="How many processes score, each a file or a part of a large Parquet file at a time.  "
-    "[default: one per core]",
+    help="How many processes score, each a file at a time.  [default: one per core]",
 )
 def score_table(
     tables: tuple[str, ...],
@@ -127,7 +125,8 @@ def score_table(
     store (s3://, gs://). Each row gets the columns of the metrics and its status; a bad row stops
     nothing. Lists in text, as in CSV, are JSON: ["dog", "cat"].
 
-    After an interruption, the same command goes on after the files that are finished.
+    Run again, the command scores the files that are not finished, or whose content, settings or
+    versions are other ones now.
     """
     from ..tables.arrow import pyarrow
 
@@ -140,9 +139,13 @@ def score_table(
     scorer, settings = _scorer(**chosen)
     work = Work(scorer, keep, style)
     settings |= {"keep": list(map(str, keep)), "format": style}
-    with _Bar() as progress:
+    with contextlib.ExitStack() as shown:
+
+        def begin(rows: int | None) -> Callable[[int], object]:
+            return shown.enter_context(progress_bar(rows, " rows", unit_scale=True)).update
+
         try:
-            manifest = score_tables(work, files, output, settings, workers or _cores(), progress)
+            manifest = score_tables(work, files, output, settings, workers or _cores(), begin)
         except KeyboardInterrupt:
             if output.exists():
                 tell("Interrupted; the same command goes on after the finished files.")
@@ -211,38 +214,6 @@ def _scorer(
     return scorer, settings
 
 
-class _Bar:
-    """The progress bar, which appears when the number of rows is known."""
-
-    def __init__(self) -> None:
-        self._bar: tqdm[Any] | None = None
-        self._rows = 0
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def begin(self, rows: int, done: int) -> None:
-        """Show how many rows are done of how many."""
-        self._rows = rows
-        self._bar = progress_bar(rows, " rows", initial=done, unit_scale=True)
-
-    def expect(self, more: int) -> None:
-        """Correct the number of rows, which is an estimate of text."""
-        if self._bar is not None:
-            self._rows += more
-            self._bar.total = max(self._rows, self._bar.n)
-
-    def update(self, rows: int) -> None:
-        """Add rows that are done."""
-        if self._bar is not None:
-            self._bar.total = max(self._rows, self._bar.n + rows)
-            self._bar.update(rows)
-
-
 def _cores() -> int:
     """Return how many cores this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
@@ -252,7 +223,7 @@ def _cores() -> int:
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     """Return what is printed of a run that ended."""
     rows, kept = manifest["rows"], manifest["kept"]
-    files = len(manifest["inputs"])
+    files = len(manifest["files"])
     of_rows = f"{rows:,} rows in {files:,} file{'s' if files != 1 else ''}"
     if manifest["settings"]["keep"]:
         share = f" ({kept / rows:.1%})" if rows else ""

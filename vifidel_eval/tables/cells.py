@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from ..errors import VifidelError
-from .columns import is_text
+from .columns import Columns, is_text, spelt, texts
 
 _NAMES = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
@@ -32,23 +33,22 @@ class Cells:
     """
 
     types: Mapping[str, pa.DataType]
-    plain: str | None
+    plain: str | None = None
+
+    @staticmethod
+    def are_in(schema: pa.Schema, names: Columns) -> bool:
+        """Return whether a table has text in a column of lists."""
+        return any(_is_cells(schema, name) for name in names.given()[1:])
 
     @classmethod
-    def of(
-        cls,
-        first: pa.RecordBatch,
-        labels: str | None,
-        label_scores: str | None,
-        references: str | None,
-    ) -> Cells:
+    def of(cls, first: pa.RecordBatch, names: Columns) -> Cells:
         """Return how columns are read, which their first rows say.
 
         Parameters
         ----------
         first : RecordBatch
             The first rows.
-        labels, label_scores, references : str, optional
+        names : Columns
             The names of the columns, which need not be there.
 
         Raises
@@ -56,21 +56,11 @@ class Cells:
         VifidelError
             If the text in the column of labels is something else.
         """
-
-        def is_cells(name: str | None) -> bool:
-            if name not in first.schema.names:
-                return False
-            kind = first.schema.field(name).type
-            return is_text(kind) and not pa.types.is_null(kind)
-
-        types = {}
-        if labels is not None and is_cells(labels):
-            types[labels] = _type_of(labels, first.column(labels).to_pylist())
-        if label_scores is not None and is_cells(label_scores):
-            types[label_scores] = _NUMBERS
-        if references is not None and is_cells(references):
-            types[references] = _NAMES
-        return cls(types, references)
+        types = {names.references: _NAMES, names.label_scores: _NUMBERS}
+        if _is_cells(first.schema, names.labels):
+            types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
+        there = {name: kind for name, kind in types.items() if _is_cells(first.schema, name)}
+        return cls(there, names.references)
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """Return the schema with the types that columns get."""
@@ -81,22 +71,30 @@ class Cells:
     def read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return rows with lists in place of text; what cannot be read is a list of one null."""
         for name, kind in self.types.items():
-            read = _of_plain if name == self.plain else _READERS[kind]
-            column = pa.array(map(read, batch.column(name).to_pylist()), kind)
-            batch = batch.set_column(batch.schema.get_field_index(name), name, column)
+            column = batch.column(name)
+            read = partial(_list_of, kind, name == self.plain)
+            cells = zip(column.is_valid().to_pylist(), texts(column).to_pylist(), strict=True)
+            lists = pa.array([read(cell) if there else None for there, cell in cells], kind)
+            batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
         return batch
 
 
-def _type_of(name: str, texts: Sequence[str | None]) -> pa.DataType:
-    cells = [cell for cell in map(_parsed, texts) if cell is not None]
+def _is_cells(schema: pa.Schema, name: str | None) -> bool:
+    at = -1 if name is None else schema.get_field_index(name)
+    return (
+        at >= 0 and is_text(schema.field(at).type) and not pa.types.is_null(schema.field(at).type)
+    )
+
+
+def _type_of(name: str, cells_as_text: Sequence[str | None]) -> pa.DataType:
+    cells = [cell for cell in map(_parsed, cells_as_text) if cell is not None]
     lists = [cell for cell in cells if isinstance(cell, list)]
     if any(isinstance(cell, dict) for cell in cells):
         return _COUNTED
-    values = [value for cell in lists for value in cell]
-    if any(isinstance(value, list | dict) for value in values):
+    if any(isinstance(value, list | dict) for cell in lists for value in cell):
         return _SCORED
     if cells and not lists:
-        text = next(text for text in texts if text and text.strip())
+        text = next((text for text in cells_as_text if text and text.strip()), "")
         raise VifidelError(
             f"the column {name!r} holds text such as {text!r:.60}; write lists in it as JSON, such "
             'as ["dog", "cat"].'
@@ -105,7 +103,10 @@ def _type_of(name: str, texts: Sequence[str | None]) -> pa.DataType:
 
 
 def _parsed(text: str | None) -> Any:
-    """Return what JSON in a cell says: None of an empty cell, else a list, object or anything."""
+    """Return what JSON in a cell says: None of an empty cell, else a list, object or anything.
+
+    Text that is not UTF-8 comes as None, and says nothing either.
+    """
     if text is None or not text.strip():
         return None
     try:
@@ -114,75 +115,45 @@ def _parsed(text: str | None) -> Any:
         return _NO_JSON
 
 
-def _spelt(text: str) -> str:
-    """Return text without lone surrogates, which JSON can spell and Arrow cannot."""
-    return text.encode(errors="replace").decode()
-
-
-def _names(text: str | None) -> Any:
-    cell = _parsed(text)
+def _list_of(kind: pa.DataType, plain: bool, text: str | None) -> Any:
+    """Return the list of a cell; `plain` text may stand for a list of itself."""
+    if plain and text is not None and text.strip()[:1] not in ("", "["):
+        return [text]
+    cell = _NO_JSON if text is None else _parsed(text)
     if cell is None:
         return None
-    if not isinstance(cell, list):
-        return [None]
-    return [_spelt(value) if isinstance(value, str) else None for value in cell]
+    if kind == _COUNTED:
+        counts = cell.items() if isinstance(cell, dict) else [("", None)]
+        return [(spelt(name), number if _is_count(number) else None) for name, number in counts]
+    return list(map(_VALUES[kind], cell)) if isinstance(cell, list) else [None]
 
 
-def _of_plain(text: str | None) -> Any:
-    return _names(text) if text is None or text.strip()[:1] in ("", "[") else [text]
+def _is_count(number: Any) -> bool:
+    return type(number) is int and abs(number) < 1 << 63
 
 
-def _scored(text: str | None) -> Any:
-    cell = _parsed(text)
-    if cell is None:
-        return None
-    return [_pair(value) for value in cell] if isinstance(cell, list) else [None]
+def _number(value: Any) -> float | None:
+    exact = type(value) is float or (type(value) is int and abs(value) < 1 << 53)
+    return float(value) if exact else None
 
 
 def _pair(value: Any) -> Any:
     """Return a label with its score, as annotations have it: a pair or an object."""
+    label, score = value, None
     if isinstance(value, str):
-        return {"label": _spelt(value), "score": None}
+        return {"label": spelt(value), "score": None}
     if isinstance(value, dict):
         label = next((value[name] for name in ("label", "name") if name in value), None)
         score = next((value[name] for name in ("score", "confidence") if name in value), None)
     elif isinstance(value, list) and len(value) == 2:
         label, score = value
-    else:
+    if not isinstance(label, str) or _number(score) is None:
         return None
-    if not isinstance(label, str) or score is None or not _is_number(score):
-        return None
-    return {"label": _spelt(label), "score": float(score)}
+    return {"label": spelt(label), "score": _number(score)}
 
 
-def _counted(text: str | None) -> Any:
-    cell = _parsed(text)
-    if cell is None:
-        return None
-    if not isinstance(cell, dict):
-        return [("", None)]
-    return [
-        (_spelt(label), count if type(count) is int and abs(count) < 1 << 63 else None)
-        for label, count in cell.items()
-    ]
-
-
-def _numbers(text: str | None) -> Any:
-    cell = _parsed(text)
-    if cell is None:
-        return None
-    if not isinstance(cell, list):
-        return [None]
-    return [float(value) if _is_number(value) else None for value in cell]
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) is float or (type(value) is int and abs(value) < 1 << 53)
-
-
-_READERS: dict[pa.DataType, Callable[[str | None], Any]] = {
-    _NAMES: _names,
-    _SCORED: _scored,
-    _COUNTED: _counted,
-    _NUMBERS: _numbers,
+_VALUES: dict[pa.DataType, Callable[[Any], Any]] = {
+    _NAMES: spelt,
+    _SCORED: _pair,
+    _NUMBERS: _number,
 }

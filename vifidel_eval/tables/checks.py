@@ -10,10 +10,9 @@ import numpy as np
 from ..errors import AnnotationError, CaptionError, VifidelError
 from ..metrics import METRICS
 from ..rows import MOST_CHARACTERS
-from .columns import Columns, check_references, check_texts
+from .columns import Columns, is_references, is_text
 from .labels import problem_of, shape_of
-from .rows import Statuses
-from .statuses import Status
+from .statuses import RANKS, STATUSES, Statuses
 
 
 def fields_of(schema: Any, names: Columns) -> Columns:
@@ -64,9 +63,16 @@ def check_columns(metrics: Collection[str], columns: Columns, names: Columns) ->
             raise VifidelError(f"{name} needs object labels; name their column.")
         if record.either and columns.labels is None and columns.references is None:
             raise VifidelError(f"{name} needs object labels or references; name a column.")
-    check_texts(columns.captions.type, names.captions)
-    if columns.references is not None:
-        check_references(columns.references.type, names.references)
+    if not is_text(columns.captions.type):
+        raise VifidelError(
+            f"the column {names.captions!r} is of type {columns.captions.type}; captions are "
+            "strings."
+        )
+    if columns.references is not None and not is_references(columns.references.type):
+        raise VifidelError(
+            f"the column {names.references!r} is of type {columns.references.type}; references are "
+            "a list of strings per row."
+        )
     if columns.labels is not None:
         scores = None if columns.label_scores is None else columns.label_scores.type
         shape_of(columns.labels.type, scores, names.labels)
@@ -87,7 +93,7 @@ def refuse(
     columns : Columns
         Some rows.
     statuses : (rows,) uint8
-        What was said of them.
+        Their places in `STATUSES`.
     first_row : int
         The number of the first of them.
     max_words : int
@@ -100,18 +106,18 @@ def refuse(
     CaptionError, AnnotationError
         If there is one.
     """
-    bad = np.flatnonzero(statuses >= Status.TOO_LONG)
+    bad = np.flatnonzero(statuses >= RANKS["too long"])
     if not len(bad):
         return
     row = int(bad[0])
-    at, status = f"row {first_row + row}", Status(statuses[row])
-    if status == Status.BAD_LABELS:
+    at, status = f"row {first_row + row}", STATUSES[statuses[row]]
+    if status == "bad labels":
         raise AnnotationError(f"{at}: {problem_of(columns, row, threshold)}")
     raise CaptionError(
         {
-            Status.TOO_LONG: f"{at}: it has a text of more than {MOST_CHARACTERS} characters, or "
+            "too long": f"{at}: it has a text of more than {MOST_CHARACTERS} characters, or "
             f"more than {max_words} different words or labels; shorten it.",
-            Status.BAD_CAPTION: f"{at}: the caption is not a string; every row needs one.",
-            Status.BAD_REFERENCES: f"{at}: the references are not a list of strings.",
+            "bad caption": f"{at}: the caption is not a string; every row needs one.",
+            "bad references": f"{at}: the references are not a list of strings.",
         }[status]
     )

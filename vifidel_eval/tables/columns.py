@@ -72,29 +72,31 @@ def is_list(kind: Any) -> bool:
     return any(getattr(types, f"is_{name}", lambda _: False)(kind) for name in names)
 
 
-def check_texts(kind: Any, column: str) -> None:
-    """Raise a VifidelError if a column does not hold strings."""
-    if not is_text(kind):
-        raise VifidelError(f"the column {column!r} is of type {kind}; captions are strings.")
-
-
-def check_references(kind: Any, column: str) -> None:
-    """Raise a VifidelError if a column does not hold lists of strings."""
-    types = pyarrow().types
-    if not (types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))):
-        raise VifidelError(
-            f"the column {column!r} is of type {kind}; references are a list of strings per row."
-        )
+def is_references(kind: Any) -> bool:
+    """Return whether a column of this type holds lists of strings."""
+    return pyarrow().types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
 
 
 def texts(column: Any) -> Any:
-    """Return an array of strings as plain strings."""
+    """Return an array of strings as plain strings; one that is not UTF-8 becomes a null."""
     pa = pyarrow()
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        return column
     if pa.types.is_dictionary(column.type):
-        return texts(column.dictionary_decode())
-    return column.cast(pa.large_string())
+        column = column.dictionary_decode()
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.large_string())
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        spelt = map(_decoded, column.cast(pa.large_binary()).to_pylist())
+        column = pa.array(list(spelt), column.type)
+    return column
+
+
+def _decoded(text: bytes | None) -> str | None:
+    try:
+        return None if text is None else text.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def lists(column: Any) -> tuple[Integers, Any]:
@@ -114,79 +116,30 @@ def lists(column: Any) -> tuple[Integers, Any]:
     return sizes.to_numpy(zero_copy_only=False).astype(np.int64), column.flatten()
 
 
-def caption_column(values: Any) -> Any:
-    """Return captions as a column; what is not a string becomes null.
-
-    Raises
-    ------
-    VifidelError
-        If they are not a sequence or a column.
-    """
-    return _column(values, "captions", _caption_rows, is_text)
-
-
-def reference_column(values: Any) -> Any:
-    """Return the references of rows as a column; a row that is not a list of strings has a null.
-
-    Raises
-    ------
-    VifidelError
-        If they are not a sequence or a column.
-    """
-
-    def fits(kind: Any) -> bool:
-        return pyarrow().types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
-
-    return _column(values, "references", _reference_rows, fits)
-
-
-def label_column(
-    values: Any, threshold: float, fits: Callable[[Any], bool], strict: bool = False
+def as_column(
+    values: Any,
+    name: str,
+    fits: Callable[[Any], bool] = lambda _: True,
+    convert: Callable[[Sequence[Any]], Any] | None = None,
 ) -> Any:
-    """Return the labels of rows as a column; a row that cannot be read has a null among them.
+    """Return one entry per row as a column.
 
     Parameters
     ----------
     values : array or sequence
-        One entry per row, as `vifidel_eval.annotations.label_rows` takes them.
-    threshold : float
-        The lowest score that counts.
+        A column stays what it is; its type is checked elsewhere.
+    name : str
+        For messages.
     fits : callable
-        Whether a type is one of those that labels may have.
-    strict : bool
-        Whether a row that cannot be read raises.
-
-    Raises
-    ------
-    AnnotationError
-        If a row cannot be read, with `strict`.
-    VifidelError
-        If they are not a sequence or a column.
-    """
-    return _column(values, "labels", lambda rows: _label_rows(rows, threshold, strict), fits)
-
-
-def score_column(values: Any) -> Any:
-    """Return the scores of rows' labels as a column.
+        Whether a type that PyArrow finds for a sequence is one that is read.
+    convert : callable
+        Makes a column of a sequence for which PyArrow finds none; by default there is none then.
 
     Raises
     ------
     VifidelError
-        If they are not lists of numbers.
+        If they are not a sequence or a column, or as `convert` raises it.
     """
-
-    def refuse(_: Sequence[Any]) -> Any:
-        raise VifidelError("label_scores are a list of numbers per row.")
-
-    return _column(values, "label_scores", refuse, lambda kind: True)
-
-
-def _column(
-    values: Any,
-    name: str,
-    convert: Callable[[Sequence[Any]], Any],
-    fits: Callable[[Any], bool],
-) -> Any:
     pa = pyarrow()
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
@@ -202,23 +155,27 @@ def _column(
             return column
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         pass  # rows that are no column: one by one
+    if convert is None:
+        raise VifidelError(f"{name} are a list of numbers per row.")
     return convert(values.tolist() if hasattr(values, "tolist") else list(values))
 
 
-def _spelt(text: Any) -> str | None:
+def spelt(text: Any) -> str | None:
     """Return a string that UTF-8 can spell; None for what is not a string."""
     return text.encode(errors="replace").decode() if isinstance(text, str) else None
 
 
-def _caption_rows(rows: Sequence[Any]) -> Any:
-    return pyarrow().array(list(map(_spelt, rows)), pyarrow().large_string())
+def caption_rows(rows: Sequence[Any]) -> Any:
+    """Return captions as a column; what is not a string becomes null."""
+    return pyarrow().array(list(map(spelt, rows)), pyarrow().large_string())
 
 
 def _is_null(row: Any) -> bool:
     return row is None or (isinstance(row, float) and math.isnan(row))
 
 
-def _reference_rows(rows: Sequence[Any]) -> Any:
+def reference_rows(rows: Sequence[Any]) -> Any:
+    """Return the references of rows as a column; a row that is not a list of strings has a null."""
     pa = pyarrow()
     listed: list[list[str | None] | None] = []
     for row in rows:
@@ -226,11 +183,27 @@ def _reference_rows(rows: Sequence[Any]) -> Any:
             listed.append(None)
             continue
         of_row = row.tolist() if hasattr(row, "tolist") else row
-        listed.append(list(map(_spelt, of_row)) if isinstance(of_row, list | tuple) else [None])
+        listed.append(list(map(spelt, of_row)) if isinstance(of_row, list | tuple) else [None])
     return pa.array(listed, pa.large_list(pa.large_string()))
 
 
-def _label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
+def label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
+    """Return the labels of rows as a column; a row that cannot be read has a null among them.
+
+    Parameters
+    ----------
+    rows : sequence
+        As `vifidel_eval.annotations.label_rows` takes them.
+    threshold : float
+        The lowest score that counts.
+    strict : bool
+        Whether a row that cannot be read raises.
+
+    Raises
+    ------
+    AnnotationError
+        If a row cannot be read, with `strict`.
+    """
     pa = pyarrow()
     listed: list[list[tuple[str, int | None]] | None] = []
     for number, row in enumerate(rows):
@@ -241,6 +214,6 @@ def _label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
                 raise AnnotationError(f"row {number}: {problem}") from None
             listed.append([("", None)])
         else:
-            known = entries if entries is None else [(_spelt(n) or "", c) for n, c in entries]
+            known = entries if entries is None else [(spelt(n) or "", c) for n, c in entries]
             listed.append(known)  # type: ignore[arg-type]
     return pa.array(listed, pa.map_(pa.large_string(), pa.int64()))

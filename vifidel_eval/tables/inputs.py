@@ -1,9 +1,9 @@
-"""Files of tables, here or in an object store: read batch by batch, or in parts."""
+"""Files of tables, here or in an object store: read batch by batch."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset as ds
 import pyarrow.fs
-import pyarrow.json
 
 from ..errors import VifidelError
 from ..files import first_line, reason
+from .cells import Cells
+from .columns import Columns
+from .json_lines import JsonLines
 
 #: The names that files of each format have; of text, also compressed.
 FORMATS = {
@@ -28,19 +30,12 @@ FORMATS = {
     ".jsonl": "JSONL",
     ".ndjson": "JSONL",
 }
-_TEXT = frozenset({"CSV", "TSV", "JSONL"})
+_PLAIN, _TEXT = ("CSV", "TSV"), ("CSV", "TSV", "JSONL")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 
 # Rows and bytes that are decoded at a time.
 _ROWS, _BATCH = 8192, 1 << 25
 _BLOCK = 1 << 22
-_PACKED = 3  # how many times smaller captions are compressed, about
-
-# What a fingerprint sees: files up to this size, and so much of each end of larger ones.
-_WHOLE, _END = 1 << 24, 1 << 16
-
-#: A file of more rows is scored in parts of at least so many.
-PART_ROWS = 1 << 20
 
 #: What pyarrow raises of files that cannot be read.
 PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
@@ -75,52 +70,78 @@ class TableFile:
         """The name without what says the format."""
         return self.name[: -len(suffix_of(self.name))]
 
-    def fingerprint(self) -> str:
-        """Return a digest by which a file is known again, without reading all of a large one.
-
-        It is SHA-256 of the size and, of Parquet, the first 64 KiB and the whole footer, which has
-        the place, size and statistics of every column in every row group; of other formats all of
-        a file up to 16 MiB, and 64 KiB at both ends of a larger one.
+    def digest(self) -> str:
+        """Return the SHA-256 of the file.
 
         Raises
         ------
         VifidelError
             If it cannot be read.
         """
-        with _readable(self), self.filesystem.open_input_file(self.path) as file:
-            end = _END
-            if self.format == "Parquet":  # it ends in the footer, 4 bytes of its length, PAR1
-                end = int.from_bytes(file.read_at(8, max(0, self.size - 8))[:4], "little") + 8
-            elif self.size <= _WHOLE:
-                end = self.size
-            seen = hashlib.sha256(b"%d:" % self.size)
-            seen.update(file.read_at(min(self.size, _END), 0))
-            start = max(min(self.size, _END), self.size - end)
-            seen.update(file.read_at(self.size - start, start))
-            return seen.hexdigest()
+        with _readable(self), self.filesystem.open_input_stream(self.path, None) as file:
+            return sha256_of(file)
 
-    def open(self, text_columns: Iterable[str] = ()) -> OpenTable:
-        """Open the file.
-
-        Parameters
-        ----------
-        text_columns : iterable of str
-            Columns that are text even where they look like numbers or dates.
+    def state(self) -> tuple[int | None, int | None]:
+        """Return size and time of the last change: with other ones it is another file.
 
         Raises
         ------
         VifidelError
-            If it is not of its format.
+            If it cannot be reached.
         """
         with _readable(self):
-            found = self._dataset(_formats(self.format, {}))
-            if self.format in _TEXT:
-                text = {name: pa.string() for name in text_columns if _may_be_text(found, name)}
-                found = self._dataset(_formats(self.format, text))
-            return OpenTable(self, found)
+            info = self.filesystem.get_file_info(self.path)
+            return info.size, info.mtime_ns
 
-    def _dataset(self, form: ds.FileFormat) -> ds.Dataset:
+    def open(self, names: Columns, whole: bool = True) -> OpenTable:
+        """Open the file.
+
+        Parameters
+        ----------
+        names : Columns
+            The names of the columns that are lists, also where they are text.
+        whole : bool
+            Whether its rows will be read; otherwise its columns are those of its first rows.
+
+        Raises
+        ------
+        VifidelError
+            If it is not of its format, or the text in a column holds no lists.
+        """
+        source: ds.Dataset | JsonLines
+        with _readable(self):
+            if self.format == "JSONL":
+                source = JsonLines(self.filesystem, self.path, whole)
+            else:
+                source = self._dataset({})
+            if self.format in _PLAIN:  # nothing is taken for a number or date
+                source = self._dataset(dict.fromkeys(source.schema.names, pa.string()))
+        return OpenTable(self, source, names)
+
+    def _dataset(self, text: dict[str, pa.DataType]) -> ds.Dataset:
+        form: ds.FileFormat
+        if self.format == "Parquet":
+            options = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
+            form = ds.ParquetFileFormat(default_fragment_scan_options=options)
+        elif self.format == "Arrow":
+            form = ds.IpcFileFormat()
+        else:
+            form = ds.CsvFileFormat(
+                parse_options=pa.csv.ParseOptions(
+                    delimiter="\t" if self.format == "TSV" else ",", newlines_in_values=True
+                ),
+                read_options=pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK),
+                convert_options=pa.csv.ConvertOptions(column_types=text, check_utf8=False),
+            )
         return ds.dataset(self.path, filesystem=self.filesystem, format=form)
+
+
+def sha256_of(file: Any) -> str:
+    """Return the SHA-256 of what can be read of an open file."""
+    seen = hashlib.sha256()
+    while block := file.read(_BLOCK):
+        seen.update(block)
+    return seen.hexdigest()
 
 
 def suffix_of(name: str) -> str:
@@ -138,144 +159,84 @@ def format_of(name: str) -> str:
     return FORMATS["." + suffix.split(".")[1]] if suffix else ""
 
 
-@dataclass(frozen=True)
-class RowGroups:
-    """Some row groups of a Parquet file, one after another.
-
-    Attributes
-    ----------
-    ids : range
-        Their numbers.
-    first_row, rows : int
-        The number of their first row in the file, and how many they have.
-    """
-
-    ids: range
-    first_row: int
-    rows: int
-
-
 class OpenTable:
-    """The rows of a file.
+    """The rows of a file, with lists where text spells them.
 
     Attributes
     ----------
     schema : pyarrow.Schema
         Its columns.
+    numbers_in_text : bool
+        Whether numbers are text, as everything is in CSV.
     """
 
-    def __init__(self, file: TableFile, dataset: ds.Dataset) -> None:
-        self._file, self._dataset = file, dataset
-        self.schema: pa.Schema = dataset.schema
+    def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
+        self._file, self._source, self._cells = file, source, Cells({})
+        self.numbers_in_text = file.format in _PLAIN
+        if Cells.are_in(source.schema, names):
+            first = next(self.batches(), None)
+            try:
+                self._cells = Cells({}) if first is None else Cells.of(first, names)
+            except VifidelError as problem:
+                raise VifidelError(f"{file.path}: {problem}") from None
+        self.schema: pa.Schema = self._cells.schema(source.schema)
 
-    def count_rows(self) -> int:
-        """Return how many rows there are: of text an estimate by its first block."""
+    def count_rows(self) -> int | None:
+        """Return how many rows there are; None of text, where that is not known before the end."""
+        if isinstance(self._source, JsonLines) or self.numbers_in_text:
+            return None
         with _readable(self._file):
-            if self._file.format not in _TEXT:
-                return int(self._dataset.count_rows())
-        first = next(self.batches(), None)
-        if first is None:
-            return 0
-        packed = _PACKED if self._file.path.lower().endswith(_COMPRESSED) else 1
-        rows: int = len(first)
-        return max(rows, rows * self._file.size * packed // _BLOCK)
+            return int(self._source.count_rows())
 
-    def parts(self) -> list[RowGroups]:
-        """Return the parts of a large Parquet file that can be scored apart from each other.
-
-        They depend on the file alone. There are none if it is small, or cannot be cut: other
-        formats are read from their beginning.
-        """
-        parts: list[RowGroups] = []
-        first = row = rows = 0
-        groups = self._row_groups()
-        for number, group in enumerate(groups, 1):
-            rows += group.num_rows
-            if rows >= PART_ROWS or number == len(groups):
-                parts.append(RowGroups(range(first, number), row, rows))
-                first, row, rows = number, row + rows, 0
-        return parts if len(parts) > 1 else []
-
-    def batches(self, groups: RowGroups | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time.
-
-        Parameters
-        ----------
-        groups : RowGroups, optional
-            Those whose rows are read; by default, all.
 
         Raises
         ------
         VifidelError
             If the file ends too early or is damaged.
         """
-        read = 0 if groups is None else groups.first_row
+        read = 0
         with _readable(self._file):
-            source: Any = self._dataset
-            if groups is not None:
-                (fragment,) = source.get_fragments()
-                source = fragment.subset(row_group_ids=list(groups.ids))
-            scanner = source.scanner(
-                batch_size=self._rows_at_a_time(),
-                batch_readahead=1,
-                fragment_readahead=1,
-                use_threads=False,
-                cache_metadata=False,
-            )
-            batches = scanner.to_batches()
+            batches = self._batches()
         while True:
             with _readable(self._file, f" after row {read}"):
                 batch = next(batches, None)
-            if batch is None:
-                return
+                if batch is None:
+                    return
+                if self._file.format == "Arrow":  # whose buffers are as the file says
+                    _check(batch)
             read += len(batch)
             if len(batch):
-                yield batch
+                yield self._cells.read(batch)
 
-    def _rows_at_a_time(self) -> int:
-        """Return how many rows fit into a batch, so that one of images is no larger than of ids."""
-        groups = self._row_groups()
-        if not groups:
-            return _ROWS
-        rows: int = sum(group.num_rows for group in groups)
-        size: int = sum(group.total_byte_size for group in groups)
-        return max(1, min(_ROWS, _BATCH * rows // max(size, 1)))
-
-    def _row_groups(self) -> list[Any]:
-        """Return the row groups of a Parquet file; other formats have none."""
-        if self._file.format != "Parquet":
-            return []
-        with _readable(self._file):
-            return [group for part in self._dataset.get_fragments() for group in part.row_groups]
-
-
-def _formats(name: str, text: dict[str, pa.DataType]) -> ds.FileFormat:
-    """Return how pyarrow reads a format; text columns are not taken for numbers or dates."""
-    if name == "Parquet":
-        options = ds.ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False)
-        return ds.ParquetFileFormat(default_fragment_scan_options=options)
-    if name == "Arrow":
-        return ds.IpcFileFormat()
-    if name == "JSONL":
-        return ds.JsonFileFormat(
-            read_options=pa.json.ReadOptions(use_threads=False, block_size=_BLOCK),
-            parse_options=pa.json.ParseOptions(
-                explicit_schema=pa.schema(list(text.items())) if text else None
-            ),
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        rows, source = _ROWS, self._source
+        if isinstance(source, JsonLines):
+            return source.batches(rows)
+        if self._file.format == "Parquet":  # a batch of images is no larger than one of ids
+            groups = [group for part in source.get_fragments() for group in part.row_groups]
+            size = max(1, sum(group.total_byte_size for group in groups))
+            rows = max(1, min(rows, _BATCH * sum(group.num_rows for group in groups) // size))
+        scanner = source.scanner(
+            batch_size=rows,
+            batch_readahead=1,
+            fragment_readahead=1,
+            use_threads=False,
+            cache_metadata=False,
         )
-    return ds.CsvFileFormat(
-        parse_options=pa.csv.ParseOptions(
-            delimiter="\t" if name == "TSV" else ",", newlines_in_values=True
-        ),
-        read_options=pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK),
-        convert_options=pa.csv.ConvertOptions(column_types=text or None),
-    )
+        batches: Iterator[pa.RecordBatch] = scanner.to_batches()
+        return batches
 
 
-def _may_be_text(dataset: ds.Dataset, name: str) -> bool:
-    """Return whether text was taken for something else: a list of a JSON file never is."""
-    at = dataset.schema.get_field_index(name)
-    return at >= 0 and not pa.types.is_nested(dataset.schema.field(at).type)
+def _check(batch: pa.RecordBatch) -> None:
+    """Raise an ArrowInvalid if sizes, places or indices of a batch lead out of its buffers."""
+    for column in batch.columns:
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as problem:
+            if "UTF8" not in str(problem):  # such text makes a bad row
+                raise
 
 
 class _readable:  # noqa: N801 - a context manager, cheaper than a generator in a loop

@@ -6,22 +6,25 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..errors import VifidelError
+from .arrow import pyarrow
+from .columns import is_text, texts
 
 _FORM = re.compile(
     r"\s*(?P<column>[^<>=!]*[^<>=!\s])\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>\S+)\s*"
 )
-# Arrow's function and Python's.
-_FUNCTIONS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
-    ">=": ("greater_equal", operator.ge),
-    ">": ("greater", operator.gt),
-    "<=": ("less_equal", operator.le),
-    "<": ("less", operator.lt),
-    "==": ("equal", operator.eq),
-    "!=": ("not_equal", operator.ne),
+_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+    "==": operator.eq,
+    "!=": operator.ne,
 }
 
 
@@ -69,7 +72,7 @@ class Condition:
     def __str__(self) -> str:
         return f"{self.column} {self.sign} {self.number!r}"
 
-    def of_columns(self, scores: Any, schema: Any) -> Condition:
+    def of_columns(self, scores: Any, schema: Any, numbers_in_text: bool = False) -> Condition:
         """Return the condition with the name that its column has in the table that is written.
 
         Parameters
@@ -78,73 +81,63 @@ class Condition:
             The columns of scores; hyphens may be written for their underscores.
         schema : pyarrow.Schema
             Of the input.
+        numbers_in_text : bool
+            Whether text of the input may spell numbers, as in CSV.
 
         Raises
         ------
         VifidelError
             If there is no such column, or it has no numbers.
         """
-        import pyarrow as pa
-
-        added = {field.name: field for field in scores}
+        types = pyarrow().types
+        added = {field.name: field.type for field in scores}
         name = self.column.replace("-", "_")
         if name not in added:
             name = self.column
-        fields = [schema.field(at) for at in schema.get_all_field_indices(name)]
+        kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
         if name in added:
-            fields = [added[name]]
-        if not fields:
+            kinds = [added[name]]
+        if not kinds:
             raise VifidelError(
                 f"--keep '{self}': there is no column {self.column!r}; the scores are "
                 f"{', '.join(added)}, the columns of the input {', '.join(schema.names)}."
             )
-        kind = fields[0].type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        numeric = (types.is_integer, types.is_floating, types.is_decimal)
+        spelt = numbers_in_text and name not in added and is_text(kinds[0])
+        if not spelt and not any(check(kinds[0]) for check in numeric):
             raise VifidelError(
-                f"--keep '{self}': the column {self.column!r} holds {kind}, not numbers; name "
+                f"--keep '{self}': the column {self.column!r} holds {kinds[0]}, not numbers; name "
                 "another column."
             )
-        return Condition(name, self.sign, self.number)
+        return replace(self, column=name)
 
     def mask(self, column: Any) -> Any:
         """Return which values pass, a pyarrow.BooleanArray without nulls.
 
-        The number is compared in the column's own precision: single precision .3 is not below .3.
+        Values compare as in Python, without rounding, but that a column of less than double
+        precision is compared in its own: single precision .3 is not below .3.
         """
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        kind = column.type
-        try:
-            number = pa.scalar(self.number, kind)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            return self._one_by_one(column)  # a number that the column's type does not have
-        if pa.types.is_float16(kind):
-            return self._one_by_one(column, number.as_py())
-        passed = pc.call_function(_FUNCTIONS[self.sign][0], [column, number])
-        if pa.types.is_floating(kind):
-            passed = pc.and_(passed, pc.invert(pc.is_nan(column)))
-        return pc.fill_null(passed, False)
-
-    def _one_by_one(self, column: Any, number: float | None = None) -> Any:
-        """Compare as Python does, without rounding."""
-        import pyarrow as pa
-
-        compare = _FUNCTIONS[self.sign][1]
-        bound = self.number if number is None else number
+        pa = pyarrow()
+        compare, bound = _SIGNS[self.sign], self.number
+        if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
+            with np.errstate(over="ignore"):
+                bound = float(np.dtype(column.type.to_pandas_dtype()).type(bound))
+        values = texts(column).to_pylist() if is_text(column.type) else column.to_pylist()
+        numbers = (_number(value) if isinstance(value, str) else value for value in values)
         passed = [
             value is not None and value == value and compare(value, bound)  # noqa: PLR0124 - NaN
-            for value in column.to_pylist()
+            for value in numbers
         ]
         return pa.array(passed, pa.bool_())
 
 
 def _number(text: str) -> int | float | None:
-    """Return the finite number that a text is."""
+    """Return the finite number that a text is; None of other text."""
     for kind in (int, float):
         try:
             number = kind(text)
         except ValueError:
             continue
-        return number if isinstance(number, int) or math.isfinite(number) else None
+        if "_" not in text and (isinstance(number, int) or math.isfinite(number)):
+            return number
     return None

@@ -6,19 +6,36 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Tally
-from ..kernels.bags import bags_of_text, slices
+from ..kernels.bags import slices
 from ..kernels.lexicon import Lexicon
+from ..metrics import METRICS
 from ..rows import Rows
-from ..scorers.word_vectors import Gold, Part, Scored
-from .metrics import TableMetric
-from .rows import Statuses, TableRows
-from .statuses import Status
-from .texts import joined_column
+from ..scorers.readings import read_texts
+from ..scorers.record import Metric, Settings
+from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
+from .rows import TableRows
+from .statuses import Statuses, worsen
+
+#: The metric whose transport distance stands behind its score.
+WITH_DISTANCE = "VIFIDEL"
+
+
+class _TableMetric(NamedTuple):
+    """A metric and what the registry says of it."""
+
+    record: Metric
+    scorer: WordVectorScorer[Any]
+
+    @property
+    def sees_objects(self) -> bool:
+        """Whether it reads the labels of a row."""
+        return self.record.objects or self.record.either
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +51,7 @@ class RowScores:
         Metrics to `Scored.of_rows`, where a corpus score follows from them; NaN where scores are
         for want of input.
     statuses : (rows,) uint8
-        Of `Status`.
+        Places in `STATUSES`.
     tallies : mapping
         What was read.
     """
@@ -50,26 +67,25 @@ class Kernel:
 
     Parameters
     ----------
-    metrics : sequence of TableMetric
+    metrics : sequence of str
         What is computed.
-    weighted : bool
-        Whether there are references.
-    counts : bool
-        Whether two dogs weigh more than one.
+    settings : Settings
+        What the metrics are made from; `weighted` says whether there are references.
     max_words : int
         How many different words or labels a text or row may have.
     """
 
-    def __init__(
-        self, metrics: Sequence[TableMetric], weighted: bool, counts: bool, max_words: int
-    ) -> None:
-        self._metrics = metrics
-        self._weighted = weighted
-        self._counts = counts
+    def __init__(self, metrics: Sequence[str], settings: Settings, max_words: int) -> None:
+        self._metrics: list[_TableMetric] = []
+        for record in map(METRICS.__getitem__, metrics):
+            scorer = record.make(settings)
+            assert isinstance(scorer, WordVectorScorer)  # as `Metric.tables` says
+            self._metrics.append(_TableMetric(record, scorer))
+        self._settings = settings
         self._max_words = max_words
-        spaces = dict.fromkeys(metric.scorer.space for metric in metrics)
         # VIFIDEL on raw vectors has another word space than VIFIDEL-PRF.
-        self._of_spaces = {s: [m for m in metrics if m.scorer.space is s] for s in spaces}
+        spaces = dict.fromkeys(metric.scorer.space for metric in self._metrics)
+        self._of_spaces = {s: [m for m in self._metrics if m.scorer.space is s] for s in spaces}
 
     def signatures(self, objects: str) -> list[str]:
         """Return the signature of each metric; `objects` is what it says of the labels."""
@@ -89,11 +105,11 @@ class Kernel:
         )
 
     def _scored(
-        self, metrics: Sequence[TableMetric], rows: TableRows, lexicon: Lexicon
+        self, metrics: Sequence[_TableMetric], rows: TableRows, lexicon: Lexicon
     ) -> RowScores:
-        words, of_words = bags_of_text(lexicon, joined_column(rows.captions))
-        references, of_references = bags_of_text(lexicon, joined_column(rows.references))
-        objects, of_labels = rows.labels.bags(lexicon, self._counts)
+        words, of_words = read_texts(lexicon, rows.captions)
+        references, of_references = read_texts(lexicon, rows.references)
+        objects, of_labels = rows.labels.bags(lexicon, self._settings.counts)
         in_references = np.bincount(
             rows.row_of_reference, weights=references.sizes, minlength=len(rows)
         ).astype(np.int64)
@@ -103,13 +119,13 @@ class Kernel:
         long_references[rows.row_of_reference[references.sizes > most]] = True
         long_captions, long_labels = words.sizes > most, objects.sizes > most
         if (long_captions | long_references | long_labels).any():
-            left = rows.too_long(long_captions, long_references, long_labels)
+            left = rows.without(long_captions, long_references, long_labels)
             return self._scored(metrics, left, lexicon)
 
         tallies = {"captions": of_words}
         if any(metric.sees_objects for metric in metrics):
             tallies["object labels"] = of_labels
-        if self._weighted:
+        if self._settings.weighted:
             tallies["references"] = of_references
         gold = Gold(lexicon, len(rows), objects, references, rows.row_of_reference, tallies)
         reads_texts = any(metric.scorer.reads_texts for metric in metrics)
@@ -127,11 +143,11 @@ class Kernel:
         self,
         rows: TableRows,
         speechless: NDArray[np.bool_],
-        of_metrics: Iterable[tuple[TableMetric, Scored]],
+        of_metrics: Iterable[tuple[_TableMetric, Scored]],
     ) -> tuple[dict[str, Floats], dict[str, Floats], Statuses]:
         """Return the first three of `RowScores`: NaN where a metric's own input is bad."""
         statuses = rows.of_captions.copy()
-        _raise(statuses, speechless, Status.NO_WORDS)
+        worsen(statuses, speechless, "no words")
         given, referenced = rows.labels.given, rows.referenced
         columns, counts = {}, {}
         for metric, scored in of_metrics:
@@ -139,7 +155,7 @@ class Kernel:
             wrong = rows.of_captions.copy()
             if metric.sees_objects:
                 np.maximum(wrong, rows.of_labels, out=wrong)
-            if self._weighted:  # all metrics read them
+            if self._settings.weighted:  # all metrics read them
                 np.maximum(wrong, rows.of_references, out=wrong)
             np.maximum(statuses, wrong, out=statuses)
 
@@ -148,16 +164,16 @@ class Kernel:
             something = np.zeros(len(rows), dtype=bool)
             if metric.sees_objects:
                 something |= given
-                _raise(statuses, lacks & ~given, Status.NO_OBJECTS)
-            if self._weighted and not metric.record.objects:
+                worsen(statuses, lacks & ~given, "no objects")
+            if self._settings.weighted and not metric.record.objects:
                 something |= referenced
-                _raise(statuses, lacks & ~something, Status.NO_REFERENCES)
-            _raise(statuses, lacks & something, Status.NO_KNOWN_WORDS)
+                worsen(statuses, lacks & ~something, "no references")
+            worsen(statuses, lacks & something, "no known words")
             if "unweighted" in scored.counts:
-                _raise(statuses, scored.counts["unweighted"] > 0, Status.UNWEIGHTED)
+                worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
 
             scores = scored.scores
-            if scored.distances is not None:
+            if name == WITH_DISTANCE and scored.distances is not None:
                 scores = np.column_stack([scores, scored.distances])
             columns[name] = np.where(wrong[:, None] > 0, np.nan, scores)
             if scored.of_rows is not None:
@@ -165,7 +181,7 @@ class Kernel:
         return columns, counts, statuses
 
 
-def _of_metrics(metrics: Sequence[TableMetric], part: Part[Gold]) -> list[Scored]:
+def _of_metrics(metrics: Sequence[_TableMetric], part: Part[Gold]) -> list[Scored]:
     """Return what each metric says of rows whose pairs of words fit into memory."""
     scorers = [metric.scorer for metric in metrics]
     golds = [scorer.prepare(part.gold, part.rows) for scorer in scorers]
@@ -175,11 +191,6 @@ def _of_metrics(metrics: Sequence[TableMetric], part: Part[Gold]) -> list[Scored
         scorer.score_part(Part(part.rows, gold, part.words, part.of_words))
         for scorer, gold in zip(scorers, golds, strict=True)
     ]
-
-
-def _raise(statuses: Statuses, rows: NDArray[np.bool_], status: Status) -> None:
-    """Make some statuses worse."""
-    statuses[rows] = np.maximum(statuses[rows], np.uint8(status))
 
 
 def _part(part: Part[Gold], start: int, end: int) -> Part[Gold]:

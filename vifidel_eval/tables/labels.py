@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,31 +28,21 @@ _SCORES = ("score", "scores", "confidence", "confidences")
 _SKIPPED, _UNUSABLE, _BAD = -1, -2, -3
 
 
-class Amount(Enum):
-    """What the number beside a label says."""
-
-    NONE = "no number"
-    SCORE = "a detection's score"
-    COUNT = "how many there are"
-
-
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """How a column holds labels.
 
     Attributes
     ----------
-    amount : Amount
+    numbers_are : {"", "scores", "counts"}
         What is beside each label.
-    names, numbers : str
-        The fields of a struct that hold them, where it is one.
+    fields : tuple of str
+        The fields of a struct, or of a map's entries, that hold the names and the numbers.
     parallel : bool
         Whether names and numbers are two lists of equal length rather than a list of pairs.
     """
 
-    amount: Amount
-    names: str = ""
-    numbers: str = ""
+    numbers_are: str = ""
+    fields: tuple[str, ...] = ()
     parallel: bool = False
 
 
@@ -77,30 +66,27 @@ def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
     """
     types = pyarrow().types
     if types.is_null(kind):
-        return Shape(Amount.NONE)
+        return Shape()
     if scores is not None:
         if is_list(kind) and is_text(kind.value_type) and _is_numbers(scores):
-            return Shape(Amount.SCORE, parallel=True)
+            return Shape("scores", parallel=True)
         raise VifidelError(
             f"the columns of labels and their scores are of types {kind} and {scores}; give a list "
             "of strings and a list of numbers per row."
         )
     if types.is_map(kind) and is_text(kind.key_type) and types.is_integer(kind.item_type):
-        return Shape(Amount.COUNT, "key", "value")
+        return Shape("counts", ("key", "value"))
     if is_list(kind) and is_text(kind.value_type):
-        return Shape(Amount.NONE)
+        return Shape()
     struct = kind.value_type if is_list(kind) else kind
     if types.is_struct(struct):
-        parallel = struct is kind
-        of_field = {field.name: field.type for field in struct}
-        names = next((name for name in _NAMES if name in of_field), "")
-        numbers = next((name for name in _SCORES if name in of_field), "")
-        if names and numbers:
-            name, number = of_field[names], of_field[numbers]
-            if not parallel and is_text(name) and _is_number(number):
-                return Shape(Amount.SCORE, names, numbers)
-            if parallel and is_list(name) and is_text(name.value_type) and _is_numbers(number):
-                return Shape(Amount.SCORE, names, numbers, parallel=True)
+        parallel, of_field = struct is kind, {field.name: field.type for field in struct}
+        chosen = [next((n for n in names if n in of_field), "") for names in (_NAMES, _SCORES)]
+        name, number = (of_field.get(field, struct) for field in chosen)
+        if parallel and is_list(name) and is_text(name.value_type) and _is_numbers(number):
+            return Shape("scores", tuple(chosen), parallel=True)
+        if not parallel and is_text(name) and _is_number(number):
+            return Shape("scores", tuple(chosen))
     raise VifidelError(
         f"the column {column!r} is of type {kind}; labels are a list of strings per row, a list of "
         "structs with label and score (or name and confidence), or a map of label to count."
@@ -229,10 +215,10 @@ def read_row_labels(column: Any, scores: Any, threshold: float) -> RowLabels:
     wrong = labels == _BAD
     kept = np.ones(len(labels), dtype=bool)
     amounts = np.ones(len(labels))
-    if shape.amount is Amount.SCORE and numbers is not None:
+    if shape.numbers_are == "scores" and numbers is not None:
         kept, not_a_score = _from(numbers, threshold)
         wrong |= not_a_score
-    elif shape.amount is Amount.COUNT:
+    elif shape.numbers_are == "counts":
         amounts = _floats(numbers)
         wrong |= ~((amounts >= 0) & (amounts <= HIGHEST_COUNT))
         kept = amounts > 0
@@ -253,11 +239,8 @@ def _entries(column: Any, scores: Any, shape: Shape) -> tuple[Integers, Any, Any
     bad = np.zeros(len(column), dtype=bool)
     if shape.parallel:
         if scores is None:
-            column, scores = (
-                pa.compute.struct_field(column, field) for field in (shape.names, shape.numbers)
-            )
-        sizes, names = lists(column)
-        of_scores, numbers = lists(scores)
+            column, scores = (pa.compute.struct_field(column, field) for field in shape.fields)
+        (sizes, names), (of_scores, numbers) = lists(column), lists(scores)
         bad = sizes != of_scores
         if bad.any():
             names = texts(names).filter(pa.array(np.repeat(~bad, sizes)))
@@ -265,13 +248,12 @@ def _entries(column: Any, scores: Any, shape: Shape) -> tuple[Integers, Any, Any
             sizes = np.where(bad, 0, sizes)
         return sizes, names, numbers, bad
     if pa.types.is_map(column.type):
-        kind = column.type
-        pairs = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
-        column = column.cast(pa.list_(pairs))
+        kinds = zip(shape.fields, (column.type.key_type, column.type.item_type), strict=True)
+        column = column.cast(pa.list_(pa.struct(list(kinds))))
     sizes, values = lists(column)
-    if shape.names:
-        fields = (pa.compute.struct_field(values, field) for field in (shape.names, shape.numbers))
-        return sizes, *fields, bad
+    if shape.fields:
+        names, numbers = (pa.compute.struct_field(values, field) for field in shape.fields)
+        return sizes, names, numbers, bad
     return sizes, values, None, bad
 
 
@@ -319,20 +301,24 @@ def _floats(numbers: Any) -> Any:
 
 def problem_of(columns: Columns, row: int, threshold: float) -> str:
     """Return what is wrong with the labels of a row."""
-    labels = columns.labels[row].as_py()
-    scores = None if columns.label_scores is None else columns.label_scores[row].as_py()
-    shape = shape_of(columns.labels.type, None if scores is None else columns.label_scores.type)
-    if shape.parallel and shape.names:
-        labels, scores = labels[shape.names], labels[shape.numbers]
-    if shape.amount is Amount.COUNT:
-        labels = dict(labels)
-    elif shape.parallel:
-        labels, scores = labels or [], scores or []
-        if len(labels) != len(scores):
-            return f"it has {len(labels)} labels and {len(scores)} scores of labels."
-        labels = [list(pair) for pair in zip(labels, scores, strict=True)]
+    columns = columns.part(row, 1)
+    scores = None if columns.label_scores is None else columns.label_scores.type
+    shape = shape_of(columns.labels.type, scores)
     try:
+        labels = columns.labels[0].as_py()
+        if shape.numbers_are == "counts":
+            labels = dict(labels)
+        elif shape.parallel:
+            fields = [columns.labels[0], columns.label_scores and columns.label_scores[0]]
+            if shape.fields:
+                fields = [columns.labels[0][field] for field in shape.fields]
+            names, numbers = (field.as_py() or [] for field in fields)
+            if len(names) != len(numbers):
+                return f"it has {len(names)} labels and {len(numbers)} scores of labels."
+            labels = [list(pair) for pair in zip(names, numbers, strict=True)]
         label_rows([labels], threshold)
+    except UnicodeDecodeError:
+        return "one of its labels is not UTF-8 text."
     except AnnotationError as problem:
         return str(problem).removeprefix("row 0: ")
     return "its labels cannot be read."

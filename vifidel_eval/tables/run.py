@@ -1,85 +1,49 @@
-"""A run over tables: checked before the first row, scored by workers, summed up in a manifest."""
+"""Runs of ``score-table``: files scored by a pool of processes, and a manifest of what was done.
+
+A folder with a manifest is of a run that ended. Before, a record of each finished file is in
+`vifidel_eval.unfinished.Parts` beside it. A file is recorded before it gets its name, so that
+what is there and has no record with its digest is not ours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import multiprocessing
+import os
+import secrets
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
 
 from ..errors import VifidelError
-from .inputs import RowGroups, TableFile
-from .manifest import Key, RunFolder, versions
-from .scoring import SUFFIXES, Work
-from .statuses import STATUSES
-from .totals import Totals, corpus_scores, judge
-from .workers import Pool
+from ..files import beside, json_text, open_file, read_json, reason, write_whole
+from ..unfinished import Parts
+from .inputs import TableFile, sha256_of
+from .scoring import SUFFIXES, Task, Work
+from .totals import Totals, corpus_scores, in_order, judge
+
+#: The file that says what a run did.
+MANIFEST = "manifest.json"
+
+_PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
+_SECONDS = 0.2  # between two looks at how far workers are
 
+# What `Parts` keeps beside the records: by which temporary files are known to be ours.
+_TOKEN = "temporary files"
 
-class Progress(Protocol):
-    """Who is told how far a run is."""
-
-    def begin(self, rows: int, done: int) -> object:
-        """Take the number of rows, as far as it is known, and how many of them were done before."""
-
-    def expect(self, more: int) -> object:
-        """Take how many more rows there are than it was thought; fewer if negative."""
-
-    def update(self, rows: int) -> object:
-        """Take the number of rows that were just scored."""
-
-
-@dataclass(frozen=True)
-class _Task:
-    """A file, or a part of it, to score, or the parts of it to join.
-
-    Attributes
-    ----------
-    key : Key
-        Which file and part of the run it is.
-    file : TableFile
-        What is read.
-    part : RowGroups, optional
-        The rows of the part.
-    parts : tuple of Path
-        Where the parts are that are joined.
-    output, temporary : Path
-        As `Work.score` takes them.
-    """
-
-    key: Key
-    file: TableFile
-    part: RowGroups | None
-    parts: tuple[Path, ...]
-    output: Path
-    temporary: Path
-
-
-@dataclass(frozen=True)
-class _Scoring:
-    """What workers do; the settings go to each of them once."""
-
-    work: Work
-
-    def __call__(self, task: _Task, on_rows: Callable[[int], object]) -> Totals:
-        if task.parts:
-            self.work.join(task.parts, task.output, task.temporary)
-            return Totals()
-        return self.work.score(task.file, task.part, task.output, task.temporary, on_rows)
-
-
-@dataclass(frozen=True)
-class _Checked:
-    """What is known of a file before its rows are scored."""
-
-    rows: int
-    parts: list[RowGroups]
-    fingerprint: str
-    signature: str | None
+#: What is recorded of a file that is finished, as `Work.record` returns it; here with a ``pin``,
+#: the digest of what the output depends on beside the input.
+Record = dict[str, Any]
 
 
 def score_tables(
@@ -88,7 +52,7 @@ def score_tables(
     output: Path,
     settings: Mapping[str, Any],
     workers: int,
-    progress: Progress,
+    begin: Callable[[int | None], Callable[[int], object]],
 ) -> dict[str, Any]:
     """Score files of rows, as far as that was not done before, and return the manifest.
 
@@ -101,11 +65,12 @@ def score_tables(
     output : Path
         The folder that gets one file for each of them, and the manifest.
     settings : mapping
-        What else must be the same for a run to go on; it is written into the manifest.
+        What else the output depends on; it is written into the manifest.
     workers : int
         How many processes score.
-    progress : Progress
-        Is told of rows.
+    begin : callable
+        From the number of all rows, if it is known, to what is called with the number of rows that
+        were just scored.
 
     Raises
     ------
@@ -114,105 +79,76 @@ def score_tables(
         language of the captions.
     """
     outputs = _outputs(files, SUFFIXES[work.style])
-    of_files = _checked(work, files)
-    parts = [len(checked.parts) for checked in of_files]
+    rows, signature = _checked(work, files)
     plan = {
         "command": "score-table",
-        "signature": _signature(work, files, of_files),
+        "signature": signature,
         "settings": dict(settings),
-        "versions": versions(),
-        "inputs": [
-            {"name": file.name, "bytes": file.size, "fingerprint": checked.fingerprint}
-            for file, checked in zip(files, of_files, strict=True)
-        ],
+        "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
     }
-    with RunFolder.opened(output, plan, outputs, parts) as folder:
-        if folder.manifest is not None:
-            return folder.manifest
-        rows = [
-            checked.rows if record is None else record.totals.rows
-            for checked, record in zip(of_files, folder.outputs(), strict=True)
-        ]
-        progress.begin(sum(rows), folder.rows())
+    with _Folder.opened(output) as folder:
+        done = folder.done(outputs, plan)
         tasks = [
-            task for at, file in enumerate(files) for task in _tasks(folder, at, file, of_files[at])
+            Task(file, name, folder.temporary(at), signature, done[at])
+            for at, (file, name) in enumerate(zip(files, outputs, strict=True))
         ]
+        records: list[Record] = [{}] * len(tasks)
 
-        def on_done(number: int, totals: Totals) -> list[_Task]:
-            task = tasks[number]
-            at = task.key.file
-            totals = folder.totals_of_parts(at) if task.parts else totals
-            folder.add(task.key, totals)
-            further: list[_Task] = []
-            if task.part is None:
-                progress.expect(totals.rows - rows[at])
-            elif folder.has_parts(at):
-                further = _tasks(folder, at, files[at], of_files[at])
-            tasks.extend(further)
-            return further
+        def finish(at: int, record: Record) -> None:
+            records[at] = record
+            if record not in done[at].values():
+                folder.add(tasks[at].temporary, record, plan)
 
-        Pool(_Scoring(work), workers).run(tasks, progress.update, on_done)
-        totals = folder.totals()
+        _do(work, tasks, workers, begin(rows), finish)
+        totals = sum(map(Totals.from_json, records), Totals())
         judge(totals, work.scorer.vectors)
-        return folder.finish(STATUSES, corpus_scores(work.scorer.metrics, totals))
+        manifest = {
+            **plan,
+            "rows": totals.rows,
+            "kept": totals.kept,
+            "statuses": in_order(totals.statuses),
+            "scores": corpus_scores(work.scorer.metrics, totals),
+            "files": records,
+        }
+        folder.finish(manifest)
+        return manifest
 
 
-def _tasks(folder: RunFolder, at: int, file: TableFile, checked: _Checked) -> list[_Task]:
-    """Return what is to be done next for a file: its parts, which are then joined, or all of it."""
-    whole, state = Key(at), folder.state
-    if folder.is_finished(whole):
-        return []
-    keys = [Key(at, number) for number in range(len(checked.parts))]
-    missing = [
-        _Task(key, file, part, (), folder.path_of(key), state)
-        for key, part in zip(keys, checked.parts, strict=True)
-        if not folder.is_finished(key)
-    ]
-    parts = tuple(map(folder.path_of, keys))
-    return missing or [_Task(whole, file, None, parts, folder.path_of(whole), state)]
+def _pin(plan: Mapping[str, Any]) -> str:
+    """Return a digest of what the outputs of a run depend on beside the inputs."""
+    named = {name: plan[name] for name in ("command", "signature", "settings", "versions")}
+    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
 
 
-def _checked(work: Work, files: Sequence[TableFile]) -> list[_Checked]:
-    """Check all files.
+def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
+    """Check all files; return their rows, if they are known, and the signature of all.
 
     Raises
     ------
     VifidelError
-        Of the first that cannot be scored.
+        Of the first that cannot be scored, or if labels have scores in some only.
     """
 
-    def check(file: TableFile) -> _Checked:
+    def check(file: TableFile) -> tuple[int | None, str | None]:
         table = work.check(file)
-        return _Checked(table.count_rows(), table.parts(), file.fingerprint(), work.pinned(table))
+        return table.count_rows(), work.pinned(table)
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         try:
-            return list(threads.map(check, files))
+            found = list(threads.map(check, files))
         except BaseException:
             threads.shutdown(cancel_futures=True)
             raise
-
-
-def _signature(work: Work, files: Sequence[TableFile], of_files: Sequence[_Checked]) -> str:
-    """Return the signature of all files.
-
-    Raises
-    ------
-    VifidelError
-        If it is not the same of all: labels have scores in some only.
-    """
-    signatures = {
-        checked.signature: file
-        for file, checked in zip(files, of_files, strict=True)
-        if checked.signature is not None
-    }
+    signatures = {s: file for file, (_, s) in zip(files, found, strict=True) if s is not None}
     if len(signatures) > 1:
         one, other = list(signatures.values())[:2]
         raise VifidelError(
             f"{one.path} and {other.path}: labels have scores in one of them only; score them into "
             "different folders."
         )
-    return next(iter(signatures), None) or work.scorer.signature()
+    rows = [number for number, _ in found if number is not None]
+    known = sum(rows) if len(rows) == len(found) else None
+    return known, next(iter(signatures), None) or work.scorer.signature()
 
 
 def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
@@ -232,7 +168,271 @@ def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
         if other.path == file.path and other.filesystem == file.filesystem:
             raise VifidelError(f"{file.path}: is given twice; give it once.")
         raise VifidelError(
-            f"{other.path} and {file.path}: both would be written to {PurePosixPath(name)}; score "
-            "them into different folders, or give a folder that both are below."
+            f"{other.path} and {file.path}: both would be written to {name}; score them into "
+            "different folders, or give a folder that both are below."
         )
     return names
+
+
+class _Folder:
+    """The output folder of a run; `opened` makes it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._manifest = path, path / MANIFEST
+        self._parts = Parts(self._manifest)
+        if _TOKEN not in self._parts:
+            self._parts.add(_TOKEN, secrets.token_hex(8))
+
+    def recall(self) -> None:
+        """Read what earlier runs have recorded.
+
+        Raises
+        ------
+        VifidelError
+            If that is something else.
+        """
+        ended = read_json(self._manifest, VifidelError) if self._manifest.exists() else None
+        try:
+            records = [self._parts[key] for key in self._parts if key != _TOKEN]
+            if ended is not None:
+                records += [{**record, "pin": _pin(ended)} for record in ended["files"]]
+            keys = list(map(_key, records))
+            if not self._parts[_TOKEN].isalnum():
+                raise ValueError
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise VifidelError(
+                f"{self._manifest}: is not of a run of this command and version; name another "
+                "folder."
+            ) from None
+        for key, record in zip(keys, records, strict=True):
+            if key not in self._parts:
+                self._parts.add(key, record)
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(cls, path: Path) -> Iterator[_Folder]:
+        """Return a folder for one run alone; after an error or interrupt it holds finished files.
+
+        Raises
+        ------
+        VifidelError
+            If it cannot be written, holds something else, or another process is writing there.
+        """
+        from filelock import FileLock, Timeout
+
+        new, lock_path = not path.exists(), path / f"{MANIFEST}.lock"
+        if not new and not path.is_dir():
+            raise VifidelError(f"{path}: is a file; name a folder for the output.")
+        if not path.parent.is_dir():
+            raise VifidelError(f"{path}: there is no folder above it; create that first.")
+        ours = (path / MANIFEST, beside(path / MANIFEST, ".unfinished"), lock_path)
+        if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
+            raise VifidelError(
+                f"{path}: the folder is not empty, and holds no run of this command; name another "
+                "one."
+            )
+        if lock_path.exists() and lock_path.stat().st_size:
+            raise VifidelError(f"{lock_path}: is not of a run of this command; move it away.")
+        lock, folder = FileLock(lock_path), None
+        try:
+            path.mkdir(exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise VifidelError(
+                f"{path}: another run is writing to this folder; wait for it, or name another."
+            ) from None
+        except (OSError, NotImplementedError) as problem:
+            why = reason(problem) if isinstance(problem, OSError) else str(problem)
+            raise VifidelError(f"{path}: cannot be written: {why}.") from None
+        try:
+            folder = cls(path)
+            folder.recall()
+            yield folder
+        finally:
+            if folder is not None:
+                folder._clean()
+            with contextlib.suppress(OSError):  # on Windows, while it is held
+                lock_path.unlink()
+            lock.release()
+            if new:
+                with contextlib.suppress(OSError):  # not empty
+                    path.rmdir()
+
+    def temporary(self, at: int) -> Path:
+        """Return where a file is written before it is recorded; the name is of this run alone."""
+        return self._path / f".{self._parts[_TOKEN]}-{at}.part"
+
+    def done(self, outputs: Sequence[str], plan: Mapping[str, Any]) -> list[dict[str, Record]]:
+        """Return the records that stand, of each output: by the digest of the input.
+
+        Raises
+        ------
+        VifidelError
+            If there is a file that this run would not write, or one that no run has written.
+        """
+        known: dict[str, list[Record]] = {name: [] for name in outputs}
+        for record in (self._parts[key] for key in self._parts if key != _TOKEN):
+            name = record["output"]
+            if name not in known and (self._path / name).exists():
+                raise VifidelError(
+                    f"{self._path}: holds {name} of the input {record['input']}, which an earlier "
+                    "run wrote and this one does not; give the same inputs and --format, or name "
+                    "another folder."
+                )
+            known.setdefault(name, []).append(record)
+        return [self._standing(self._path / name, known[name], _pin(plan)) for name in outputs]
+
+    def _standing(self, path: Path, records: Sequence[Record], pin: str) -> dict[str, Record]:
+        if not os.path.lexists(path):
+            return {}
+        with open_file(path, VifidelError) as file:
+            digest = sha256_of(file)
+        ours = [record for record in records if record["output_sha256"] == digest]
+        if not ours:
+            raise VifidelError(
+                f"{path}: was not written by this command, or was changed since; move it away, or "
+                "name another folder."
+            )
+        return {
+            record["input_sha256"]: {name: of for name, of in record.items() if name != "pin"}
+            for record in ours
+            if record["pin"] == pin
+        }
+
+    def add(self, temporary: Path, record: Record, plan: Mapping[str, Any]) -> None:
+        """Record a file that was written, and give it its name.
+
+        Raises
+        ------
+        VifidelError
+            If that is not possible.
+        """
+        self._manifest.unlink(missing_ok=True)  # which is of a run that ended
+        pinned = {**record, "pin": _pin(plan)}
+        self._parts.add(_key(pinned), pinned)
+        path = self._path / record["output"]
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(temporary, path)
+        except OSError as problem:
+            raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
+
+    def finish(self, manifest: Mapping[str, Any]) -> None:
+        """Write the manifest of a run whose files are all finished."""
+        write_whole(self._manifest, json_text(manifest) + "\n")
+        self._parts.clear()
+
+    def _clean(self) -> None:
+        """Remove temporary files, and the record of a run that finished no file."""
+        for path in self._path.glob(f".{self._parts[_TOKEN]}-*.part"):
+            path.unlink(missing_ok=True)
+        if self._manifest.exists() or set(self._parts) == {_TOKEN}:
+            self._parts.clear()
+
+
+def _key(record: Record) -> str:
+    """Return what is different between records; it raises of what is none."""
+    Totals.from_json(record)
+    names = ("input", "input_sha256", "output", "output_sha256", "pin")
+    return "\n".join([record[name] for name in names])
+
+
+def _do(
+    work: Work,
+    tasks: Sequence[Task],
+    workers: int,
+    on_rows: Callable[[int], object],
+    on_done: Callable[[int, Record], object],
+) -> None:
+    """Score files, in this process or in others.
+
+    Parameters
+    ----------
+    work : Work
+        What is done.
+    tasks : sequence of Task
+        The files.
+    workers : int
+        How many processes; with one, files are scored in this process.
+    on_rows : callable
+        Called with the number of rows just scored.
+    on_done : callable
+        Called with the number of each task that is done and its record, in any order.
+
+    Raises
+    ------
+    VifidelError
+        The first that a task raises, or if a worker is killed.
+    """
+    workers = min(workers, len(tasks))
+    if workers <= 1:
+        for at, task in enumerate(tasks):
+            on_done(at, work.record(task, on_rows))
+        return
+    context = multiprocessing.get_context("spawn")
+    # The rows of each task, which one process writes at a time, and last whether to stop. Without
+    # a lock, which a killed process might hold.
+    rows, shown = context.RawArray("q", len(tasks) + 1), 0
+    pool = ProcessPoolExecutor(workers, context, _begin, (work, rows))
+    try:
+        with _interrupts_ignored():  # by the processes, which start here: this one stops them
+            futures = {pool.submit(_record, at, task): at for at, task in enumerate(tasks)}
+        waiting = set(futures)
+        while waiting:
+            done, waiting = wait(waiting, _SECONDS, FIRST_COMPLETED)
+            now = sum(rows[:-1])
+            on_rows(now - shown)
+            shown = now
+            for future in done:
+                on_done(futures[future], future.result())
+    except BrokenProcessPool:
+        raise VifidelError(
+            "a worker was killed, perhaps because memory ran out; finished files are kept: run the "
+            "same command again, with fewer --workers."
+        ) from None
+    finally:
+        rows[-1] = True
+        pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let a process that is started here ignore Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# What a worker process does, and where it says how far it is: one pair, in a worker.
+_WORK: list[tuple[Work, Any]] = []
+
+
+def _begin(work: Work, rows: Any) -> None:
+    """Prepare a worker, which ends with the process that started it."""
+    _WORK.append((work, rows))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _record(at: int, task: Task) -> Record:
+    """Score a file in a worker."""
+    ((work, rows),) = _WORK
+
+    def on_rows(number: int) -> None:
+        rows[at] += number
+        if rows[-1]:
+            raise KeyboardInterrupt
+
+    return work.record(task, on_rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -13,17 +14,25 @@ from ..annotations import DETECTION_THRESHOLD
 from ..annotations.objects import check_threshold, from_threshold
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
-from ..metrics import METRICS
+from ..metrics import METRICS, parse
+from ..scorers.record import Settings
 from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource, WordVectors, load_vectors
 from .arrow import pyarrow
 from .checks import check_columns, fields_of, refuse
-from .columns import Columns, caption_column, label_column, reference_column, score_column
-from .kernel import Kernel
-from .labels import Amount, holds_labels, shape_of
-from .metrics import MetricSettings, make_metric, metric_names
+from .columns import (
+    Columns,
+    as_column,
+    caption_rows,
+    is_references,
+    is_text,
+    label_rows,
+    reference_rows,
+)
+from .kernel import WITH_DISTANCE, Kernel
+from .labels import holds_labels, shape_of
 from .rows import TableRows, read_rows
 from .statuses import STATUSES, TableScores
 
@@ -47,7 +56,7 @@ class TableScorer:
     Parameters
     ----------
     metrics : collection of str
-        Of `TABLE_METRICS`; Word Mover's Distance needs references.
+        VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, and from references WMD, WMD-worst and WMD-mean.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     threshold : float, optional
@@ -64,7 +73,7 @@ class TableScorer:
     things : path or ClassList, optional
         Names of things for VIFIDEL-PRF and VIFIDEL-H.
     strict : bool
-        Whether a row that needs a change (`Status.TOO_LONG` and worse) raises.
+        Whether a row that needs a change (``"too long"`` and worse) raises.
     max_words : int
         How many different words a text, and how many different labels a row may have. The pairs
         of a row's words and labels with those of its references may be as many as its square.
@@ -114,10 +123,15 @@ class TableScorer:
         check_threshold(threshold)
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
-        self._names = metric_names(metrics)
+        self._names = _metric_names(metrics)
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
-        self._settings = MetricSettings(
-            load_vectors(vectors), stop_words, p, counts, normalize, things
+        self._settings = Settings(
+            vectors=load_vectors(vectors),
+            stop_words=stop_words,
+            p=p,
+            counts=counts,
+            normalize=normalize,
+            options={"things": things},
         )
         self._strict = strict
         self._max_words = max_words
@@ -138,8 +152,8 @@ class TableScorer:
         return self._made_from, ()
 
     def _kernel(self, weighted: bool) -> Kernel:
-        metrics = [make_metric(name, weighted, self._settings) for name in self._names]
-        return Kernel(metrics, weighted, self._settings.counts, self._max_words)
+        settings = replace(self._settings, references=weighted, weighted=weighted)
+        return Kernel(self._names, settings, self._max_words)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -149,7 +163,8 @@ class TableScorer:
     @property
     def vectors(self) -> WordVectors:
         """The word vectors."""
-        return self._settings.vectors
+        vectors: WordVectors = self._settings.vectors
+        return vectors
 
     @cached_property
     def type(self) -> Any:
@@ -162,7 +177,7 @@ class TableScorer:
         fields = []
         for name in self._names:
             columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
-            columns += [_DISTANCE] if METRICS[name].objects else []
+            columns += [_DISTANCE] if name == WITH_DISTANCE else []
             fields += [pa.field(column, pa.float64()) for column in columns]
         return pa.struct([*fields, pa.field(_STATUS, pa.string())])
 
@@ -181,7 +196,7 @@ class TableScorer:
         scored = self.columns.label_scores is not None
         if schema is not None and self.columns.labels is not None and not scored:
             kind = schema.field(self.columns.labels).type
-            scored = shape_of(kind, column=self.columns.labels).amount is Amount.SCORE
+            scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
         objects = f"rows{from_threshold(self._threshold if scored else None)}"
         return "; ".join(self._kernels[self._weighted].signatures(objects))
 
@@ -214,13 +229,17 @@ class TableScorer:
             If a column is of a wrong type or length, or what a metric needs is missing; with
             `strict`, if a row needs a change.
         """
+
+        def of_labels(rows: Any) -> Any:
+            return label_rows(rows, self._threshold, self._strict)
+
         made = Columns(
-            caption_column(captions),
-            None
-            if labels is None
-            else label_column(labels, self._threshold, holds_labels, self._strict),
-            None if label_scores is None else score_column(label_scores),
-            None if references is None else reference_column(references),
+            as_column(captions, "captions", is_text, caption_rows),
+            labels if labels is None else as_column(labels, "labels", holds_labels, of_labels),
+            label_scores if label_scores is None else as_column(label_scores, "label_scores"),
+            references
+            if references is None
+            else as_column(references, "references", is_references, reference_rows),
         )
         names = Columns("captions", "labels", "label_scores", "references")
         check_columns(self._names, made, names)
@@ -336,3 +355,25 @@ class TableScorer:
 
     def __repr__(self) -> str:
         return f"<TableScorer {', '.join(self._names)}>"
+
+
+def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
+    """Return metrics in their own spelling, each once.
+
+    Raises
+    ------
+    VifidelError
+        If one is unknown or does not score tables, or there is none.
+    """
+    names: list[str] = []
+    for name in [metrics] if isinstance(metrics, str) else metrics:
+        if not isinstance(name, str):
+            raise VifidelError(f"metrics are names, not {name!r:.40}.")
+        names += parse(name)
+    known = [metric.name for metric in METRICS.values() if metric.tables]
+    for name in names:
+        if name not in known:
+            raise VifidelError(f"{name} does not score tables; these do: {', '.join(known)}.")
+    if not names:
+        raise VifidelError(f"name at least one metric: {', '.join(known)}.")
+    return tuple(dict.fromkeys(names))

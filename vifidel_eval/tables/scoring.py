@@ -1,14 +1,10 @@
-"""A file of rows scored: read batch by batch, written beside its place, and renamed.
-
-A large file is scored in parts, each a file of its own, which are joined when all are done.
-"""
+"""A file of rows scored: read batch by batch, and written where it is renamed from."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,14 +15,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from ..errors import VifidelError
-from ..files import reason
-from .cells import Cells
-from .columns import Columns
-from .digests import digest_rows
-from .inputs import OpenTable, RowGroups, TableFile
+from ..files import open_file, reason
+from .inputs import OpenTable, TableFile, sha256_of
 from .keep import Condition
 from .scorer import NO_SCORES, TableScorer
-from .totals import Counted, Mean, Totals
+from .totals import Sums, Totals, counts_of
 
 # Rows and bytes of a row group.
 _ROWS, _BYTES = 1 << 17, 1 << 26
@@ -34,8 +27,30 @@ _ROWS, _BYTES = 1 << 17, 1 << 26
 #: The formats of output files, and the end of their names.
 SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
 
-#: The name of temporary files ends in this.
-PART = ".part"
+
+@dataclass(frozen=True)
+class Task:
+    """A file to score.
+
+    Attributes
+    ----------
+    file : TableFile
+        What is read.
+    output : str
+        The name of its output.
+    temporary : Path
+        What is written, and renamed when it is recorded.
+    signature : str
+        The signature of the run.
+    done : mapping
+        Records of this output that stand as they are if the digest of the file is their key.
+    """
+
+    file: TableFile
+    output: str
+    temporary: Path
+    signature: str
+    done: Mapping[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -56,7 +71,7 @@ class Work:
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"
 
-    def pinned(self, table: Table) -> str | None:
+    def pinned(self, table: OpenTable) -> str | None:
         """Return the signature of a table's scores; None if it has no labels that say what it is.
 
         A file whose labels are all missing may have a column without a type.
@@ -66,164 +81,101 @@ class Work:
             return None
         return self.scorer.signature(table.schema)
 
-    def check(self, file: TableFile) -> Table:
+    def check(self, file: TableFile, whole: bool = False) -> OpenTable:
         """Check a file as far as that is possible before its rows are scored.
+
+        Parameters
+        ----------
+        file : TableFile
+            The file.
+        whole : bool
+            Whether its rows will be read.
 
         Raises
         ------
         VifidelError
             If it cannot be read, or lacks a column, or one has another type.
         """
-        table = Table.open(file, self.scorer.columns)
+        table = file.open(self.scorer.columns, whole)
         try:
             self.scorer.check(table.schema)
-            for condition in self.keep:
-                condition.of_columns(self.scorer.type, table.schema)
+            self._conditions(table)
         except VifidelError as problem:
             raise VifidelError(f"{file.path}: {problem}") from None
         return table
 
-    def score(
-        self,
-        file: TableFile,
-        part: RowGroups | None,
-        output: Path,
-        temporary: Path,
-        on_rows: Callable[[int], object],
-    ) -> Totals:
-        """Score a file, or a part of it, and write those of its rows that are kept.
+    def _conditions(self, table: OpenTable) -> list[Condition]:
+        kind, as_text = self.scorer.type, table.numbers_in_text
+        return [condition.of_columns(kind, table.schema, as_text) for condition in self.keep]
+
+    def record(self, task: Task, on_rows: Callable[[int], object]) -> dict[str, Any]:
+        """Score a file unless that was done, write the rows that are kept, and say what was done.
 
         Parameters
         ----------
-        file : TableFile
-            What is read.
-        part : RowGroups, optional
-            Its rows that are read; then Parquet is written, for `join`.
-        output : Path
-            What is written; there is nothing at this path, or all of it.
-        temporary : Path
-            The folder where it is written first, on the same file system.
+        task : Task
+            The file.
         on_rows : callable
             Called with the number of rows that were just scored.
 
+        Returns
+        -------
+        dict
+            ``input``, ``input_sha256``, ``output``, ``output_sha256``, and `Totals.to_json`.
+
         Raises
         ------
         VifidelError
-            If something cannot be read or written.
+            If something cannot be read or written, or the file is another one than before.
         """
-        table = self.check(file)
-        keep = [condition.of_columns(self.scorer.type, table.schema) for condition in self.keep]
-        first_row = 0 if part is None else part.first_row
-        totals = Totals()
-        schema = table.schema
+        state, digest = task.file.state(), task.file.digest()
+        if digest in task.done:
+            on_rows(task.done[digest]["rows"])
+            return task.done[digest]
+        table = self.check(task.file, whole=True)
+        if self.pinned(table) not in (None, task.signature):
+            raise VifidelError(
+                f"{task.file.path}: labels have scores in some files or rows only; score those "
+                "into different folders."
+            )
+        totals = self._score(task, table, on_rows)
+        if task.file.state() != state:
+            raise VifidelError(
+                f"{task.file.path}: was changed while it was read; run the same command again."
+            )
+        with open_file(task.temporary, VifidelError) as written:
+            output_digest = sha256_of(written)
+        return {
+            "input": task.file.name,
+            "input_sha256": digest,
+            "output": task.output,
+            "output_sha256": output_digest,
+            **totals.to_json(),
+        }
+
+    def _score(self, task: Task, table: OpenTable, on_rows: Callable[[int], object]) -> Totals:
+        keep, totals = self._conditions(table), Totals()
         added = [field.name for field in self.scorer.type]
-        for field in self.scorer.type:
-            schema = schema.append(field)
-        style = self.style if part is None else "parquet"
-        with _written(output, temporary, schema, style) as write:
-            for batch in table.batches(part):
+        schema = pa.schema([*table.schema, *self.scorer.type], table.schema.metadata)
+        with _written(task, schema, self.style) as write:
+            for batch in table.batches():
                 try:
-                    found = self.scorer.evaluate(batch, first_row + totals.rows)
+                    found = self.scorer.evaluate(batch, totals.rows)
                 except VifidelError as problem:  # strict
-                    raise VifidelError(f"{file.path}: {problem}") from None
+                    raise VifidelError(f"{task.file.path}: {problem}") from None
                 columns = dict(zip(added, found.fields.flatten(), strict=True))
-                scored = pa.RecordBatch.from_arrays(
-                    [*batch.columns, *columns.values()], schema=schema
-                )
-                kept = _kept(scored, keep)
+                scored = [*batch.columns, *columns.values()]
+                kept = _kept(pa.RecordBatch.from_arrays(scored, schema=schema), keep)
                 write(kept)
-                totals += Totals(
-                    len(batch),
-                    len(kept),
-                    found.statuses,
-                    {
-                        name: Mean.of(np.asarray(column.drop_null()))
-                        for name, column in columns.items()
-                        if name not in NO_SCORES
-                    },
-                    {metric: Counted.of(counts) for metric, counts in found.counts.items()},
-                    found.tallies,
-                    digest_rows([batch.column(name) for name in self.scorer.columns.given()]),
-                )
+                sums = {
+                    name: Sums.over(np.asarray(column.drop_null())[:, None])
+                    for name, column in columns.items()
+                    if name not in NO_SCORES
+                }
+                sums |= {counts_of(name): Sums.over(of) for name, of in found.counts.items()}
+                totals += Totals(len(batch), len(kept), found.statuses, sums, found.tallies)
                 on_rows(len(batch))
         return totals
-
-    def join(self, parts: Sequence[Path], output: Path, temporary: Path) -> None:
-        """Write the rows of a file from its parts.
-
-        Parameters
-        ----------
-        parts : sequence of Path
-            What `score` wrote of each, in their order.
-        output, temporary : Path
-            As `score` takes them.
-
-        Raises
-        ------
-        VifidelError
-            If something cannot be read or written.
-        """
-        schema = pa.parquet.read_schema(parts[0])
-        with _written(output, temporary, schema, self.style) as write:
-            for path in parts:
-                with pa.parquet.ParquetFile(path) as file:
-                    for group in range(file.num_row_groups):
-                        for batch in file.read_row_group(group, use_threads=False).to_batches():
-                            write(batch)
-
-
-@dataclass(frozen=True)
-class Table:
-    """A file with its lists read from text where they are text.
-
-    Attributes
-    ----------
-    schema : Schema
-        Of its batches.
-    """
-
-    schema: pa.Schema
-    _open: OpenTable
-    _cells: Cells
-
-    @classmethod
-    def open(cls, file: TableFile, columns: Columns) -> Table:
-        """Open a file.
-
-        Raises
-        ------
-        VifidelError
-            If it cannot be read, or the text in a column holds no lists.
-        """
-        opened = file.open(columns.given())
-        cells = Cells({}, None)
-        if any(_is_text(opened.schema, name) for name in columns.given()[1:]):
-            first = next(opened.batches(), None)
-            if first is not None:
-                try:
-                    cells = Cells.of(
-                        first, columns.labels, columns.label_scores, columns.references
-                    )
-                except VifidelError as problem:
-                    raise VifidelError(f"{file.path}: {problem}") from None
-        return cls(cells.schema(opened.schema), opened, cells)
-
-    def count_rows(self) -> int:
-        """Return how many rows there are: of text an estimate."""
-        return self._open.count_rows()
-
-    def parts(self) -> list[RowGroups]:
-        """Return the parts that are scored apart from each other; none of most files."""
-        return self._open.parts()
-
-    def batches(self, part: RowGroups | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, or those of a part, in their order."""
-        return map(self._cells.read, self._open.batches(part))
-
-
-def _is_text(schema: pa.Schema, name: str) -> bool:
-    at = schema.get_field_index(name)
-    return at >= 0 and not pa.types.is_nested(schema.field(at).type)
 
 
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
@@ -235,10 +187,9 @@ def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
 
 @contextlib.contextmanager
 def _written(
-    output: Path, folder: Path, schema: pa.Schema, style: str
+    task: Task, schema: pa.Schema, style: str
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """Return what takes rows of a file, which appears at its place when all are written."""
-    temporary = folder / f"{secrets.token_hex(8)}{PART}"
+    """Return what takes rows of a file; after an error nothing of it is left."""
     waiting: list[pa.RecordBatch] = []
 
     def flush() -> None:
@@ -254,16 +205,15 @@ def _written(
             flush()
 
     try:
-        with _writer(temporary, schema, style) as writer:
+        with _writer(task.temporary, schema, style) as writer:
             yield write
             flush()
-        output.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(temporary, output)
-    except (OSError, pa.ArrowException) as problem:
-        why = reason(problem) if isinstance(problem, OSError | ValueError) else str(problem)
-        raise VifidelError(f"{output}: cannot be written: {why}.") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    except BaseException as problem:
+        task.temporary.unlink(missing_ok=True)
+        if isinstance(problem, OSError | pa.ArrowException):
+            why = reason(problem) if isinstance(problem, OSError | ValueError) else str(problem)
+            raise VifidelError(f"{task.output}: cannot be written: {why}.") from None
+        raise
 
 
 def _writer(path: Path, schema: pa.Schema, style: str) -> Any:

@@ -5,36 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
-from ..evaluation import Floats, Tally
+import numpy as np
+from numpy.typing import NDArray
 
-
-class Status(IntEnum):
-    """The worst that is to be said of a row, from best to worst.
-
-    Up to `NO_WORDS` every metric has a score. From `NO_OBJECTS` on, a metric lacks something that
-    it needs and is null; from `TOO_LONG` on, the row itself needs a change.
-    """
-
-    OK = 0
-    UNWEIGHTED = 1
-    NO_WORDS = 2
-    NO_OBJECTS = 3
-    NO_REFERENCES = 4
-    NO_KNOWN_WORDS = 5
-    TOO_LONG = 6
-    BAD_CAPTION = 7
-    BAD_LABELS = 8
-    BAD_REFERENCES = 9
-
-    def __str__(self) -> str:
-        return self.name.lower().replace("_", " ")
-
+from ..evaluation import ROW_COUNTS, Floats, Integers, Tally
 
 #: All statuses from best to worst, as tables have them.
-STATUSES: tuple[str, ...] = tuple(map(str, Status))
+STATUSES: tuple[str, ...] = ("ok", *(count.status for count in ROW_COUNTS))
+
+#: The places of statuses in `STATUSES`, (rows,).
+Statuses = NDArray[np.uint8]
+
+#: The place of each: 0 for ``"ok"``, higher for worse.
+RANKS: Mapping[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
+
+
+def worsen(statuses: Statuses, rows: NDArray[np.bool_] | Integers, status: str) -> None:
+    """Give rows, which are marked or numbered, a status, unless theirs is worse."""
+    statuses[rows] = np.maximum(statuses[rows], np.uint8(RANKS[status]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What is known of rows that were scored: counts, exact sums, a digest. It adds up in any order.
+"""What is known of rows that were scored: counts and exact sums, which add up in any order.
 
 From the sums of a whole run follow its scores, and whether the vectors know its language.
 """
@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,48 +19,79 @@ from ..errors import VifidelWarning
 from ..evaluation import Floats, Tally, add_tallies
 from ..metrics import METRICS
 from ..vectors import WordVectors
-from .digests import NO_ROWS, add_digests
-from .statuses import STATUSES, Status
-from .sums import exact_sum
+from .statuses import RANKS, STATUSES
+
+_MANTISSA = 53  # bits of a float64
+_LOW = 27  # bits that are added apart, so that 2**36 numbers do not overflow
+_SCALE = 1074 + _MANTISSA  # the smallest float64 times 2**_SCALE is a whole number, cut or not
+
+# How many words without a vector are listed of a file.
+_LISTED = 20
+
+
+def exact_sum(values: Floats) -> Fraction:
+    """Return the sum of finite numbers, (n,), without rounding.
+
+    Examples
+    --------
+    >>> float(exact_sum(np.array([1e16, 0.5, -1e16, 0.5])))
+    1.0
+    """
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, _MANTISSA).astype(np.int64)
+    total = 0
+    for exponent in np.unique(exponents).tolist():
+        some = whole[exponents == exponent]
+        low = some & ((1 << _LOW) - 1)
+        of_exponent = (int((some >> _LOW).sum()) << _LOW) + int(low.sum())
+        total += of_exponent << (exponent - _MANTISSA + _SCALE)
+    return Fraction(total, 1 << _SCALE)
 
 
 @dataclass(frozen=True)
-class Mean:
-    """A mean that is rounded only when it is read."""
+class Sums:
+    """Exact sums over rows: of a column's scores, or of what a metric counts.
+
+    Attributes
+    ----------
+    rows : int
+        How many rows have the numbers.
+    of : tuple of Fraction
+        The sum of each number.
+    """
 
     rows: int = 0
-    sum: Fraction = Fraction(0)
+    of: tuple[Fraction, ...] = ()
 
     @classmethod
-    def of(cls, values: Floats) -> Mean:
-        """Return the mean of finite numbers."""
-        return cls(len(values), exact_sum(values))
+    def over(cls, values: Floats) -> Sums:
+        """Return the sums of (rows, k) numbers; rows with NaN are left out."""
+        there = values[~np.isnan(values).any(axis=1)]
+        return cls(len(there), tuple(map(exact_sum, there.T)))
 
-    def __add__(self, other: Mean) -> Mean:
-        return Mean(self.rows + other.rows, self.sum + other.sum)
+    def __add__(self, other: Sums) -> Sums:
+        if not self.rows or not other.rows:
+            return self if self.rows else other
+        sums = tuple(one + another for one, another in zip(self.of, other.of, strict=True))
+        return Sums(self.rows + other.rows, sums)
 
-    @property
-    def value(self) -> float | None:
-        """The mean; None of no rows."""
-        return float(self.sum / self.rows) if self.rows else None
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Sums of what is counted in rows: `Statistics.of_rows`, added."""
-
-    rows: int = 0
-    sums: tuple[int, ...] = ()
+    def to_json(self) -> list[Any]:
+        """Return the rows, and doubles that add up to each sum exactly, the nearest one first."""
+        return [self.rows, [_doubles(of) for of in self.of]]
 
     @classmethod
-    def of(cls, counts: Floats) -> Counted:
-        """Return the sums of counts, (rows, k); rows with NaN are left out."""
-        there = counts[~np.isnan(counts).any(axis=1)]
-        return cls(len(there), tuple(map(int, there.sum(axis=0))))
+    def from_json(cls, content: Any) -> Sums:
+        """Return what `to_json` was called of."""
+        rows, of = content
+        return cls(int(rows), tuple(sum(map(Fraction, doubles), Fraction(0)) for doubles in of))
 
-    def __add__(self, other: Counted) -> Counted:
-        sums = zip_longest(self.sums, other.sums, fillvalue=0)
-        return Counted(self.rows + other.rows, tuple(map(sum, sums)))
+
+def _doubles(number: Fraction) -> list[float]:
+    doubles = []
+    while number:
+        doubles.append(float(number))
+        number -= Fraction(doubles[-1])
+    return doubles
 
 
 @dataclass(frozen=True)
@@ -72,75 +102,76 @@ class Totals:
     ----------
     rows, kept : int
         How many were read, and how many were written.
-    statuses : Counter
+    statuses : mapping
         How many have each status.
-    means : mapping
-        Of each column of scores, over the rows that have one.
-    counted : mapping
-        Of each metric with a corpus score that is no mean, what that follows from.
+    sums : mapping
+        Of each column of scores, over the rows that have one, and of each metric with a corpus
+        score that is no mean, what that follows from.
     tallies : mapping
         What was read (captions, references, object labels) to its words.
-    digest : tuple of int
-        As `digest_rows` returns it.
     """
 
     rows: int = 0
     kept: int = 0
     statuses: Mapping[str, int] = field(default_factory=dict)
-    means: Mapping[str, Mean] = field(default_factory=dict)
-    counted: Mapping[str, Counted] = field(default_factory=dict)
+    sums: Mapping[str, Sums] = field(default_factory=dict)
     tallies: Mapping[str, Tally] = field(default_factory=dict)
-    digest: tuple[int, ...] = NO_ROWS
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(
             self.rows + other.rows,
             self.kept + other.kept,
             Counter(self.statuses) + Counter(other.statuses),
-            _added(self.means, other.means, Mean()),
-            _added(self.counted, other.counted, Counted()),
+            {
+                name: self.sums.get(name, Sums()) + other.sums.get(name, Sums())
+                for name in dict.fromkeys([*self.sums, *other.sums])
+            },
             add_tallies([self.tallies, other.tallies]),
-            add_digests([self.digest, other.digest]),
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON has it, without rounding."""
+        """Return everything as JSON has it; of words without a vector, the most frequent ones."""
         return {
             "rows": self.rows,
             "kept": self.kept,
-            "statuses": dict(self.statuses),
-            "means": {name: [mean.rows, str(mean.sum)] for name, mean in self.means.items()},
-            "counted": {name: [of.rows, of.sums] for name, of in self.counted.items()},
-            "tallies": {
-                what: [tally.words, tally.others, dict(tally.unknown)]
+            "statuses": in_order(self.statuses),
+            "sums": {name: sums.to_json() for name, sums in self.sums.items()},
+            "words": {
+                what: {
+                    "words": tally.words,
+                    "without_vector": tally.without_vector,
+                    "such_as": dict(tally.unknown.most_common(_LISTED)),
+                }
                 for what, tally in self.tallies.items()
             },
-            "digest": list(self.digest),
         }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Totals:
-        """Return what `to_json` was called of."""
+        """Return what `to_json` was called of, but for rare words.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError, AttributeError
+            If it is something else.
+        """
         return cls(
-            content["rows"],
-            content["kept"],
-            content["statuses"],
-            {name: Mean(rows, Fraction(of)) for name, (rows, of) in content["means"].items()},
-            {name: Counted(rows, tuple(of)) for name, (rows, of) in content["counted"].items()},
-            {
-                what: Tally(words, Counter(unknown), others)
-                for what, (words, others, unknown) in content["tallies"].items()
-            },
-            tuple(content["digest"]),
+            int(content["rows"]),
+            int(content["kept"]),
+            {status: int(content["statuses"].get(status, 0)) for status in STATUSES},
+            {name: Sums.from_json(sums) for name, sums in content["sums"].items()},
+            {what: _tally(of) for what, of in content["words"].items()},
         )
 
 
-Sums = TypeVar("Sums", Mean, Counted)
+def _tally(content: Mapping[str, Any]) -> Tally:
+    listed = Counter({word: int(number) for word, number in content["such_as"].items()})
+    return Tally(int(content["words"]), listed, int(content["without_vector"]) - listed.total())
 
 
-def _added(one: Mapping[str, Sums], other: Mapping[str, Sums], none: Sums) -> dict[str, Sums]:
-    names = dict.fromkeys([*one, *other])
-    return {name: one.get(name, none) + other.get(name, none) for name in names}
+def in_order(statuses: Mapping[str, int]) -> dict[str, int]:
+    """Return how many rows have each status, from best to worst."""
+    return {status: statuses.get(status, 0) for status in STATUSES}
 
 
 def corpus_scores(metrics: Iterable[str], totals: Totals) -> dict[str, dict[str, Any]]:
@@ -160,14 +191,20 @@ def corpus_scores(metrics: Iterable[str], totals: Totals) -> dict[str, dict[str,
     for metric in metrics:
         for column in METRICS[metric].columns:
             name = column.name.replace("-", "_")
-            mean = totals.means.get(name, Mean())
-            score, rows = mean.value, mean.rows
-            if column.of_sums is not None and metric in totals.counted:
-                counted = totals.counted[metric]
-                share = float(column.of_sums(np.array(counted.sums, dtype=np.float64)))
-                score, rows = None if math.isnan(share) else share, counted.rows
-            scores[name] = {"score": score, "rows": rows}
+            sums = totals.sums.get(name, Sums())
+            score = float(sums.of[0] / sums.rows) if sums.rows else None
+            counted = totals.sums.get(counts_of(metric), Sums())
+            if column.of_sums is not None and counted.rows:
+                sums = counted
+                share = float(column.of_sums(np.array(counted.of, dtype=np.float64)))
+                score = None if math.isnan(share) else share
+            scores[name] = {"score": score, "rows": sums.rows}
     return scores
+
+
+def counts_of(metric: str) -> str:
+    """Return what `Totals.sums` calls the counts of a metric."""
+    return f"counts of {metric}"
 
 
 def judge(totals: Totals, vectors: WordVectors) -> None:
@@ -185,10 +222,9 @@ def judge(totals: Totals, vectors: WordVectors) -> None:
     """
     for what, tally in totals.tallies.items():
         tally.check_known(what, vectors)
-    statuses = totals.statuses
-    scored = sum(statuses.get(str(status), 0) for status in Status if status < Status.NO_OBJECTS)
-    if totals.rows > 0 and not scored:
-        causes = ", ".join(f"{statuses[name]} {name}" for name in STATUSES if statuses.get(name))
+    given = {status: n for status, n in in_order(totals.statuses).items() if n}
+    if totals.rows > 0 and all(RANKS[status] >= RANKS["no objects"] for status in given):
+        causes = ", ".join(f"{number} {status}" for status, number in given.items())
         warnings.warn(
             f"none of the {totals.rows} rows has a score under every metric ({causes}).",
             VifidelWarning,

@@ -1,27 +1,42 @@
-"""Finished parts of a long run, kept beside its output until the run is complete."""
+"""Records of an unfinished run: what it has done, kept in a file until all of it is done.
+
+Every command that goes on after an interruption goes on from here.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import VifidelError
-from ..files import beside, reason
+from .errors import VifidelError
+from .files import beside, reason
+
+# The first line, by which a file is known to be ours.
+_MARK = '{"vifidel-eval": "an unfinished run"}\n'
 
 
 class Parts:
-    """What an interrupted run has computed, by key; one line of JSON per part.
+    """What an interrupted run has done, by key; one line of JSON per part.
+
+    A key says everything that the part depends on, so that a part that is found is never stale.
 
     Parameters
     ----------
     output : path, optional
-        The run's output, beside which the parts are kept; without one they are not.
+        The run's output, beside which the parts are kept in a file ``.unfinished``; without one,
+        or if it is a device, they are not.
+
+    Attributes
+    ----------
+    path : Path, optional
+        The file, which exists from the first part on.
 
     Raises
     ------
     VifidelError
-        If the parts of an earlier run cannot be read.
+        If there is a file of that name that cannot be read or is not of such a run.
     """
 
     def __init__(self, output: Path | None) -> None:
@@ -29,20 +44,26 @@ class Parts:
         if output is not None and (output.is_file() or not output.exists()):  # not a device
             self.path = beside(output, ".unfinished")
         self._known: dict[str, Any] = {}
+        self._begun = False
         if self.path is None or not self.path.exists():
             return
         try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
+            content = self.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
             raise VifidelError(
                 f"{self.path}: the unfinished run cannot be read ({problem}); delete it to start "
                 "again."
             ) from None
-        for line in lines:
+        self._begun = content.startswith(_MARK)
+        if not self._begun and not _MARK.startswith(content):
+            raise VifidelError(
+                f"{self.path}: is not of an unfinished run of this version; move it away."
+            )
+        for line in content.splitlines()[1:]:
             try:
                 part = json.loads(line)
                 self._known[part["key"]] = part["content"]
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # the line that was being written when the run was interrupted
 
     def __contains__(self, key: str) -> bool:
@@ -51,8 +72,11 @@ class Parts:
     def __getitem__(self, key: str) -> Any:
         return self._known[key]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
     def add(self, key: str, content: Any) -> None:
-        """Keep a part.
+        """Keep a part, in place of one of the same key.
 
         Raises
         ------
@@ -64,12 +88,17 @@ class Parts:
             return
         line = json.dumps({"key": key, "content": content}, allow_nan=False)
         try:
-            with self.path.open("a", encoding="utf-8", newline="\n") as file:
-                file.write(f"\n{line}\n")  # the line before may have no end
+            with self.path.open(
+                "a" if self._begun else "w", encoding="utf-8", newline="\n"
+            ) as file:
+                before = "" if self._begun else _MARK
+                file.write(f"{before}\n{line}\n")  # the line before may have no end
         except OSError as problem:
             raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
+        self._begun = True
 
     def clear(self) -> None:
         """Forget all parts: the run is complete."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
+            self._begun = False
