@@ -1,0 +1,362 @@
+"""N-grams of tokenised captions as numbers: what BLEU and CIDEr count, and ROUGE-L's subsequences.
+
+A token is a number, and so is an n-gram: by its place in a sorted table of the n-gram without its
+last token and of that token. Tokens and references are numbered once in a run, for all of its
+systems and metrics (`numbering_once`). Counts are whole numbers, and sums of floats go in pycocoevalcap's
+order, which is that of the n-grams in the captions, so that the last digits are pycocoevalcap's.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cached_property
+from itertools import chain, count
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from ..evaluation import Floats, Integers
+from .ranges import positions
+
+ORDERS = 4  # n-grams of up to so many tokens
+_SIGMA = 6.0  # of CIDEr-D's penalty for another length
+_BETA = 1.2  # the weight of recall in ROUGE-L
+
+#: How many tokens a run numbers before it starts again: with the n-grams of references, 130 bytes
+#: each.
+MOST_TOKENS = 1 << 22
+
+_TOKEN = 32  # bits of the last token in the key of an n-gram
+_LAST = (1 << _TOKEN) - 1
+
+_Kind = TypeVar("_Kind", bound="TokenizedCaptions")
+
+
+class _Order(NamedTuple):
+    """The n-grams of one length in groups of captions.
+
+    Attributes
+    ----------
+    keys : (n,) int64
+        Every n-gram of every group, sorted: in the upper bits the place of the n-gram without its
+        last token among the shorter ones, or the group; in the lower bits the last token.
+    captions, ngrams, counts : (m,) int64
+        The n-grams of each caption in the order of their first occurrence: the caption, the place
+        in `keys`, and how often the caption has it.
+    """
+
+    keys: Integers
+    captions: Integers
+    ngrams: Integers
+    counts: Integers
+
+
+class TokenizedCaptions:
+    """Tokenised captions as numbers.
+
+    Parameters
+    ----------
+    captions : sequence of str
+        Tokens joined by blanks; at least one caption.
+    groups : (captions,) int64
+        The row that each caption is of.
+    numbers : callable
+        From tokens to their numbers.
+    """
+
+    def __init__(
+        self,
+        captions: Sequence[str],
+        groups: Integers,
+        numbers: Callable[[list[str]], Integers],
+    ) -> None:
+        together = " ".join(captions)
+        self.groups = groups
+        # ROUGE-L splits at blanks; for BLEU and CIDEr, nothing is a token between two blanks.
+        words = together.split(" ")
+        self._numbers = numbers(words)
+        self._sizes = np.fromiter((c.count(" ") + 1 for c in captions), np.int64, len(captions))
+        tokens = together.split()
+        self._tokens, self.sizes = self._numbers, self._sizes
+        if tokens != words:
+            self._tokens = numbers(tokens)
+            self.sizes = np.fromiter((len(c.split()) for c in captions), np.int64, len(captions))
+
+    @property
+    def words(self) -> list[list[int]]:
+        """The numbers of what is between the blanks of each caption."""
+        numbers, ends = self._numbers.tolist(), np.cumsum(self._sizes)
+        slices = zip((ends - self._sizes).tolist(), ends.tolist(), strict=True)
+        return [numbers[start:end] for start, end in slices]
+
+    @cached_property
+    def orders(self) -> list[_Order]:
+        """The n-grams of 1 to `ORDERS` tokens."""
+        captions = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        left = np.repeat(np.cumsum(self.sizes), self.sizes) - np.arange(len(captions))
+        ngrams = self.groups[captions]
+        orders = []
+        for order in range(ORDERS):
+            at = np.flatnonzero(left > order)
+            by_key, keys, starts = _grouped(ngrams[at] << _TOKEN | self._tokens[at + order])
+            ngrams[at[by_key]] = np.repeat(np.arange(len(keys)), np.diff(starts))
+            by_caption, _, starts = _grouped(captions[at] << _TOKEN | ngrams[at])
+            counts = np.zeros(len(at), np.int64)
+            counts[by_caption[starts[:-1]]] = np.diff(starts)  # at the first: sorting was stable
+            first = np.flatnonzero(counts)
+            orders.append(_Order(keys, captions[at[first]], ngrams[at[first]], counts[first]))
+        return orders
+
+    def places(self, tables: Sequence[Integers], groups: Integers) -> Iterator[Integers]:
+        """Yield where the n-grams of each length are in tables of other keys, -1 if nowhere.
+
+        Parameters
+        ----------
+        tables : sequence of (n,) int64
+            For each length, sorted keys; their upper bits are of the table before.
+        groups : (groups,) int64
+            What the upper bits of the first table say of each group here.
+        """
+        places = groups
+        for table, order in zip(tables, self.orders, strict=True):
+            wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
+            at = np.searchsorted(table, wanted)
+            places = np.where(np.append(table, -1)[at] == wanted, at, -1)
+            yield places
+
+
+def _grouped(keys: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return a stable order of keys, each key once, and where it starts in that order."""
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else keys
+    return order, keys[starts], np.append(starts, len(keys))
+
+
+def _sums(owners: Integers, amounts: Floats | Integers | list[float], size: int) -> Floats:
+    """Return the sum of what each of `size` owners has, added up in the order given."""
+    return np.bincount(owners, amounts, minlength=size).astype(np.float64, copy=False)
+
+
+class References(TokenizedCaptions):
+    """The references of the rows of a run, and what their n-grams weigh in it."""
+
+    @cached_property
+    def starts(self) -> Integers:
+        """The first reference of each row; every row has one."""
+        return np.flatnonzero(np.diff(self.groups, prepend=-1))
+
+    @cached_property
+    def _most(self) -> list[Integers]:
+        """How often one reference of the row has each n-gram at most; 0 at the end, for none."""
+        most = [np.zeros(len(order.keys) + 1, np.int64) for order in self.orders]
+        for of_order, order in zip(most, self.orders, strict=True):
+            np.maximum.at(of_order, order.ngrams, order.counts)
+        return most
+
+    def bleu_counts(self, captions: TokenizedCaptions) -> Floats:
+        """Return what BLEU adds up of one caption per row.
+
+        Returns
+        -------
+        (rows, 2 + 2 * ORDERS) float64
+            The caption's length, its closest reference's (the shorter of two), and its n-grams of
+            each length: those that a reference has as often, then all.
+        """
+        lengths, rows = captions.sizes, len(captions.sizes)
+        base = self.sizes.max() + 1
+        nearest = np.abs(self.sizes - lengths[self.groups]) * base + self.sizes
+        closest = np.minimum.reduceat(nearest, self.starts) % base
+        places = captions.places([order.keys for order in self.orders], np.arange(rows))
+        correct = [
+            _sums(order.captions, np.minimum(most[at[order.ngrams]], order.counts), rows)
+            for most, at, order in zip(self._most, places, captions.orders, strict=True)
+        ]
+        guessed = [np.maximum(lengths - order, 0) for order in range(ORDERS)]
+        return np.column_stack([lengths, closest, *correct, *guessed]).astype(np.float64)
+
+    @cached_property
+    def _corpus(self) -> tuple[list[Integers], list[Floats]]:
+        """Every n-gram of the corpus, as keys, and its inverse document frequency.
+
+        That of n-grams which no reference has is at the end.
+        """
+        rows = len(self.starts)
+        places: Integers = np.zeros(rows, np.int64)
+        tables, idfs = [], []
+        for order in self.orders:
+            table, places = np.unique(
+                places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST, return_inverse=True
+            )
+            documents = np.append(np.bincount(places, minlength=len(table)), 0)
+            frequencies, which = np.unique(documents, return_inverse=True)
+            # NumPy's logarithm of one number at a time, as there; few of them differ.
+            logs = [float(np.log(max(1.0, n))) for n in frequencies.tolist()]
+            tables.append(table)
+            idfs.append((float(np.log(float(rows))) - np.array(logs))[which])
+        return tables, idfs
+
+    def _weighed(self, captions: TokenizedCaptions) -> list[tuple[Floats, Floats]]:
+        """Return the weights of the n-grams of captions, and their norm in each caption."""
+        tables, idfs = self._corpus
+        places = captions.places(tables, np.zeros(len(self.starts), np.int64))
+        weighed = []
+        for idf, at, order in zip(idfs, places, captions.orders, strict=True):
+            weights = order.counts * idf[at[order.ngrams]]
+            squares = [weight**2 for weight in weights.tolist()]  # NumPy's differ in last bits
+            norms = _sums(order.captions, squares, len(captions.sizes))
+            weighed.append((weights, np.sqrt(norms)))
+        return weighed
+
+    @cached_property
+    def _own(self) -> list[tuple[Floats, Floats, Integers, Integers]]:
+        """Weights and norms of the references, and the places of each n-gram: in order, starts."""
+        return [
+            (
+                *weighed,
+                np.argsort(order.ngrams, kind="stable"),
+                np.append(0, np.cumsum(np.bincount(order.ngrams, minlength=len(order.keys)))),
+            )
+            for weighed, order in zip(self._weighed(self), self.orders, strict=True)
+        ]
+
+    def cider(self, captions: TokenizedCaptions) -> Floats:
+        """Return CIDEr-D of one caption per row, (rows,); the references are the corpus."""
+        rows = len(captions.sizes)
+        bigrams = [np.maximum(some.sizes - 1, 0) for some in (captions, self)]
+        differences, which = np.unique(bigrams[0][self.groups] - bigrams[1], return_inverse=True)
+        exponents = [-(float(n) ** 2) / (2 * _SIGMA**2) for n in differences.tolist()]
+        penalties = np.array([float(np.e**exponent) for exponent in exponents])[which]
+        places = captions.places([order.keys for order in self.orders], np.arange(rows))
+        of_orders = []
+        for order, (weights, norms), at, own, (own_weights, own_norms, by_ngram, starts) in zip(
+            captions.orders, self._weighed(captions), places, self.orders, self._own, strict=True
+        ):
+            shared = np.flatnonzero(at[order.ngrams] >= 0)
+            found = at[order.ngrams[shared]]
+            sizes = starts[found + 1] - starts[found]
+            met = by_ngram[positions(starts[found], sizes)]
+            products = np.minimum(np.repeat(weights[shared], sizes), own_weights[met])
+            products *= own_weights[met]
+            values = _sums(own.captions[met], products, len(self.sizes))
+            scales = norms[self.groups] * own_norms
+            np.divide(values, scales, out=values, where=scales != 0)
+            of_orders.append(_sums(self.groups, values * penalties, rows))
+        means = np.ascontiguousarray(np.transpose(of_orders)).mean(axis=1)
+        return means / np.diff(self.starts, append=len(self.sizes)) * 10.0
+
+    @cached_property
+    def _places_of_words(self) -> list[tuple[dict[int, int], int, list[tuple[int, int]]]]:
+        """For each row the bits of the places of each word, all of them, and each reference's.
+
+        Of a reference that is its first bit, and how many it has. A bit between two references is
+        no place: what is carried over ends there.
+        """
+        words, ends = self.words, [*self.starts[1:].tolist(), len(self.sizes)]
+        found = []
+        for start, end in zip(self.starts.tolist(), ends, strict=True):
+            places: dict[int, int] = {}
+            every, at, spans = 0, 0, []
+            for reference in words[start:end]:
+                spans.append((at, len(reference)))
+                every |= ((1 << len(reference)) - 1) << at
+                for word in reference:
+                    places[word] = places.get(word, 0) | 1 << at
+                    at += 1
+                at += 1
+            found.append((places, every, spans))
+        return found
+
+    def rouge_l(self, captions: TokenizedCaptions) -> list[float]:
+        """Return ROUGE-L of one caption per row: the best precision with the best recall.
+
+        The length of a longest common subsequence is a whole number, so a faster way to it than a
+        table of all pairs of tokens changes no digit: a bit for each place of the references
+        (Hyyro, 2004, "Bit-parallel LCS-length computation revisited").
+        """
+        scores = []
+        for words, (places, every, spans) in zip(captions.words, self._places_of_words, strict=True):
+            free = every
+            for word in words:
+                if match := free & places.get(word, 0):
+                    free = (free + match | free - match) & every
+            common = [
+                size - (free >> first & (1 << size) - 1).bit_count() for first, size in spans
+            ]
+            precision = max(common) / len(words)
+            recall = max(n / size for n, (_, size) in zip(common, spans, strict=True))
+            both = recall + _BETA**2 * precision
+            scores.append(((1 + _BETA**2) * precision * recall) / both if both else 0.0)
+        return scores
+
+
+class Numbered:
+    """References and captions that a run has numbered, each once.
+
+    They are found by what they are, not by whose they are. When they are too many, it starts again.
+    """
+
+    def __init__(self) -> None:
+        self._restart()
+
+    def _restart(self) -> None:
+        self._number: defaultdict[str, int] = defaultdict(count().__next__)
+        self._captions: dict[tuple[str, ...], TokenizedCaptions] = {}
+        self._references: dict[tuple[tuple[str, ...], ...], References] = {}
+        self._room = MOST_TOKENS
+
+    def texts(
+        self, references: Iterable[Sequence[str]], captions: Iterable[Sequence[str]]
+    ) -> tuple[References, TokenizedCaptions]:
+        """Return the references and the caption of each row, with the same numbers.
+
+        Parameters
+        ----------
+        references : iterable of sequences of str
+            For each row one at least: tokens joined by blanks.
+        captions : iterable of sequences of str
+            For each row a list of one.
+        """
+        if self._room < 0:
+            self._restart()
+        of_rows = tuple(map(tuple, references))
+        if of_rows not in self._references:
+            rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
+            self._references[of_rows] = self._made(References, list(chain(*of_rows)), rows)
+        candidates = tuple(chain.from_iterable(captions))
+        if candidates not in self._captions:
+            rows = np.arange(len(candidates))
+            self._captions[candidates] = self._made(TokenizedCaptions, candidates, rows)
+        return self._references[of_rows], self._captions[candidates]
+
+    def _made(self, kind: type[_Kind], captions: Sequence[str], rows: Integers) -> _Kind:
+        made = kind(captions, rows, self._numbers)
+        self._room -= int(made.sizes.sum())
+        return made
+
+    def _numbers(self, tokens: list[str]) -> Integers:
+        return np.fromiter(map(self._number.__getitem__, tokens), np.int64, len(tokens))
+
+
+_OF_RUN: ContextVar[Numbered | None] = ContextVar("ngrams", default=None)
+
+
+@contextmanager
+def numbering_once() -> Iterator[Numbered]:
+    """Make one run of what this thread scores: its metrics number each text once.
+
+    Scores are the same without it. Within another run it gives what is shared there; nothing is
+    kept afterwards.
+    """
+    numbered = _OF_RUN.get()
+    if numbered is not None:
+        yield numbered
+        return
+    before = _OF_RUN.set(numbered := Numbered())
+    try:
+        yield numbered
+    finally:
+        _OF_RUN.reset(before)
