@@ -6,6 +6,7 @@ import math
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import Said, nearest, said_by, weighted_means
 from ..rows import Rows
-from ..text.words import STOP_WORDS, content_words, placed_words
+from ..text.words import STOP_WORDS, content_words
 from ..things.mentions import MentionFinder
 from ..things.synonyms import ClassList
 from ..things.words import singular
@@ -142,7 +143,7 @@ class VifidelPRF(ThingScorer[_SaidGold]):
 
         A word names a thing if it is part of a mention of one: both words of *hot dog*.
         """
-        finder = MentionFinder(self._things)
+        words_in, things_in = _readers(self._things, self._space.stop_words)
         found: list[list[WordSupport]] = []
         for part in self._read(rows):
             lexicon, words = part.gold.lexicon, part.words
@@ -157,12 +158,12 @@ class VifidelPRF(ThingScorer[_SaidGold]):
                 of_row = slice(*words.starts[row : row + 2])
                 judged = zip(support[of_row], by[of_row], strict=True)
                 supports = dict(zip(names[of_row], judged, strict=True))
-                mentions = " ".join(mention.words for mention in finder.find(caption).found)
-                things = set(content_words(mentions, self._space.stop_words))
+                things = things_in(caption)
                 found.append(
                     [
                         WordSupport(word, value, word in things, range(at, at + 1), supporter)
-                        for at, word in placed_words(caption, self._space.stop_words)
+                        for at, piece in enumerate(caption.split())
+                        for word in words_in(piece)
                         if word in supports
                         for value, supporter in [supports[word]]
                     ]
@@ -217,6 +218,27 @@ class _KnownThings:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = weakref.ref(lexicon)  # which takes much memory, and may be full
         self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
+
+
+@lru_cache(maxsize=8)
+def _readers(
+    things: ClassList, stop_words: frozenset[str]
+) -> tuple[Callable[[str], list[str]], Callable[[str], set[str]]]:
+    """Return what finds the content words of a piece, and those of a caption that name things.
+
+    The same pieces come again and again, and systems and samples have captions in common.
+    """
+    find = MentionFinder(things).find
+
+    @lru_cache(maxsize=1 << 14)
+    def words_in(piece: str) -> list[str]:
+        return content_words(piece, stop_words)
+
+    @lru_cache(maxsize=1 << 14)
+    def things_in(caption: str) -> set[str]:
+        return {word for mention in find(caption).found for word in words_in(mention.words)}
+
+    return words_in, things_in
 
 
 def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> list[str | None]:

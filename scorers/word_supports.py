@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from ..digits import number_texts
+from ..files import json_text
 from ..rows import Rows
 
 
@@ -43,6 +45,15 @@ class SupportsWords(Protocol):
         ...
 
 
+@runtime_checkable
+class WrittenAsJson(Protocol):
+    """Details of many small parts, which know their JSON better than an encoder."""
+
+    def json_texts(self) -> list[str]:
+        """Return what `vifidel_eval.files.json_text` makes of each row."""
+        ...
+
+
 class WordDetails(Sequence[list[dict[str, Any]]]):
     """What ``--output`` says of the words of each row; computed when it is first asked for.
 
@@ -70,6 +81,20 @@ class WordDetails(Sequence[list[dict[str, Any]]]):
             {"word": word.word, "support": word.support, "by": word.by, "thing": word.is_thing}
             for word in self._words[row]
         ]
+
+    def json_texts(self) -> list[str]:
+        """Return what `vifidel_eval.files.json_text` makes of each row, in a tenth of the time."""
+        text_of = lru_cache(maxsize=1 << 14)(json_text)
+        supports = iter(number_texts(word.support for words in self._words for word in words))
+        rows = (
+            ",\n".join(
+                f' {{\n  "word": {text_of(word.word)},\n  "support": {next(supports)},\n'
+                f'  "by": {text_of(word.by)},\n  "thing": {"true" if word.is_thing else "false"}\n }}'
+                for word in words
+            )
+            for words in self._words
+        )
+        return [f"[\n{words}\n]" if words else "[]" for words in rows]
 
 
 class DetailsOfParts(Sequence[Any]):

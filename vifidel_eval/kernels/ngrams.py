@@ -101,9 +101,8 @@ class TokenizedCaptions:
         orders = []
         for order in range(ORDERS):
             at = np.flatnonzero(left > order)
-            by_key, keys, starts = _grouped(ngrams[at] << _TOKEN | self._tokens[at + order])
-            ngrams[at[by_key]] = np.repeat(np.arange(len(keys)), np.diff(starts))
-            by_caption, _, starts = _grouped(captions[at] << _TOKEN | ngrams[at])
+            keys, ngrams[at] = _numbered(ngrams[at] << _TOKEN | self._tokens[at + order])
+            by_caption, starts = _grouped(captions[at] << _TOKEN | ngrams[at])
             counts = np.zeros(len(at), np.int64)
             counts[by_caption[starts[:-1]]] = np.diff(starts)  # at the first: sorting was stable
             first = np.flatnonzero(counts)
@@ -128,17 +127,50 @@ class TokenizedCaptions:
             yield places
 
 
-def _grouped(keys: Integers) -> tuple[Integers, Integers, Integers]:
-    """Return a stable order of keys, each key once, and where it starts in that order."""
+def _grouped(keys: Integers) -> tuple[Integers, Integers]:
+    """Return a stable order of keys, and where each different one starts in it, with the end."""
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if len(keys) else keys
-    return order, keys[starts], np.append(starts, len(keys))
+    return order, np.append(starts, len(keys))
+
+
+def _numbered(keys: Integers) -> tuple[Integers, Integers]:
+    """Return the different keys, sorted, and the place of each key among them."""
+    order, starts = _grouped(keys)
+    places = np.empty(len(keys), np.int64)
+    places[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return keys[order[starts[:-1]]], places
 
 
 def _sums(owners: Integers, amounts: Floats | Integers | list[float], size: int) -> Floats:
     """Return the sum of what each of `size` owners has, added up in the order given."""
     return np.bincount(owners, amounts, minlength=size).astype(np.float64, copy=False)
+
+
+def _squares(weights: Floats) -> Floats:
+    """Return squares as Python computes them: the last digits of NumPy's differ."""
+    return np.array([weight**2 for weight in weights.tolist()], dtype=np.float64)
+
+
+class _Corpus(NamedTuple):
+    """The n-grams of one length in all references of a run.
+
+    Attributes
+    ----------
+    keys : (n,) int64
+        Sorted: the place of the n-gram without its last token, then the last token.
+    places : (references' n-grams,) int64
+        Where in `keys` those of the single rows are.
+    idf, squares : (n + 1,) float64
+        Inverse document frequencies and their squares; at the end that of n-grams which no
+        reference has.
+    """
+
+    keys: Integers
+    places: Integers
+    idf: Floats
+    squares: Floats
 
 
 class References(TokenizedCaptions):
@@ -179,48 +211,50 @@ class References(TokenizedCaptions):
         return np.column_stack([lengths, closest, *correct, *guessed]).astype(np.float64)
 
     @cached_property
-    def _corpus(self) -> tuple[list[Integers], list[Floats]]:
-        """Every n-gram of the corpus, as keys, and its inverse document frequency.
-
-        That of n-grams which no reference has is at the end.
-        """
+    def _corpus(self) -> list[_Corpus]:
         rows = len(self.starts)
         places: Integers = np.zeros(rows, np.int64)
-        tables, idfs = [], []
+        corpus = []
         for order in self.orders:
-            table, places = np.unique(
-                places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST, return_inverse=True
-            )
-            documents = np.append(np.bincount(places, minlength=len(table)), 0)
+            keys, places = _numbered(places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST)
+            documents = np.append(np.bincount(places, minlength=len(keys)), 0)
             frequencies, which = np.unique(documents, return_inverse=True)
             # NumPy's logarithm of one number at a time, as there; few of them differ.
             logs = [float(np.log(max(1.0, n))) for n in frequencies.tolist()]
-            tables.append(table)
-            idfs.append((float(np.log(float(rows))) - np.array(logs))[which])
-        return tables, idfs
+            idf = float(np.log(float(rows))) - np.array(logs)
+            corpus.append(_Corpus(keys, places, idf[which], _squares(idf)[which]))
+        return corpus
 
-    def _weighed(self, captions: TokenizedCaptions) -> list[tuple[Floats, Floats]]:
-        """Return the weights of the n-grams of captions, and their norm in each caption."""
-        tables, idfs = self._corpus
-        places = captions.places(tables, np.zeros(len(self.starts), np.int64))
-        weighed = []
-        for idf, at, order in zip(idfs, places, captions.orders, strict=True):
-            weights = order.counts * idf[at[order.ngrams]]
-            squares = [weight**2 for weight in weights.tolist()]  # NumPy's differ in last bits
-            norms = _sums(order.captions, squares, len(captions.sizes))
-            weighed.append((weights, np.sqrt(norms)))
-        return weighed
+    def _weighed(
+        self, captions: TokenizedCaptions, places: Iterable[Integers]
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """Yield the weights of the n-grams of captions, and their norm in each caption.
+
+        Parameters
+        ----------
+        captions : TokenizedCaptions
+            One per row, or the references themselves.
+        places : iterable of (n,) int64
+            Where their n-grams of each length are in the corpus.
+        """
+        for corpus, at, order in zip(self._corpus, places, captions.orders, strict=True):
+            weights = order.counts * corpus.idf[at[order.ngrams]]
+            squares = corpus.squares[at[order.ngrams]]
+            several = np.flatnonzero(order.counts > 1)
+            squares[several] = _squares(weights[several])
+            yield weights, np.sqrt(_sums(order.captions, squares, len(captions.sizes)))
 
     @cached_property
     def _own(self) -> list[tuple[Floats, Floats, Integers, Integers]]:
         """Weights and norms of the references, and the places of each n-gram: in order, starts."""
+        weighed = self._weighed(self, (corpus.places for corpus in self._corpus))
         return [
             (
-                *weighed,
+                *of_order,
                 np.argsort(order.ngrams, kind="stable"),
                 np.append(0, np.cumsum(np.bincount(order.ngrams, minlength=len(order.keys)))),
             )
-            for weighed, order in zip(self._weighed(self), self.orders, strict=True)
+            for of_order, order in zip(weighed, self.orders, strict=True)
         ]
 
     def cider(self, captions: TokenizedCaptions) -> Floats:
@@ -231,9 +265,11 @@ class References(TokenizedCaptions):
         exponents = [-(float(n) ** 2) / (2 * _SIGMA**2) for n in differences.tolist()]
         penalties = np.array([float(np.e**exponent) for exponent in exponents])[which]
         places = captions.places([order.keys for order in self.orders], np.arange(rows))
+        in_corpus = captions.places([of.keys for of in self._corpus], np.zeros(rows, np.int64))
+        weighed = self._weighed(captions, in_corpus)
         of_orders = []
         for order, (weights, norms), at, own, (own_weights, own_norms, by_ngram, starts) in zip(
-            captions.orders, self._weighed(captions), places, self.orders, self._own, strict=True
+            captions.orders, weighed, places, self.orders, self._own, strict=True
         ):
             shared = np.flatnonzero(at[order.ngrams] >= 0)
             found = at[order.ngrams[shared]]

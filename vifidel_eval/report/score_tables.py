@@ -17,7 +17,7 @@ from ..files import json_text
 from ..image_ids import to_json_value
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
-from ..runs.scores_file import scores_document
+from ..runs.scores_file import scores_text
 from ..text_tables import Cell, Table, best, direction_notes, one_line
 from .comparison_tables import compared, level_with_the_best, one_table
 from .fitting import PIPED_WIDTH, fitted, line_width
@@ -123,7 +123,7 @@ def render(
     scores : Scores
         What the tables show.
     style : str
-        One of `vifidel_eval.text_tables.FORMATS`: ``json`` is the document of `scores_document`,
+        One of `vifidel_eval.text_tables.FORMATS`: ``json`` is the text of `scores_text`,
         ``csv`` the table of scores alone, and the others are tables with an empty line between
         them.
     comparisons : Comparisons, optional
@@ -182,7 +182,7 @@ def beside(
 
 def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
     """Return the document that ``--output`` writes, as text."""
-    return json_text(scores_document(scores, comparisons))
+    return scores_text(scores, comparisons)
 
 
 def per_image_csv(scores: Scores, layout: Layout = _PLAIN) -> str:
