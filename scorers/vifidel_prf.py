@@ -149,15 +149,20 @@ class VifidelPRF(ThingScorer[_SaidGold]):
             lexicon, words = part.gold.lexicon, part.words
             to_said = nearest(lexicon.distances, words, part.gold.said.words)
             to_objects = nearest(lexicon.distances, words, part.gold.objects)
-            support = np.maximum(to_said.of_left, to_objects.of_left).tolist()
+            support = np.maximum(to_said.of_left, to_objects.of_left)
+            # A label before a word of the references.
+            supporters = np.where(
+                to_said.of_left > to_objects.of_left,
+                np.append(part.gold.said.words.atoms, -1)[to_said.at_left],
+                np.append(part.gold.objects.atoms, -1)[to_objects.at_left],
+            )
+            supporters[support <= 0] = -1
             names = list(map(lexicon.word, words.atoms.tolist()))
-            by_said = (to_said.at_left, part.gold.said.words.atoms, to_said.of_left)
-            by_objects = (to_objects.at_left, part.gold.objects.atoms, to_objects.of_left)
-            by = _supporters(lexicon, by_objects, by_said)
+            by = [None if word < 0 else lexicon.word(word) for word in supporters.tolist()]
+            judged = list(zip(support.tolist(), by, strict=True))
             for row, caption in enumerate(part.rows.captions):
                 of_row = slice(*words.starts[row : row + 2])
-                judged = zip(support[of_row], by[of_row], strict=True)
-                supports = dict(zip(names[of_row], judged, strict=True))
+                supports = dict(zip(names[of_row], judged[of_row], strict=True))
                 things = things_in(caption)
                 found.append(
                     [
@@ -239,17 +244,6 @@ def _readers(
         return {word for mention in find(caption).found for word in words_in(mention.words)}
 
     return words_in, things_in
-
-
-def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> list[str | None]:
-    """Return what supports each word best: a label before a word of the references."""
-    by: list[str | None] = [None] * len(sides[0][0])
-    best = [0.0] * len(by)
-    for at_left, atoms, similar in sides:
-        for word, (at, value) in enumerate(zip(at_left.tolist(), similar.tolist(), strict=True)):
-            if at >= 0 and value > best[word]:
-                by[word], best[word] = lexicon.word(int(atoms[at])), value
-    return by
 
 
 def _coverage(said: Said, reached: Floats) -> Floats:

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import threading
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from pycocoevalcap.cider.cider import Cider as StockCider
 from pycocoevalcap.rouge.rouge import Rouge as StockRouge
 
 from vifidel_eval import MetricUnavailable
+from vifidel_eval.kernels import ngrams
 from vifidel_eval.rows import coco_rows, make_rows
 from vifidel_eval.runs.harness import score_rows
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
@@ -117,13 +119,33 @@ def test_a_run_leaves_nothing_in_the_scorer(metric):
     assert vars(scorer) == before
 
 
-def test_references_that_the_last_system_did_not_need_are_forgotten():
-    scorer = RougeL(python_tokens())
-    with scorer.in_run([]) as of_run:
-        for at in range(50):
-            of_run.evaluate(coco_rows({1: [f"dog {at}"]}, {1: ["dog"]}))
-        (prepared,) = of_run._run.score.args
-        assert list(prepared._known) == [("dog 49",)]
+def test_a_run_of_very_many_texts_starts_numbering_again(monkeypatch):
+    monkeypatch.setattr(ngrams, "MOST_TOKENS", 300)
+    gts, all_res = run_of(np.random.default_rng(13))
+    metrics = [metric(python_tokens()) for metric in (Bleu, RougeL, Cider)]
+    with ngrams.numbering_once() as numbered, ExitStack() as stack:
+        runs = [stack.enter_context(metric.in_run([])) for metric in metrics]
+        for res in [*all_res, *all_res]:
+            gold = {at: gts[at] for at in res}
+            for metric, of_run in zip(metrics, runs, strict=True):
+                assert found(of_run.evaluate(coco_rows(gold, res))) == stock(type(metric), gold, res)
+            assert len(numbered._references) == 1
+
+
+def test_metrics_of_a_run_number_each_text_once(monkeypatch):
+    made = []
+    number = ngrams.TokenizedCaptions.__init__
+
+    def counted(self, captions, *others):
+        made.append(len(captions))
+        number(self, captions, *others)
+
+    monkeypatch.setattr(ngrams.TokenizedCaptions, "__init__", counted)
+    rows = {"one": coco_rows(GTS, RES), "other": coco_rows(GTS, {**RES, 632: ["a bed"]})}
+    tokens = python_tokens()
+    scorers = {"BLEU": Bleu(tokens), "ROUGE_L": RougeL(tokens), "CIDEr": Cider(tokens)}
+    score_rows(rows, scorers)
+    assert made == [sum(map(len, GTS.values())), len(RES), len(RES)]
 
 
 def test_one_image_in_many_rows():
