@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -140,8 +141,10 @@ class _Run:
         """Return the captions to tokenise together with those of `rows`: each is returned once."""
         if not any(coming is rows for coming in self._coming):
             return []
-        some, self._coming = self._coming[:MOST_TOGETHER], self._coming[MOST_TOGETHER:]
-        return [captions for coming in some for captions in _captions(coming)]
+        sizes = accumulate(len(coming) + sum(map(len, coming.references)) for coming in self._coming)
+        some = max(1, sum(size <= MOST_TOGETHER for size in sizes))
+        together, self._coming = self._coming[:some], self._coming[some:]
+        return [captions for coming in together for captions in _captions(coming)]
 
 
 def _captions(rows: Rows) -> tuple[Captions, Captions]:
