@@ -141,7 +141,9 @@ class _Run:
         """Return the captions to tokenise together with those of `rows`: each is returned once."""
         if not any(coming is rows for coming in self._coming):
             return []
-        sizes = accumulate(len(coming) + sum(map(len, coming.references)) for coming in self._coming)
+        sizes = accumulate(
+            len(coming) + sum(map(len, coming.references)) for coming in self._coming
+        )
         some = max(1, sum(size <= MOST_TOGETHER for size in sizes))
         together, self._coming = self._coming[:some], self._coming[some:]
         return [captions for coming in together for captions in _captions(coming)]
@@ -208,7 +210,9 @@ class Bleu(_NgramMetric):
         counts = references.bleu_counts(captions)
         corpus = counts.sum(axis=0, keepdims=True)
         return [
-            HostColumn(_bleu(corpus, n)[0], _bleu(counts, n), Statistics(counts, partial(_bleu, n=n)))
+            HostColumn(
+                _bleu(corpus, n)[0], _bleu(counts, n), Statistics(counts, partial(_bleu, n=n))
+            )
             for n in range(1, ORDERS + 1)
         ]
 

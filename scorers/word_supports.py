@@ -45,6 +45,10 @@ class SupportsWords(Protocol):
         ...
 
 
+# A word of `WordDetails` in JSON.
+_WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s\n }'
+
+
 @runtime_checkable
 class WrittenAsJson(Protocol):
     """Details of many small parts, which know their JSON better than an encoder."""
@@ -88,9 +92,8 @@ class WordDetails(Sequence[list[dict[str, Any]]]):
         supports = iter(number_texts(word.support for words in self._words for word in words))
         rows = (
             ",\n".join(
-                f' {{\n  "word": {text_of(word.word)},\n  "support": {next(supports)},\n'
-                f'  "by": {text_of(word.by)},\n  "thing": {"true" if word.is_thing else "false"}\n }}'
-                for word in words
+                _WORD % (text_of(word.word), support, text_of(word.by), text_of(word.is_thing))
+                for word, support in zip(words, supports, strict=False)
             )
             for words in self._words
         )

@@ -2,8 +2,8 @@
 
 A token is a number, and so is an n-gram: by its place in a sorted table of the n-gram without its
 last token and of that token. Tokens and references are numbered once in a run, for all of its
-systems and metrics (`numbering_once`). Counts are whole numbers, and sums of floats go in pycocoevalcap's
-order, which is that of the n-grams in the captions, so that the last digits are pycocoevalcap's.
+systems and metrics (`numbering_once`). Counts are whole numbers, and floats are added up in the
+order of the n-grams in the captions, as pycocoevalcap does it: the last digits are the same.
 """
 
 from __future__ import annotations
@@ -314,14 +314,13 @@ class References(TokenizedCaptions):
         (Hyyro, 2004, "Bit-parallel LCS-length computation revisited").
         """
         scores = []
-        for words, (places, every, spans) in zip(captions.words, self._places_of_words, strict=True):
+        rows = zip(captions.words, self._places_of_words, strict=True)
+        for words, (places, every, spans) in rows:
             free = every
             for word in words:
                 if match := free & places.get(word, 0):
                     free = (free + match | free - match) & every
-            common = [
-                size - (free >> first & (1 << size) - 1).bit_count() for first, size in spans
-            ]
+            common = [size - (free >> first & (1 << size) - 1).bit_count() for first, size in spans]
             precision = max(common) / len(words)
             recall = max(n / size for n, (_, size) in zip(common, spans, strict=True))
             both = recall + _BETA**2 * precision

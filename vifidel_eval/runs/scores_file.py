@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from .harness import FORM, Scores
 
 # Stands for the images of a system until their text is there.
 _PLACE = "images"
+_IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +69,8 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
     document = scores.to_json(place_of)
     if comparisons is not None:
         document["comparison"] = comparisons.to_json()
-    between = json_text(document).split(f'"imgToEval": "{_PLACE}"')
-    return "".join(
-        f'{text}"imgToEval": {of_system}' for text, of_system in zip(between, images, strict=False)
-    ) + between[-1]
+    texts = iter(images)
+    return _IMAGES.sub(lambda _: next(texts), json_text(document))
 
 
 def _images_text(of_column: Mapping[str, Evaluation]) -> str:
