@@ -9,11 +9,11 @@ order of the n-grams in the captions, as pycocoevalcap does it: the last digits 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -54,6 +54,23 @@ class _Order(NamedTuple):
     counts: Integers
 
 
+class Vocabulary:
+    """Numbers of tokens, in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._number: defaultdict[str, int] = defaultdict(count().__next__)
+        #: Whether each is what `str.split` takes for one token: not empty, without blanks.
+        self.is_plain = True
+
+    def numbers(self, tokens: list[str]) -> Integers:
+        """Return the number of each token."""
+        known = len(self._number)
+        numbers = np.fromiter(map(self._number.__getitem__, tokens), np.int64, len(tokens))
+        new = islice(self._number, known, None)
+        self.is_plain = self.is_plain and all(token.split() == [token] for token in new)
+        return numbers
+
+
 class TokenizedCaptions:
     """Tokenised captions as numbers.
 
@@ -63,33 +80,25 @@ class TokenizedCaptions:
         Tokens joined by blanks; at least one caption.
     groups : (captions,) int64
         The row that each caption is of.
-    numbers : callable
-        From tokens to their numbers.
+    vocabulary : Vocabulary
+        Numbers the tokens.
     """
 
-    def __init__(
-        self,
-        captions: Sequence[str],
-        groups: Integers,
-        numbers: Callable[[list[str]], Integers],
-    ) -> None:
+    def __init__(self, captions: Sequence[str], groups: Integers, vocabulary: Vocabulary) -> None:
         together = " ".join(captions)
         self.groups = groups
         # ROUGE-L splits at blanks; for BLEU and CIDEr, nothing is a token between two blanks.
-        words = together.split(" ")
-        self._numbers = numbers(words)
-        self._sizes = np.fromiter((c.count(" ") + 1 for c in captions), np.int64, len(captions))
-        tokens = together.split()
-        self._tokens, self.sizes = self._numbers, self._sizes
-        if tokens != words:
-            self._tokens = numbers(tokens)
-            self.sizes = np.fromiter((len(c.split()) for c in captions), np.int64, len(captions))
+        self._words = self._tokens = vocabulary.numbers(together.split(" "))
+        self._lengths = self.sizes = np.array([c.count(" ") for c in captions]) + 1
+        if not vocabulary.is_plain:
+            self._tokens = vocabulary.numbers(together.split())
+            self.sizes = np.array([len(c.split()) for c in captions])
 
     @property
     def words(self) -> list[list[int]]:
         """The numbers of what is between the blanks of each caption."""
-        numbers, ends = self._numbers.tolist(), np.cumsum(self._sizes)
-        slices = zip((ends - self._sizes).tolist(), ends.tolist(), strict=True)
+        numbers, ends = self._words.tolist(), np.cumsum(self._lengths)
+        slices = zip((ends - self._lengths).tolist(), ends.tolist(), strict=True)
         return [numbers[start:end] for start, end in slices]
 
     @cached_property
@@ -98,15 +107,21 @@ class TokenizedCaptions:
         captions = np.repeat(np.arange(len(self.sizes)), self.sizes)
         left = np.repeat(np.cumsum(self.sizes), self.sizes) - np.arange(len(captions))
         ngrams = self.groups[captions]
+        repeats = np.ones(len(captions), dtype=bool)  # its beginning is in the caption again
         orders = []
         for order in range(ORDERS):
             at = np.flatnonzero(left > order)
             keys, ngrams[at] = _numbered(ngrams[at] << _TOKEN | self._tokens[at + order])
-            by_caption, starts = _grouped(captions[at] << _TOKEN | ngrams[at])
-            counts = np.zeros(len(at), np.int64)
-            counts[by_caption[starts[:-1]]] = np.diff(starts)  # at the first: sorting was stable
+            counts = np.zeros(len(captions), np.int64)
+            counts[at] = 1
+            again = at[repeats[at]]
+            by_caption, starts = _grouped(captions[again] << _TOKEN | ngrams[again])
+            sizes = np.diff(starts)
+            repeats[again[by_caption]] = np.repeat(sizes > 1, sizes)
+            counts[again] = 0
+            counts[again[by_caption[starts[:-1]]]] = sizes  # at the first: sorting was stable
             first = np.flatnonzero(counts)
-            orders.append(_Order(keys, captions[at[first]], ngrams[at[first]], counts[first]))
+            orders.append(_Order(keys, captions[first], ngrams[first], counts[first]))
         return orders
 
     def places(self, tables: Sequence[Integers], groups: Integers) -> Iterator[Integers]:
@@ -338,7 +353,7 @@ class Numbered:
         self._restart()
 
     def _restart(self) -> None:
-        self._number: defaultdict[str, int] = defaultdict(count().__next__)
+        self._vocabulary = Vocabulary()
         self._captions: dict[tuple[str, ...], TokenizedCaptions] = {}
         self._references: dict[tuple[tuple[str, ...], ...], References] = {}
         self._room = MOST_TOKENS
@@ -368,12 +383,9 @@ class Numbered:
         return self._references[of_rows], self._captions[candidates]
 
     def _made(self, kind: type[_Kind], captions: Sequence[str], rows: Integers) -> _Kind:
-        made = kind(captions, rows, self._numbers)
+        made = kind(captions, rows, self._vocabulary)
         self._room -= int(made.sizes.sum())
         return made
-
-    def _numbers(self, tokens: list[str]) -> Integers:
-        return np.fromiter(map(self._number.__getitem__, tokens), np.int64, len(tokens))
 
 
 _OF_RUN: ContextVar[Numbered | None] = ContextVar("ngrams", default=None)
