@@ -179,6 +179,18 @@ def since(
     yield "BLEU, ROUGE-L, CIDEr", *both(companions, stock), "stock pycocoevalcap"
 
 
+def in_one_process(files: Sequence[Path], repeats: int) -> Iterator[tuple[str, float, float, str]]:
+    """Yield what the comparison, and several metrics in one run, are beside."""
+    here = sys.executable
+    parts = [process(here, AFTER_SCORING, [METRICS, *files], HERE)[1] for _ in range(repeats)]
+    times = [tuple(map(float, part.split())) for part in parts]
+    compared, scored = (statistics.median(side) for side in zip(*times, strict=True))
+    yield "comparison", compared, scored, "scoring"
+    metrics = "VIFIDEL,VIFIDEL-PRF,WMD"
+    together, apart = map(float, process(here, TOGETHER, [metrics, *files], HERE)[1].split())
+    yield "metrics together", together, apart, "a run for each"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -232,14 +244,8 @@ def main() -> None:
         imports = (python, "import numpy, ot", [], HERE)
         now = paired((python, COMMAND, example, HERE), imports, given.repeats + 2)
         add("first score", *now, "import numpy, ot")
-    arguments = [METRICS, references, objects, *results]
-    parts = [process(here, AFTER_SCORING, arguments, HERE)[1] for _ in range(given.repeats)]
-    times = [tuple(map(float, part.split())) for part in parts]
-    compared, scored = (statistics.median(side) for side in zip(*times, strict=True))
-    add("comparison", compared, scored, "scoring")
-    arguments[0] = "VIFIDEL,VIFIDEL-PRF,WMD"
-    together, apart = map(float, process(here, TOGETHER, arguments, HERE)[1].split())
-    add("metrics together", together, apart, "a run for each")
+    for row in in_one_process([references, objects, *results], given.repeats):
+        add(*row)
     headers = ["", "CPU s", "beside CPU s", "ratio", "beside"]
     print(tabulate(rows, headers=headers, floatfmt=("", ".2f", ".2f", ".2f")))
 
