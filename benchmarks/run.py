@@ -17,7 +17,7 @@ alternate: seconds of CPU with those of the Java processes that they start, medi
 - *stock pycocoevalcap*: the three systems under BLEU, ROUGE-L and CIDEr, and a script with
   pycocoevalcap's own tokenizer and classes.
 - *agreement with n-grams*: ``agreement pascal50s`` and ``flickr8k`` under BLEU, ROUGE-L and CIDEr
-  with five references drawn twice, and 0.2.0's.
+  with the numbers of references and draws that are the default, and 0.2.0's.
 - *first score, PyTorch installed*: ``score --metrics VIFIDEL`` on this repository's
   example, and the same where ``import torch`` fails.
 - *first score*: the same command in an environment without PyTorch, and ``import numpy, ot`` there.
@@ -169,7 +169,6 @@ def since(
         for name, folder in (("pascal50s", given.pascal50s), ("flickr8k", given.flickr8k)):
             if folder:
                 people = ["agreement", name, folder.resolve(), "--metrics", "BLEU,ROUGE_L,CIDEr"]
-                people += ["--references", "5", "--draws", "2"]
                 times = both(people, (here, COMMAND, people, then))
                 yield f"agreement {name} with n-grams", *times, "0.2.0"
     whole, plain = both(saving, (here, COMMAND, default, HERE))

@@ -296,7 +296,7 @@ class References(TokenizedCaptions):
             scales = norms[self.groups] * own_norms
             np.divide(values, scales, out=values, where=scales != 0)
             of_orders.append(_sums(self.groups, values * penalties, rows))
-        means = np.ascontiguousarray(np.transpose(of_orders)).mean(axis=1)
+        means: Floats = np.ascontiguousarray(np.transpose(of_orders)).mean(axis=1)
         return means / np.diff(self.starts, append=len(self.sizes)) * 10.0
 
     @cached_property
