@@ -1,7 +1,7 @@
 """Rewards for reinforcement learning: what TRL's and verl's trainers call.
 
-The calls are those of TRL's ``GRPOTrainer`` (``reward_funcs``) and of verl's custom reward functions
-(``compute_score``); neither package is needed to import this module.
+The calls are those of TRL's ``GRPOTrainer`` (``reward_funcs``) and of verl's custom reward
+functions (``compute_score``); neither package is needed to import this module.
 
 >>> from vifidel_eval.rewards import trl_reward
 >>> reward = trl_reward("VIFIDEL-F", references=None)
@@ -50,6 +50,7 @@ class TrlReward:
                 f"{column} needs to know what the images show: name the data set's column of "
                 "object labels with objects=."
             )
+        self._arguments = (column, objects, references, weight, transform)
         self._objects, self._references = objects, references
         self._reward = _Reward(self._scored, weight, transform)
         self.__name__ = self._reward.name
@@ -90,6 +91,9 @@ class TrlReward:
         if log_metric is not None and rewards:
             log_metric(f"{self.__name__}/undefined", rewards.count(None) / len(rewards))
         return rewards
+
+    def __reduce__(self) -> tuple[type[TrlReward], tuple[Any, ...]]:
+        return TrlReward, self._arguments
 
     def __repr__(self) -> str:
         return f"<TrlReward {self.__name__}>"
@@ -173,7 +177,11 @@ def compute_score(
     VifidelError
         If the column or an argument cannot be used.
     """
-    if isinstance(undefined, bool) or not isinstance(undefined, Real) or not math.isfinite(undefined):
+    if (
+        isinstance(undefined, bool)
+        or not isinstance(undefined, Real)
+        or not math.isfinite(undefined)
+    ):
         raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
     references = None if extra_info is None else extra_info.get("references")
     scored = column_scorer(column, references is not None)
@@ -215,7 +223,8 @@ class _Reward:
         reward = self._factor * float(self._transform(score))
         if not math.isfinite(reward):
             raise VifidelError(
-                f"the transform of {self.name} makes {reward} of {score:g}; a reward must be finite."
+                f"the transform of {self.name} makes {reward} of {score:g}; a reward must be "
+                "finite."
             )
         return reward
 

@@ -1,1 +1,1 @@
-"""Adapters for other people's training and evaluation tools; nothing else of the package uses them."""
+"""Adapters for other people's training and evaluation tools; the core imports none of them."""

@@ -1,4 +1,4 @@
-"""Columns that a training loop can take one by one: those whose scores depend on their row alone."""
+"""Columns for training loops: those whose scores depend on their row alone."""
 
 from __future__ import annotations
 
@@ -75,4 +75,5 @@ def column_scorer(name: str, references: bool) -> ScoredColumn:
     if metric.references and not references:
         raise VifidelError(f"{name} compares captions with references; give references too.")
     column = next(column for column in metric.columns if column.name == name)
-    return ScoredColumn(metric, column, metric.make(Settings(references=references)))
+    settings = Settings(references=references, weighted=references)
+    return ScoredColumn(metric, column, metric.make(settings))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import MetricUnavailable, VifidelError
-from .columns import column_scorer
+from ..evaluation import Column, Evaluation, Floats
+from .columns import ScoredColumn, column_scorer
 
 try:
     import torch
@@ -60,15 +62,18 @@ class VifidelMetric(Metric):
             raise VifidelError("name at least one column, such as 'VIFIDEL-F'.")
         self._references = references
         self._single = isinstance(columns, str)
-        self._columns = {name: column_scorer(name, references) for name in names}
-        lower = {scored.column.lower_is_better for scored in self._columns.values()}
-        self.higher_is_better = not lower.pop() if len(lower) == 1 else None
+        self._names = names
+        # The number of sums of a column, which every process needs before its first caption.
         sizes = [len(sums) for sums in self._sums(["dog"], [["dog"]], [["a dog"]])]
-        self.add_state(
-            "sums", torch.zeros(sum(sizes), dtype=torch.float64), dist_reduce_fx="sum"
-        )
-        self.add_state("undefined", torch.zeros(len(names), dtype=torch.int64), "sum")
         self._ends = np.cumsum(sizes)[:-1].tolist()
+        zeros = torch.zeros(sum(sizes), dtype=torch.float64)
+        self.add_state("sums", zeros, dist_reduce_fx="sum")
+
+    @property
+    def higher_is_better(self) -> bool | None:  # type: ignore[override]
+        """Whether a higher score is the better one; None if the columns differ."""
+        lower = {scored.column.lower_is_better for scored in self._scored()}
+        return not lower.pop() if len(lower) == 1 else None
 
     def update(
         self,
@@ -92,19 +97,40 @@ class VifidelMetric(Metric):
         VifidelError
             If the lengths differ, or something is not as described.
         """
-        sums = self._sums(
-            list(captions), objects, references if self._references else None
-        )
+        if not len(captions):
+            return
+        sums = self._sums(captions, objects, references if self._references else None)
         self.sums += torch.from_numpy(np.concatenate(sums)).to(self.sums.device)
 
     def compute(self) -> torch.Tensor | dict[str, torch.Tensor]:
         """Return the corpus score, or one per column by its name; NaN where none is defined."""
         of_columns = np.split(self.sums.cpu().numpy(), self._ends)
         scores = {
-            name: torch.tensor(score_of_sums(scored.column, sums), dtype=torch.float64)
-            for (name, scored), sums in zip(self._columns.items(), of_columns, strict=True)
+            scored.column.name: torch.tensor(_score(scored.column, sums), dtype=torch.float64)
+            for scored, sums in zip(self._scored(), of_columns, strict=True)
         }
         return next(iter(scores.values())) if self._single else scores
+
+    def _sums(
+        self,
+        captions: Sequence[str],
+        objects: Sequence[Any] | None,
+        references: Sequence[Sequence[str]] | None,
+    ) -> list[Floats]:
+        """Return what adds up to the score of each column."""
+        evaluations: dict[str, dict[str, Evaluation]] = {}  # columns may share a scorer
+        for scored in self._scored():
+            if scored.metric.name not in evaluations:
+                rows = scored.scorer.rows(captions, objects=objects, references=references)
+                evaluations[scored.metric.name] = scored.scorer.unsigned(rows)
+        return [
+            _summed(evaluations[scored.metric.name][scored.column.name])
+            for scored in self._scored()
+        ]
+
+    def _scored(self) -> list[ScoredColumn]:
+        """Return what computes each column; looked up, so that the metric pickles without it."""
+        return [column_scorer(name, self._references) for name in self._names]
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], *arguments: Any) -> Any:
         """Move the states, which stay on the CPU where a device has no float64 (Apple's MPS)."""
@@ -118,3 +144,18 @@ class VifidelMetric(Metric):
                 return tensor
 
         return super()._apply(moved, *arguments)
+
+
+def _summed(evaluation: Evaluation) -> Floats:
+    """Return the sums over rows from which the score of a column follows."""
+    if evaluation.statistics is not None:
+        return np.nansum(evaluation.statistics.of_rows, axis=0)
+    defined = evaluation.scores[~np.isnan(evaluation.scores)]
+    return np.array([defined.sum(), len(defined)])
+
+
+def _score(column: Column, sums: Floats) -> float:
+    if column.of_sums is not None:
+        return float(column.of_sums(sums))
+    total, defined = sums.tolist()
+    return total / defined if defined else math.nan
