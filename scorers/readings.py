@@ -19,6 +19,7 @@ from contextvars import ContextVar
 from ..evaluation import Tally
 from ..kernels.bags import Bags, bags_of_captions
 from ..kernels.lexicon import Lexicon
+from ..kernels.ngrams import numbering_once
 
 #: How many captions and references, with the words of each, a run keeps of a lexicon: at 16 bytes
 #: a word, 34 MB.
@@ -61,7 +62,8 @@ def reading_once() -> Iterator[None]:
         return
     before = _OF_RUN.set(weakref.WeakKeyDictionary())
     try:
-        yield
+        with numbering_once():
+            yield
     finally:
         _OF_RUN.reset(before)
 
