@@ -37,6 +37,7 @@ setup(
         "vifidel_eval.commands",
         "vifidel_eval.entry",
         "vifidel_eval.explain",
+        "vifidel_eval.integrations",
         "vifidel_eval.kernels",
         "vifidel_eval.networks",
         "vifidel_eval.report",
@@ -51,6 +52,7 @@ setup(
     ],
     package_data={
         "vifidel_eval": ["py.typed"],
+        "vifidel_eval.integrations": ["lmms_eval/*"],
         "vifidel_eval.report.html": ["*.css", "*.j2", "*.js"],
         "vifidel_eval.things": ["*.txt"],
     },
@@ -82,6 +84,7 @@ setup(
         "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # PySpark is not for pandas 3
         "tables": ["pyarrow>=17"],
         "tiger": ["nltk>=3.9", "torch>=2.6"],
+        "torchmetrics": ["torchmetrics>=1.4", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
         "docs": ["furo>=2025.9", "myst-parser>=4", "numpydoc>=1.9", "sphinx>=8.1"],
         "dev": [

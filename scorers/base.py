@@ -265,16 +265,27 @@ class Scorer(ABC):
 
         The arguments are those of `score`.
         """
+        rows = self.rows(captions, image_ids=image_ids, objects=objects, references=references)
+        evaluations = self.unsigned(rows)
+        return {name: evaluation.scores for name, evaluation in evaluations.items()}
+
+    def rows(
+        self,
+        captions: Sequence[str],
+        *,
+        image_ids: Sequence[ImageId] | None = None,
+        objects: Sequence[Any] | None = None,
+        references: Sequence[Sequence[str]] | None = None,
+    ) -> Rows:
+        """Return rows for `evaluate`; the arguments are those of `score`."""
         labels = None if objects is None else label_rows(objects, self._threshold)
-        rows = make_rows(
+        return make_rows(
             captions,
             image_ids,
             references,
             None if labels is None else labels.counts,
             "" if labels is None else labels.signature(),
         )
-        evaluations = self.unsigned(rows)
-        return {name: evaluation.scores for name, evaluation in evaluations.items()}
 
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]

@@ -13,7 +13,7 @@ from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Writte
 # Names of fields and splits, in every command that reads caption files.
 OF_CAPTIONS = {"id_field", "caption_field", "reference_field", "split"}
 NO_PATHS = {
-    "score": {"metrics", "columns", "title", "device", "vilbertscore_device"},
+    "score": {"metrics", "columns", "title", "device", "requirements", "vilbertscore_device"},
     "table": {"columns"},
     "explain": {"image", "caption"},
     "score-table": {"metrics", "caption", "labels", "label_scores", "references", "keep"},

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vifidel_eval.conditions import Condition
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.tables.keep import Condition
+from vifidel_eval.tables.keep import named_in, passing
 
 pa = pytest.importorskip("pyarrow")
 
@@ -63,7 +64,7 @@ def test_what_is_no_condition(text):
     st.floats(allow_nan=False, allow_infinity=False),
 )
 def test_double_precision(values, sign, number):
-    passed = Condition("x", sign, number).mask(pa.array(values, pa.float64()))
+    passed = passing(Condition("x", sign, number), pa.array(values, pa.float64()))
     assert passed.to_pylist() == [
         value is not None and not math.isnan(value) and SIGNS[sign](value, number)
         for value in values
@@ -76,7 +77,7 @@ def test_double_precision(values, sign, number):
     st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False),
 )
 def test_integers_are_compared_without_rounding(values, sign, number):
-    passed = Condition("x", sign, number).mask(pa.array(values, pa.int64()))
+    passed = passing(Condition("x", sign, number), pa.array(values, pa.int64()))
     assert passed.to_pylist() == [
         value is not None and SIGNS[sign](value, number) for value in values
     ]
@@ -96,8 +97,8 @@ def test_every_type_compares_as_python_does(kind, number, sign):
         values = pa.array([0, 2**53, None, 2**53 + 1, -1])
     condition = Condition("x", sign, number)
     schema = pa.schema([("x", kind)])
-    assert condition.of_columns(pa.struct([]), schema) == condition
-    assert condition.mask(values).to_pylist() == [
+    assert named_in(condition, pa.struct([]), schema) == condition
+    assert passing(condition, values).to_pylist() == [
         value is not None and SIGNS[sign](value, number) for value in values.to_pylist()
     ]
 
@@ -106,34 +107,46 @@ def test_numbers_that_are_spelt():
     cells = ["007", " 7 ", "7.0", "0.7e1", "1_0", "", "dog", "nan", "inf", None, f"{10**19}"]
     schema = pa.schema([("x", pa.string())])
     with pytest.raises(VifidelError, match="'x' holds string, not numbers"):
-        Condition("x", ">", 0).of_columns(pa.struct([]), schema)
-    condition = Condition("x", "==", 7).of_columns(pa.struct([]), schema, numbers_in_text=True)
-    assert condition.mask(pa.array(cells)).to_pylist() == [True] * 4 + [False] * 7
+        named_in(Condition("x", ">", 0), pa.struct([]), schema)
+    condition = named_in(Condition("x", "==", 7), pa.struct([]), schema, numbers_in_text=True)
+    assert passing(condition, pa.array(cells)).to_pylist() == [True] * 4 + [False] * 7
     exact = Condition("x", "==", 10**19)
-    assert exact.mask(pa.array(cells)).to_pylist() == [False] * 10 + [True]
+    assert passing(exact, pa.array(cells)).to_pylist() == [False] * 10 + [True]
 
 
 @pytest.mark.parametrize("kind", [pa.float16(), pa.float32()])
 def test_a_number_is_compared_in_the_precision_of_the_column(kind):
     values = pa.array([0.7, None, float("nan"), 0.75, 0.5], pa.float64()).cast(kind, safe=False)
-    assert Condition("x", ">=", 0.7).mask(values).to_pylist() == [True, False, False, True, False]
-    assert Condition("x", "!=", 0.7).mask(values).to_pylist() == [False, False, False, True, True]
+    assert passing(Condition("x", ">=", 0.7), values).to_pylist() == [
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert passing(Condition("x", "!=", 0.7), values).to_pylist() == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_columns_of_scores_may_be_written_with_hyphens():
     schema = pa.schema([("VIFIDEL-P", pa.float64()), ("a-b", pa.int8()), ("caption", pa.string())])
     scores = pa.struct([("VIFIDEL", pa.float64()), ("VIFIDEL_P", pa.float64())])
     for name in ("VIFIDEL-P", "VIFIDEL_P"):
-        assert Condition(name, ">", 0).of_columns(scores, schema).column == "VIFIDEL_P"
-    assert Condition("a-b", ">", 0).of_columns(scores, schema).column == "a-b"
+        assert named_in(Condition(name, ">", 0), scores, schema).column == "VIFIDEL_P"
+    assert named_in(Condition("a-b", ">", 0), scores, schema).column == "a-b"
     with pytest.raises(VifidelError, match=r"no column 'gone'; the scores are VIFIDEL, VIFIDEL_P"):
-        Condition("gone", ">", 0).of_columns(scores, schema)
+        named_in(Condition("gone", ">", 0), scores, schema)
     with pytest.raises(VifidelError, match="'caption' holds string, not numbers"):
-        Condition("caption", ">", 0).of_columns(scores, schema)
+        named_in(Condition("caption", ">", 0), scores, schema)
 
 
 def test_unsigned_numbers_beyond_the_signed():
     values = pa.array([2**64 - 1, 2**63, 0], pa.uint64())
-    assert Condition("x", ">", 2**63).mask(values).to_pylist() == [True, False, False]
-    assert Condition("x", ">=", -1).mask(values).to_pylist() == [True] * 3
-    assert np.asarray(Condition("x", ">", 0.5).mask(values)).tolist() == [True, True, False]
+    assert passing(Condition("x", ">", 2**63), values).to_pylist() == [True, False, False]
+    assert passing(Condition("x", ">=", -1), values).to_pylist() == [True] * 3
+    assert np.asarray(passing(Condition("x", ">", 0.5), values)).tolist() == [True, True, False]

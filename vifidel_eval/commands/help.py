@@ -54,6 +54,7 @@ _SECTIONS = {
         "per_image",
         "comparing",
         "compare_output",
+        "requirements",
         "seed",
         "resamples",
         "leaderboard",
@@ -72,6 +73,7 @@ _OWN = "Options"
 # What few runs need: names of columns, the paper's settings, pickles, what has a good default.
 _RARE = frozenset(
     {
+        "requirements",
         "categories",
         "id_field",
         "caption_field",

@@ -151,8 +151,19 @@ def main() -> None:
     help="Print what a paper should say about this file, which score --output wrote: a paragraph "
     "on how the scores were computed, and the metrics' papers as BibTeX.",
 )
-def info(cite: Path | None) -> None:
+@click.option(
+    "--lmms-eval",
+    is_flag=True,
+    help="Print the folder with this package's task for lmms-eval, which takes it as "
+    "--include_path.",
+)
+def info(cite: Path | None, lmms_eval: bool) -> None:
     """Print versions, and which metrics run here and what they need."""
+    if lmms_eval:
+        from ..integrations import LMMS_EVAL
+
+        show(str(LMMS_EVAL))
+        return
     if cite is not None:
         from .citation import citations
 

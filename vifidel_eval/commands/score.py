@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
 from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, SystemFile, Written, named
+from .printing import tell
 from .report_options import ReportOptions, report_options
 from .table_options import TableOptions, table_options
+
+if TYPE_CHECKING:
+    from ..entry.plan import Plan
+    from ..runs.requirements import Requirement
+
+
+#: The exit status where a requirement is not met.
+_NOT_MET = 3
+
+
+def _requirements(
+    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Requirement, ...]:
+    from ..errors import VifidelError
+    from ..runs.requirements import Requirement
+
+    try:
+        return tuple(map(Requirement.parse, texts))
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem)) from None
 
 
 @click.command(cls=MetricCommand)
@@ -62,6 +84,15 @@ from .table_options import TableOptions, table_options
     type=click.DateTime(["%Y-%m-%d"]),
     help="Date of the run in the leaderboard, such as 2026-11-21.  [default: today]",
 )
+@click.option(
+    "--require",
+    "requirements",
+    multiple=True,
+    metavar="CONDITION",
+    callback=_requirements,
+    help="Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1', or 'NAME: VIFIDEL-Hi <= .1' "
+    "for one system.",
+)
 @report_options
 def score(
     results: tuple[SystemFile, ...],
@@ -78,6 +109,7 @@ def score(
     resamples: int,
     leaderboard: Path | None,
     date: datetime | None,
+    requirements: tuple[Requirement, ...],
     page: ReportOptions,
 ) -> None:
     """Score result files against the images' objects, references, or both.
@@ -111,6 +143,7 @@ def score(
     )
     if not planned.unavailable:
         tables.check_columns(planned.columns)
+    _check(requirements, planned)
     pictures = {} if page.images is None else planned.pictures(page.images)
     run = scored(planned)
     comparisons = problem = None
@@ -132,3 +165,20 @@ def score(
         raise problem
     if page.report is not None:
         run.report(page.report, pictures, page.title, page.images_mb, seed, resamples)
+    if requirements:
+        from ..runs.requirements import failures
+
+        if failed := failures(requirements, run.scores):
+            tell("\n".join(failed))
+            raise SystemExit(_NOT_MET)
+
+
+def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:
+    from ..errors import VifidelError
+    from ..runs.requirements import check_requirements
+
+    try:
+        names = [system.name for system in planned.systems]
+        check_requirements(requirements, planned.columns, names)
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem), param_hint="'--require'") from None

@@ -18,15 +18,15 @@ from .paths import FILE, Between, Command, ReadAnywhere, WrittenTree
 from .printing import show, tell
 
 if TYPE_CHECKING:
+    from ..conditions import Condition
     from ..tables import TableScorer
-    from ..tables.keep import Condition
 
 
 def _conditions(
     _: click.Context, __: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[Condition, ...]:
     """Return the conditions of ``--keep``."""
-    from ..tables.keep import Condition
+    from ..conditions import Condition
 
     try:
         return tuple(map(Condition.parse, texts))

@@ -14,10 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
+from ..conditions import Condition
 from ..errors import VifidelError
 from ..files import open_file, reason
 from .inputs import OpenTable, TableFile, sha256_of
-from .keep import Condition
+from .keep import named_in, passing
 from .scorer import NO_SCORES, TableScorer
 from .totals import Sums, Totals, counts_of
 
@@ -110,7 +111,7 @@ class Work:
 
     def _conditions(self, table: OpenTable) -> list[Condition]:
         kind, as_text = self.scorer.type, table.numbers_in_text
-        return [condition.of_columns(kind, table.schema, as_text) for condition in self.keep]
+        return [named_in(condition, kind, table.schema, as_text) for condition in self.keep]
 
     def record(self, task: Task, on_rows: Callable[[int], object]) -> dict[str, Any]:
         """Score a file unless that was done, write the rows that are kept, and say what was done.
@@ -183,7 +184,7 @@ class Work:
 
 
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
-    masks = [condition.mask(batch.column(condition.column)) for condition in keep]
+    masks = [passing(condition, batch.column(condition.column)) for condition in keep]
     for mask in masks[1:]:
         masks[0] = pc.and_(masks[0], mask)
     return batch.filter(masks[0]) if masks else batch

@@ -1,0 +1,130 @@
+"""VifidelMetric as TorchMetrics and Lightning use it, beside an evaluation of all captions."""
+
+import pickle
+
+import pytest
+
+import vifidel_eval
+from vifidel_eval import VifidelError
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torchmetrics")
+VifidelMetric = pytest.importorskip("vifidel_eval.integrations.torchmetrics").VifidelMetric
+pytestmark = pytest.mark.pytorch
+
+CAPTIONS = ["a dog catches a frisbee", "a zebra in the snow", "two cats on a couch", "a dog", "so"]
+OBJECTS = [["dog", "frisbee"], ["dog"], ["cat", "cat", "couch"], [], ["dog"]]
+REFERENCES = [["a dog with a frisbee"], ["a dog"], ["cats sleep"], [], ["a dog runs"]]
+COLUMNS = ["VIFIDEL-F", "VIFIDEL-Hi", "VIFIDEL-Hs", "VIFIDEL-T", "VIFIDEL", "WMD"]
+
+
+def updated(metric, *parts):
+    for part in parts:
+        metric.update(CAPTIONS[part], OBJECTS[part], REFERENCES[part])
+    return metric
+
+
+@pytest.fixture(scope="module")
+def scores():
+    """The corpus scores of an evaluation of all captions at once."""
+    numbers = range(len(CAPTIONS))
+    run = vifidel_eval.evaluate(
+        {"all": dict(zip(numbers, CAPTIONS, strict=True))},
+        references=dict(zip(numbers, REFERENCES, strict=True)),
+        objects=dict(zip(numbers, OBJECTS, strict=True)),
+        metrics=["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD"],
+    )
+    return run.scores["all"]
+
+
+def test_batches_add_up_to_the_run(scores):
+    metric = updated(VifidelMetric(COLUMNS), slice(0, 2), slice(2, 2), slice(2, 5))
+    found = metric.compute()
+    assert list(found) == COLUMNS
+    for name, score in found.items():
+        assert score.dtype == torch.float64
+        assert float(score) == pytest.approx(scores[name], rel=1e-12)
+
+
+def test_merged_processes_equal_one(scores):
+    one, other = (
+        updated(VifidelMetric(COLUMNS), slice(3)),
+        updated(VifidelMetric(COLUMNS), slice(3, 5)),
+    )
+    one.merge_state(other)
+    for name, score in one.compute().items():
+        assert float(score) == pytest.approx(scores[name], rel=1e-12)
+
+
+def test_one_column_is_a_number_and_pickles(scores):
+    metric = pickle.loads(pickle.dumps(updated(VifidelMetric("VIFIDEL-F"), slice(0, 5))))
+    assert float(metric.compute()) == pytest.approx(scores["VIFIDEL-F"], rel=1e-12)
+    metric.reset()
+    metric.update(["a dog"], [[]], [[]])
+    assert torch.isnan(metric.compute())  # nothing is known of the image
+
+
+def test_half_precision_keeps_the_sums(scores):
+    metric = updated(VifidelMetric("VIFIDEL-F"), slice(0, 3)).half().to("cpu")
+    assert metric.sums.dtype == torch.float64
+    assert float(updated(metric, slice(3, 5)).compute()) == pytest.approx(
+        scores["VIFIDEL-F"], rel=1e-12
+    )
+
+
+def test_a_device_without_float64_leaves_the_sums_where_they_are():
+    metric = updated(VifidelMetric("VIFIDEL-F"), slice(0, 1))
+
+    def to_mps(tensor):
+        if tensor.dtype == torch.float64:
+            raise TypeError("Cannot convert a MPS Tensor to float64 dtype")
+        return tensor
+
+    before = float(metric.compute())
+    assert float(metric._apply(to_mps).compute()) == before
+
+
+def test_direction():
+    assert VifidelMetric("VIFIDEL-F").higher_is_better is True
+    assert VifidelMetric("VIFIDEL-Hi").higher_is_better is False
+    assert VifidelMetric(COLUMNS).higher_is_better is None
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ([], "name at least one column"),
+        ("CIDEr", "'CIDEr' is no column"),
+        ("F", "'F' is no column"),
+    ],
+)
+def test_what_is_refused(columns, said):
+    with pytest.raises(VifidelError, match=said):
+        VifidelMetric(columns)
+
+
+@pytest.mark.filterwarnings("ignore")  # those of lightning
+def test_a_lightning_module_logs_it(scores, tmp_path):
+    lightning = pytest.importorskip("lightning", reason="needs lightning")
+
+    class Captioner(lightning.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.fidelity = VifidelMetric("VIFIDEL-F")
+            self.layer = torch.nn.Linear(1, 1)
+
+        def validation_step(self, batch, _):
+            self.fidelity.update(*map(list, zip(*batch, strict=True)))
+            self.log("val/vifidel_f", self.fidelity, on_step=False, on_epoch=True)
+
+    data = list(zip(CAPTIONS, OBJECTS, REFERENCES, strict=True))
+    loader = torch.utils.data.DataLoader(data, batch_size=2, collate_fn=list)
+    trainer = lightning.Trainer(
+        logger=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        accelerator="cpu",
+        default_root_dir=tmp_path,
+    )
+    (logged,) = trainer.validate(Captioner(), loader, verbose=False)
+    assert logged["val/vifidel_f"] == pytest.approx(scores["VIFIDEL-F"], rel=1e-6)

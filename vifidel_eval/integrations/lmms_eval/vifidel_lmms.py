@@ -1,0 +1,76 @@
+"""Functions of the task ``vifidel_coco_caption`` of lmms-eval, which imports this file by its path.
+
+A score is that of all captions together, as `vifidel_eval.evaluate` gives it: lmms-eval hands every
+item of a metric to its aggregation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import vifidel_eval
+from vifidel_eval.annotations import ObjectLabels, read_objects
+
+#: Names the objects of the images.
+OBJECTS = "VIFIDEL_OBJECTS"
+
+_METRICS = ["VIFIDEL-PRF", "VIFIDEL-H", "CHAIR"]
+_COLUMNS = ("VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "VIFIDEL-Hs", "VIFIDEL-Hi", "CHAIRs", "CHAIRi")
+
+Item = Mapping[str, Any]
+
+
+def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
+    """Return the picture of a document, in colour."""
+    return [doc["image"].convert("RGB")]
+
+
+def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
+    """Return what the aggregations need of a document: its image, references and caption."""
+    image = doc["question_id"] if "question_id" in doc else doc["image_id"]
+    item = {
+        "image_id": image,
+        "references": list(doc["answer"]),
+        "caption": results[0] if results else "",
+    }
+    return dict.fromkeys(_COLUMNS, item)
+
+
+@lru_cache(maxsize=1)
+def _objects(path: str) -> ObjectLabels:
+    return read_objects(path)
+
+
+@lru_cache(maxsize=1)
+def _scores(rows: tuple[tuple[Any, str, tuple[str, ...]], ...], path: str) -> Mapping[str, float]:
+    run = vifidel_eval.evaluate(
+        {"model": {image_id: caption for image_id, caption, _ in rows}},
+        references={image_id: list(references) for image_id, _, references in rows},
+        objects=_objects(path),
+        metrics=_METRICS,
+    )
+    return run.scores["model"]
+
+
+def _aggregation(column: str) -> Callable[[Sequence[Item]], float]:
+    def aggregate(results: Sequence[Item]) -> float:
+        path = os.environ.get(OBJECTS)
+        if not path:
+            raise vifidel_eval.VifidelError(
+                f"set the environment variable {OBJECTS} to the objects of the images, such as "
+                "instances_val2014.json."
+            )
+        rows = tuple(
+            (item["image_id"], item["caption"], tuple(item["references"])) for item in results
+        )
+        return float(_scores(rows, path)[column])
+
+    return aggregate
+
+
+vifidel_p, vifidel_r, vifidel_f, vifidel_hs, vifidel_hi, chair_s, chair_i = map(
+    _aggregation, _COLUMNS
+)

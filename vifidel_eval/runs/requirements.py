@@ -1,0 +1,96 @@
+"""Requirements on corpus scores, such as ``VIFIDEL-Hi <= .1``, for continuous integration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..conditions import Condition
+from ..errors import VifidelError
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A condition that the corpus score of every system, or of one, must meet.
+
+    Attributes
+    ----------
+    condition : Condition
+        A column, a sign and a number.
+    system : str, optional
+        The only system that must meet it; by default every one.
+    """
+
+    condition: Condition
+    system: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Requirement:
+        """Return the requirement that a text states.
+
+        Raises
+        ------
+        VifidelError
+            If it is not a condition, with or without the name of a system and a colon before it.
+
+        Examples
+        --------
+        >>> Requirement.parse("mine: VIFIDEL-Hi <= .1").system
+        'mine'
+        """
+        system, colon, condition = text.rpartition(":")
+        if not colon:
+            return cls(Condition.parse(text))
+        if not system.strip():
+            raise VifidelError(f"{text!r} lacks the name of a system before the colon.")
+        return cls(Condition.parse(condition), system.strip())
+
+    def __str__(self) -> str:
+        return str(self.condition) if self.system is None else f"{self.system}: {self.condition}"
+
+
+def check_requirements(
+    requirements: Iterable[Requirement], columns: Iterable[str], systems: Iterable[str]
+) -> None:
+    """Check that requirements are on columns and systems of a run, before it is scored.
+
+    Raises
+    ------
+    VifidelError
+        If one is not.
+    """
+    columns, systems = list(columns), list(systems)
+    for requirement in requirements:
+        column, system = requirement.condition.column, requirement.system
+        if column not in columns:
+            raise VifidelError(
+                f"'{requirement}': there is no column {column!r}; there are {', '.join(columns)}."
+            )
+        if system is not None and system not in systems:
+            raise VifidelError(
+                f"'{requirement}': there is no system {system!r}; there are {', '.join(systems)}."
+            )
+
+
+def failures(
+    requirements: Iterable[Requirement], scores: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    """Return a line for every requirement and system that fails.
+
+    Parameters
+    ----------
+    requirements : iterable of Requirement
+        As `check_requirements` accepts them.
+    scores : mapping
+        System to column to corpus score; an undefined one, NaN, meets no requirement.
+    """
+    lines = []
+    for requirement in requirements:
+        condition = requirement.condition
+        for system in scores if requirement.system is None else [requirement.system]:
+            score = scores[system][condition.column]
+            if not condition.holds(score):
+                value = "is undefined" if math.isnan(score) else f"is {score:.10g}"
+                lines.append(f"{system}: {condition.column} {value}; required is {condition}.")
+    return lines
