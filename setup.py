@@ -33,8 +33,10 @@ setup(
         "vifidel_eval",
         "vifidel_eval.agreement",
         "vifidel_eval.annotations",
+        "vifidel_eval.asking",
         "vifidel_eval.captions",
         "vifidel_eval.commands",
+        "vifidel_eval.detect",
         "vifidel_eval.entry",
         "vifidel_eval.explain",
         "vifidel_eval.kernels",
@@ -76,7 +78,9 @@ setup(
         "wordllama>=0.3",
     ],
     extras_require={
+        "detect": ["torch>=2.6", "transformers>=5"],
         "lm": ["torch>=2.6"],
+        "onnx": ["onnxruntime>=1.20"],
         "pandas": ["pandas>=2.0"],
         "plots": ["matplotlib>=3.8"],
         "spark": ["pandas>=2.2,<3", "pyarrow>=18", "pyspark>=4.1"],  # PySpark is not for pandas 3
@@ -94,6 +98,7 @@ setup(
             "mypy~=2.4",
             "nbclient>=0.10",
             "nbformat>=5",
+            "onnx>=1.17",
             "pandas>=2.0",
             "playwright>=1.40",
             "psutil>=5.9",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import vifidel_eval.tables as tables  # noqa: PLR0402
     from vifidel_eval.scorers import Vifidel
 
+    from .asking import questions
     from .entry import Run, evaluate, load
     from .text.words import STOP_WORDS, content_words
 
@@ -48,6 +49,7 @@ __all__ = [
     "content_words",
     "evaluate",
     "load",
+    "questions",
     "scorers",
     "tables",
 ]
@@ -64,6 +66,7 @@ _MODULE_OF = {
     "content_words": ".text.words",
     "evaluate": ".entry",
     "load": ".entry",
+    "questions": ".asking",
 }
 
 
