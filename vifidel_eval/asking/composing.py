@@ -97,7 +97,11 @@ def questions(
 
 
 def read_asked(
-    files: Sequence[Path], things: ClassList | PathLike | None = None, fields: Fields | None = None
+    files: Sequence[Path],
+    things: ClassList | PathLike | None = None,
+    *,
+    id_field: Collection[str] = (),
+    caption_field: Collection[str] = (),
 ) -> _AskedOf:
     """Return what to ask about each image, from caption files and files of questions.
 
@@ -105,14 +109,15 @@ def read_asked(
     ----------
     files : sequence of path
         Caption files, or what `questions` gave, one JSON object per line.
-    things, fields : optional
-        The object vocabulary, and what caption files call their fields.
+    things, id_field, caption_field : optional
+        As for `questions`.
 
     Raises
     ------
     VifidelError
         If a file cannot be read, or there is nothing to ask.
     """
+    fields = Fields(tuple(id_field), tuple(caption_field))
     asked: _AskedOf = {}
     captions = []
     for path in files:
@@ -122,7 +127,7 @@ def read_asked(
         else:
             _unite(asked, listed)
     if captions:
-        _unite(asked, _mentioned(captions, read_things(things), fields or Fields()))
+        _unite(asked, _mentioned(captions, read_things(things), fields))
     return asked
 
 

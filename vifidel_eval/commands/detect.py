@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from .caption_options import CaptionOptions, caption_options
-from .paths import FILE, Between, Command, Read, Written
+from .caption_options import FieldOptions, field_options
+from .paths import FILE, NAMED, Between, Command, Read, Written
 from .printing import show, tell
 
 
@@ -15,6 +15,7 @@ from .printing import show, tell
 @click.argument("pictures", type=Read(standard_input=True))
 @click.option(
     "--model",
+    type=NAMED,
     metavar="FOLDER_OR_ID",
     help="Folder of a detector of transformers, an ONNX file, or the id of a model of the Hugging "
     "Face Hub. There is no default.",
@@ -73,7 +74,7 @@ from .printing import show, tell
     is_flag=True,
     help="Fetch --model from the Hugging Face Hub if it is not on this machine.",
 )
-@caption_options
+@field_options
 def detect(
     pictures: Path,
     model: str | None,
@@ -86,7 +87,7 @@ def detect(
     threads: int,
     drafts: bool,
     download: bool,
-    layout: CaptionOptions,
+    layout: FieldOptions,
 ) -> None:
     """Write which objects a detector finds in PICTURES.
 
@@ -107,7 +108,9 @@ def detect(
     if ask:
         from ..asking import read_asked
 
-        questions = read_asked(ask, things, layout.fields())
+        questions = read_asked(
+            ask, things, id_field=layout.id_field, caption_field=layout.caption_field
+        )
     detector = load_detector(find_model(model, download, tell), device)
     try:
         done = run.detect(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .caption_options import CaptionOptions, caption_options
+from .caption_options import FieldOptions, field_options
 from .paths import FILE, OUTPUT, RESULTS, Command, SystemFile
 from .paths import named as named_files
 from .printing import show
@@ -49,10 +49,10 @@ from .printing import show
     help="Object vocabulary: one class per line, its names separated by commas.  [default: the "
     "package's own]",
 )
-@caption_options
+@field_options
 def questions(
     captions: tuple[SystemFile, ...],
-    layout: CaptionOptions,
+    layout: FieldOptions,
     output: Path,
     answers: Path | None,
     controls: int,
