@@ -71,14 +71,15 @@ def decode(source: Path | bytes, enough: int | None = None) -> Decoded:
         file = io.BytesIO(source) if isinstance(source, bytes) else source
         with Image.open(file, formats=formats) as picture:
             size = picture.size
-            if picture.getexif().get(_ORIENTATION, 1) in _LYING:
-                size = size[::-1]
             if enough is not None:
                 picture.draft("RGB", (enough, enough))
             if picture.width * picture.height > _MOST_PIXELS:
                 raise DamagedPictureError(
                     f"{picture.width} x {picture.height} pixels, more than {_MOST_PIXELS}"
                 )
+            # After the check: what a PNG says comes behind its pixels, which are decoded for it.
+            if picture.getexif().get(_ORIENTATION, 1) in _LYING:
+                size = size[::-1]
             return Decoded(_in_colours(ImageOps.exif_transpose(picture)), size)
     except UnidentifiedImageError:
         raise DamagedPictureError("not a picture") from None
