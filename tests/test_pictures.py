@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 import warnings
@@ -81,7 +82,9 @@ def test_exif_turns_the_picture_and_its_size(tmp_path):
         assert decoded.size == (80, 160)
         assert decoded.picture.size == size
         width, height = size
-        shown = [decoded.picture.getpixel((width // 2, at)) for at in (height // 4, 3 * height // 4)]
+        shown = [
+            decoded.picture.getpixel((width // 2, at)) for at in (height // 4, 3 * height // 4)
+        ]
         close(shown, RED_AND_BLUE)
 
 
@@ -140,7 +143,5 @@ def test_every_cut_and_flipped_picture_is_one_or_is_damaged(tmp_path):
             for content in (whole[:at], whole[:at] + b"\xff" * 3 + whole[at + 3 :]):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    try:
+                    with contextlib.suppress(DamagedPictureError):
                         assert decode(content).picture.mode == "RGB"
-                    except DamagedPictureError as problem:
-                        assert str(problem)

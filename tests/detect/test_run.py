@@ -183,9 +183,11 @@ def test_questions_are_asked_once(photos, tmp_path):
 
 def test_images_with_questions_that_are_not_there(photos, tmp_path):
     asked = {**QUESTIONS, "elsewhere.jpg": ["red"]}
-    with pytest.warns(VifidelWarning, match="1 of 4 images with questions are not there, such as '"):
+    with pytest.warns(
+        VifidelWarning, match="1 of 4 images with questions are not there, such as '"
+    ):
         run(photos, tmp_path / "o.jsonl", ColourDetector(asked=True), questions=asked)
-    with pytest.raises(ImageIdError, match="lacks 1 image id of the questions: 'elsewhere.jpg'"):
+    with pytest.raises(ImageIdError, match=r"lacks 1 image id of the questions: 'elsewhere.jpg'"):
         run(photos, tmp_path / "p.jsonl", ColourDetector(asked=True),
             questions={"elsewhere.jpg": ["red"]})  # fmt: skip
     assert not (tmp_path / "p.jsonl").exists()
@@ -287,7 +289,9 @@ def test_no_picture_that_can_be_read(tmp_path):
     folder.mkdir()
     for name in ("a.jpg", "b.png"):
         (folder / name).write_bytes(b"")
-    with pytest.raises(VifidelError, match=r"none of its 2 pictures can be read, such as a.jpg \(n"):
+    with pytest.raises(
+        VifidelError, match=r"none of its 2 pictures can be read, such as a.jpg \(n"
+    ):
         run(folder, tmp_path / "o.jsonl")
     assert list(read_lines(tmp_path / "o.jsonl")[1]) == ["a.jpg", "b.png"]
 
@@ -302,7 +306,9 @@ def test_without_memory_the_batch_is_halved_once(photos, tmp_path):
     assert (tmp_path / "o.jsonl").read_bytes() == expected.read_bytes()
     with (
         pytest.warns(VifidelWarning, match="going on with 2"),
-        pytest.raises(VifidelError, match="p0.png: there is not enough memory for 2 pictures at o"),
+        pytest.raises(
+            VifidelError, match=r"p0.png: there is not enough memory for 2 pictures at o"
+        ),
     ):
         run(photos, tmp_path / "p.jsonl", ColourDetector(batch=4, most=1))
     with pytest.raises(VifidelError, match="not enough memory for 1 picture at once; give a small"):
@@ -317,7 +323,9 @@ def test_a_model_that_fails_on_a_picture(photos, tmp_path):
             return super().detect(pictures, asked, lowest)
 
     output = tmp_path / "o.jsonl"
-    with pytest.raises(VifidelError, match=r"^p4.png: colours failed on this picture \(mat1 and ma"):
+    with pytest.raises(
+        VifidelError, match=r"^p4.png: colours failed on this picture \(mat1 and ma"
+    ):
         run(photos, output, Failing())
     # What was answered before is not lost.
     assert not output.exists()

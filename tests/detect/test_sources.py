@@ -83,12 +83,12 @@ def test_hostile_tars(photos, tmp_path, monkeypatch):
     with pytest.raises(VifidelError, match="not a tar that can be read to its end"):
         PictureSource(path)
     packed(path, photos, names=["p0.png", "p0.png"])
-    with pytest.raises(VifidelError, match="'p0.png' appears twice; keep one"):
+    with pytest.raises(VifidelError, match=r"'p0.png' appears twice; keep one"):
         PictureSource(path)
     # A member is judged by what the tar says of it, before it is read.
     packed(path, photos)
     monkeypatch.setattr(sources, "_MOST_BYTES", 100)
-    with pytest.raises(VifidelError, match="none of its 6 pictures can be read, .* more than 100"):
+    with pytest.raises(VifidelError, match=r"none of its 6 pictures can be read, .* more than 100"):
         detect(PictureSource(path), ColourDetector(), tmp_path / "p.jsonl")
 
 

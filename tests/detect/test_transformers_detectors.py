@@ -210,9 +210,7 @@ def test_sam_says_with_each_question_whether_it_is_there(model):
     np.testing.assert_allclose(found.presence, presence, rtol=1e-4)
     assert found.labels == [label for label, _, _ in expected]
     np.testing.assert_allclose(found.scores, [score for _, score, _ in expected], rtol=1e-4)
-    np.testing.assert_allclose(
-        found.boxes, [box for _, _, box in expected], rtol=1e-4, atol=1e-3
-    )
+    np.testing.assert_allclose(found.boxes, [box for _, _, box in expected], rtol=1e-4, atol=1e-3)
 
 
 def test_a_question_longer_than_owl_reads_is_refused(model):
@@ -235,7 +233,7 @@ def test_a_model_without_class_names(model, tmp_path):
     folder = changed(
         model("yolos"), tmp_path / "unnamed", id2label={at: f"LABEL_{at}" for at in range(4)}
     )
-    with pytest.raises(VifidelError, match="its config.json has no class names; add them"):
+    with pytest.raises(VifidelError, match=r"its config.json has no class names; add them"):
         detector_of(folder)
 
 

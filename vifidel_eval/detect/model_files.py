@@ -19,7 +19,7 @@ NEEDED_BY = ("detecting objects", "detect")
 
 _BLOCK = 1 << 20
 
-_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 # Of a model with an id: what is read, and no other program's weights.
 _FETCHED = ["*.json", "*.safetensors", "*.txt", "*.model"]
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")

@@ -82,19 +82,21 @@ class OnnxDetector:
         inputs = self._session.get_inputs()
         shape = inputs[0].shape
         element = _ELEMENTS.get(inputs[0].type)
-        fits = len(inputs) == 1 and len(shape) == 4 and shape[1] in (3, "channels", None)
-        side = shape[-1] if fits else None
-        if not isinstance(side, int):
-            try:
-                side = max(ast.literal_eval(settings.get("imgsz", str([_SIDE]))))
-            except (ValueError, SyntaxError, TypeError):
-                side = _SIDE
-        if not fits or element is None or shape[2] not in (side, shape[-1]):
+        # A length that the graph leaves open has a name, or None.
+        sides = {length for length in shape[2:] if isinstance(length, int)}
+        is_open = len(shape) == 4 and not isinstance(shape[1], int)
+        fits = len(shape) == 4 and len(sides) < 2 and (is_open or shape[1] == 3)
+        if len(inputs) > 1 or not fits or element is None:
             raise VifidelError(
                 f"{self.files.path}: its input is {inputs[0].type} of shape {shape}; expected one "
                 "of square pictures, (1, 3, side, side)."
             )
-        return inputs[0].name, element, int(side)
+        if not sides:
+            try:
+                sides = {int(max(ast.literal_eval(settings.get("imgsz", str([_SIDE])))))}
+            except (ValueError, SyntaxError, TypeError):
+                sides = {_SIDE}
+        return inputs[0].name, element, sides.pop()
 
     def _check_output(self) -> None:
         """Run the model once, so that a file of another layout is refused before any picture."""
