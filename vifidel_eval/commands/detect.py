@@ -100,10 +100,10 @@ def detect(
             "no --model is given, and there is no default: name the folder of a detector, or an id "
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
-    from ..detect import PictureSource, find_model, load_detector, run
+    from .. import detect as detecting
     from ..detect.objects_file import unfinished_path
 
-    source = PictureSource(pictures)
+    source = detecting.PictureSource(pictures)
     questions = None
     if ask:
         from ..asking import read_asked
@@ -111,9 +111,9 @@ def detect(
         questions = read_asked(
             ask, things, id_field=layout.id_field, caption_field=layout.caption_field
         )
-    detector = load_detector(find_model(model, download, tell), device)
+    detector = detecting.load_detector(detecting.find_model(model, download, tell), device)
     try:
-        done = run.detect(
+        done = detecting.detect(
             source,
             detector,
             output,
@@ -135,7 +135,8 @@ def detect(
     show(f"{output}: {', '.join(parts)}")
     if done.problems:
         image_id, why = next(iter(done.problems.items()))
+        pictures_said = "1 picture" if len(done.problems) == 1 else f"{len(done.problems)} pictures"
         tell(
-            f"Warning: {len(done.problems)} pictures cannot be read, such as {image_id} ({why}); "
-            "the same command tries them again."
+            f"Warning: {pictures_said} cannot be read, such as {image_id} ({why}); the same "
+            "command tries again."
         )

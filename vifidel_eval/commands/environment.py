@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import platform
 
+from ..detect import backends
 from ..errors import MetricUnavailable, VifidelError
 from ..metrics import METRICS
 from ..scorers.record import Metric
@@ -44,6 +45,7 @@ def environment() -> dict[str, str]:
         found["Java"] = f"{java.command}, Java {java.release}"
     except MetricUnavailable as problem:
         found["Java"] = f"not found: {problem}"
+    found |= {f"detect with {name}": state for name, state in backends().items()}
     return found | {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
 
 
