@@ -99,6 +99,7 @@ setup(
             "nbclient>=0.10",
             "nbformat>=5",
             "onnx>=1.17",
+            "onnxruntime>=1.20",
             "pandas>=2.0",
             "playwright>=1.40",
             "psutil>=5.9",

@@ -6,6 +6,20 @@ import pytest
 from drawn_pictures import drawn
 
 
+@pytest.fixture(autouse=True, scope="package")
+def one_thread():
+    """Let PyTorch, where there is one, use one thread: more only wait for each other here."""
+    try:
+        import torch
+    except ImportError:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
     """Return a function from the name of a family to the folder of a tiny model of it."""

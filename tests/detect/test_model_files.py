@@ -9,7 +9,10 @@ import pytest
 from vifidel_eval.detect import find_model
 from vifidel_eval.errors import VifidelError
 
+pytest.importorskip("transformers", reason="needs transformers")
 huggingface_hub = pytest.importorskip("huggingface_hub", reason="needs transformers")
+
+pytestmark = pytest.mark.pytorch
 
 
 @pytest.fixture
