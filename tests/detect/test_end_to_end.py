@@ -21,7 +21,7 @@ from vifidel_eval.detect import detect_objects
 pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("transformers", reason="needs transformers")
 
-import tiny_detectors  # noqa: E402
+import tiny_detectors
 
 pytestmark = pytest.mark.pytorch
 

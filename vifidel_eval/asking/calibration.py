@@ -182,7 +182,8 @@ def count_answers(
 def _shares(sums: _Counts) -> NDArray[np.float64]:
     """Return measured rate, false yes and false no: (3, draws) from sums of (draws, 6)."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (sums[:, 0::2] / sums[:, 1::2]).T
+        shares: NDArray[np.float64] = (sums[:, 0::2] / sums[:, 1::2]).T
+    return shares
 
 
 def _corrected(sums: _Counts) -> NDArray[np.float64]:

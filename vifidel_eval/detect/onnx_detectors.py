@@ -100,7 +100,7 @@ class OnnxDetector:
 
     def _check_output(self) -> None:
         """Run the model once, so that a file of another layout is refused before any picture."""
-        blank = np.zeros((1, 3, self.enough, self.enough), self._element)
+        blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
         try:
             (output, *_) = self._session.run(None, {self._input: blank})
         except Exception as problem:
@@ -153,7 +153,7 @@ class OnnxDetector:
         self, output: Any
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
         """Return boxes (left, top, right, bottom in the square), scores and classes."""
-        shape = getattr(output, "shape", ())
+        shape: tuple[int, ...] = getattr(output, "shape", ())
         if len(shape) == 3 and shape[0] == 1 and shape[1] == 4 + len(self._names):
             rows = output[0].T.astype(np.float32)
             half = rows[:, 2:4] / 2

@@ -50,20 +50,19 @@ def load_transformers(files: ModelFiles, device: str | None) -> Detector:
             f"{files.path}: its config.json cannot be read by transformers "
             f"{transformers.__version__} ({first_line(problem)})."
         ) from None
-    kinds: dict[str, tuple[type[_OfTransformers], str]] = {
+    kinds: dict[str, tuple[type[_Owl | _GroundingDino | _Sam3], str]] = {
         **dict.fromkeys(_OWL, (_Owl, "AutoModelForZeroShotObjectDetection")),
         **dict.fromkeys(_GROUNDING, (_GroundingDino, "AutoModelForZeroShotObjectDetection")),
         **dict.fromkeys(_SAM, (_Sam3, "Sam3Model")),
     }
     if type(config) in transformers.MODEL_FOR_OBJECT_DETECTION_MAPPING:
-        kind, loader = _Closed, "AutoModelForObjectDetection"
-    elif config.model_type in kinds:
-        kind, loader = kinds[config.model_type]
-    else:
+        return _Closed(files, torch, transformers, "AutoModelForObjectDetection", place)
+    if config.model_type not in kinds:
         raise VifidelError(
             f"{files.path}: a model of type {config.model_type!r} is no detector that can be used; "
             "name one of transformers' models for object detection, OWL, Grounding DINO or SAM 3."
         )
+    kind, loader = kinds[config.model_type]
     return kind(files, torch, transformers, loader, place)
 
 
@@ -304,7 +303,7 @@ class _GroundingDino(_Asked):
         results = []
         for row, questions in enumerate(asked):
             end = 0
-            of_picture = []
+            of_picture: list[tuple[str, Mapping[str, Any]]] = []
             for question in questions:
                 phrase = _one_phrase(question)
                 start = texts[row].index(phrase, end)
