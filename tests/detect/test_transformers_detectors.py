@@ -275,6 +275,49 @@ def test_damaged_files_of_a_model(model, tmp_path, name, content, said):
     assert "\n" not in str(raised.value)
 
 
+def test_code_beside_the_weights_is_never_run(model, tmp_path):
+    """As models bring it with them; the library would ask on the terminal whether to run it."""
+    witness = tmp_path / "run"
+    for name, settings in (
+        ("config.json", {"auto_map": {"AutoConfig": "evil.Config", "AutoModel": "evil.Model",
+                                      "AutoModelForObjectDetection": "evil.Model"}}),
+        ("preprocessor_config.json", {"auto_map": {"AutoImageProcessor": "evil.Images"}}),
+    ):  # fmt: skip
+        for kind in ("yolos", "of-its-own"):
+            copy = shutil.copytree(model("yolos"), tmp_path / f"{kind}-{name}")
+            (copy / "evil.py").write_text(
+                f"open({str(witness)!r}, 'w')\nConfig = Model = Images = 0"
+            )
+            config = {**json.loads((copy / name).read_text()), **settings}
+            if kind == "of-its-own":
+                config |= {"model_type": kind, "image_processor_type": "Unknown"}
+            (copy / name).write_text(json.dumps(config))
+            try:
+                detector_of(copy)
+            except VifidelError:
+                assert kind == "of-its-own"
+            assert not witness.exists()
+
+
+def test_the_published_layout_of_sam(model, tmp_path):
+    """The detector within a tracker for videos, and the tracker's weights beside its own."""
+    from safetensors.torch import load_file, save_file
+
+    plain = model("sam3")
+    copy = shutil.copytree(plain, tmp_path / "video")
+    config = json.loads((plain / "config.json").read_text())
+    video = {"model_type": "sam3_video", "detector_config": config}
+    (copy / "config.json").write_text(json.dumps(video))
+    weights = load_file(plain / "model.safetensors")
+    inside = {f"detector_model.{name}": values for name, values in weights.items()}
+    inside |= {"tracker_model.x": torch.zeros(2), "tracker_neck.y": torch.zeros(1)}
+    save_file(inside, copy / "model.safetensors", metadata={"format": "pt"})
+    expected, found = (
+        answer(detector_of(folder), [drawn(0)], [QUESTIONS]) for folder in (plain, copy)
+    )
+    assert found == expected
+
+
 def test_a_device_that_is_not_there(model):
     with pytest.raises(VifidelError, match="PyTorch cannot compute on device 'cuda:7' here"):
         load_detector(find_model(model("yolos")), "cuda:7")

@@ -36,6 +36,9 @@ _SAM = ("sam3", "sam3_video")
 
 _BATCH_ON_DEVICE = 8
 
+# Nothing is fetched, and no code that lies beside the weights is run.
+_HARMLESS = {"local_files_only": True, "trust_remote_code": False}
+
 
 def load_transformers(files: ModelFiles, device: str | None) -> Detector:
     """Return the detector in a folder of transformers; see `detectors.load_detector`."""
@@ -44,7 +47,7 @@ def load_transformers(files: ModelFiles, device: str | None) -> Detector:
     )
     place = find_device(torch, device)
     try:
-        config = transformers.AutoConfig.from_pretrained(files.path, local_files_only=True)
+        config = transformers.AutoConfig.from_pretrained(files.path, **_HARMLESS)
     except Exception as problem:  # a broken file, or a type of model that is not known
         raise VifidelError(
             f"{files.path}: its config.json cannot be read by transformers "
@@ -362,7 +365,7 @@ class _Sam3(_Asked):
 
 def _from_folder(files: ModelFiles, what: str, loader: Any, **settings: Any) -> Any:
     try:
-        return loader.from_pretrained(files.path, local_files_only=True, **settings)
+        return loader.from_pretrained(files.path, **_HARMLESS, **settings)
     except Exception as problem:  # the library raises nearly anything
         raise VifidelError(
             f"{files.path}: its {what} cannot be loaded ({first_line(problem)}); save the model "
