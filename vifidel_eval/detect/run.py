@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from ..files import first_line
 from ..image_ids import ImageId, match, mismatch
 from ..pictures import DamagedPictureError, decode
 from ..progress import progress_bar, when
+from .batches import Batches, Waiting
 from .detectors import Detector, Found, Prepared, load_detector
 from .model_files import find_model
 from .objects_file import ObjectsFile
@@ -129,7 +128,7 @@ def detect(
         progress_bar(total, " pictures", **when(progress)) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
-        batches = _Batches(detector, lowest, detector.batch if batch is None else batch)
+        batches = Batches(detector, lowest, detector.batch if batch is None else batch)
         enough = detector.enough if drafts else None
         waiting: deque[tuple[str, Sequence[str], Future[Prepared | str]]] = deque()
         try:
@@ -147,7 +146,8 @@ def detect(
             while waiting:
                 _take(waiting.popleft(), batches, file, run)
                 bar.update()
-            file.add(_entries(batches.rest(), asked is not None, run))
+            for answered in batches.rest():
+                file.add(_entries(answered, asked is not None, run))
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
         file.finish(order)
@@ -275,7 +275,7 @@ def _prepared(picture: FoundPicture, detector: Detector, enough: int | None) -> 
 
 def _take(
     item: tuple[str, Sequence[str], Future[Prepared | str]],
-    batches: _Batches,
+    batches: Batches,
     file: ObjectsFile,
     run: DetectionRun,
 ) -> None:
@@ -285,11 +285,11 @@ def _take(
         run.problems[image_id] = prepared[:_LONGEST_PROBLEM]
         file.add([{"image_id": image_id, "problem": run.problems[image_id]}])
         return
-    file.add(_entries(batches.add(_Waiting(image_id, asked, prepared)), bool(asked), run))
+    file.add(_entries(batches.add(Waiting(image_id, asked, prepared)), bool(asked), run))
 
 
 def _entries(
-    answered: Sequence[tuple[_Waiting, Found]], were_asked: bool, run: DetectionRun
+    answered: Sequence[tuple[Waiting, Found]], were_asked: bool, run: DetectionRun
 ) -> list[dict[str, Any]]:
     """Return the lines of pictures."""
     run.read += len(answered)
@@ -310,96 +310,6 @@ def _entries(
             entry["presence"] = found.presence
         entries.append(entry)
     return entries
-
-
-@dataclass(frozen=True)
-class _Waiting:
-    """A picture that waits for others of its shape."""
-
-    image_id: str
-    asked: Sequence[str]
-    prepared: Prepared
-
-
-class _Batches:
-    """Pictures by shape; those of a shape go to the model when they are enough."""
-
-    def __init__(self, detector: Detector, lowest: float, size: int) -> None:
-        self._detector = detector
-        self._lowest = lowest
-        self.size = size
-        self._was_halved = False
-        self._by_shape: dict[tuple[int, ...], list[_Waiting]] = {}
-
-    def add(self, picture: _Waiting) -> list[tuple[_Waiting, Found]]:
-        """Return what was answered because a picture was added."""
-        group = self._by_shape.setdefault(picture.prepared.shape, [])
-        group.append(picture)
-        if len(group) >= self.size:
-            return self._answer(self._by_shape.pop(picture.prepared.shape))
-        # Photographs of many shapes: none waits for long, and memory stays bounded.
-        if sum(map(len, self._by_shape.values())) > 4 * self.size:
-            return self._answer(self._by_shape.pop(next(iter(self._by_shape))))
-        return []
-
-    def rest(self) -> list[tuple[_Waiting, Found]]:
-        """Return the answers about all that still wait."""
-        groups = [self._by_shape.pop(shape) for shape in list(self._by_shape)]
-        return [answered for group in groups for answered in self._answer(group)]
-
-    def _answer(self, pictures: list[_Waiting]) -> list[tuple[_Waiting, Found]]:
-        answered: list[tuple[_Waiting, Found]] = []
-        while len(answered) < len(pictures):
-            some = pictures[len(answered) : len(answered) + self.size]
-            try:
-                found = self._detector.detect(
-                    [picture.prepared for picture in some],
-                    [picture.asked for picture in some],
-                    self._lowest,
-                )
-                if not all(
-                    map(isfinite, chain.from_iterable(chain(*(one.boxes for one in found))))
-                ):
-                    raise ValueError("a box is no number")
-                answered += zip(some, found, strict=True)
-            except VifidelError:
-                raise
-            except Exception as problem:  # libraries raise nearly anything
-                self._halve(some, problem)
-        return answered
-
-    def _halve(self, pictures: Sequence[_Waiting], problem: Exception) -> None:
-        """Go on with half a batch, once, if memory was short; else say what failed."""
-        name = pictures[0].image_id
-        if not _lacked_memory(problem):
-            raise VifidelError(
-                f"{name}: {self._detector.files.name} failed on this picture "
-                f"({first_line(problem)}); take it away, or name another model."
-            ) from None
-        if len(pictures) == 1 or self._was_halved:
-            raise VifidelError(
-                f"{name}: there is not enough memory for {len(pictures)} "
-                f"picture{'s' * (len(pictures) > 1)} at once; give a smaller --batch, or a smaller "
-                "model."
-            ) from None
-        self._was_halved = True
-        self.size = len(pictures) // 2
-        warnings.warn(
-            f"there was not enough memory for {len(pictures)} pictures at once; going on with "
-            f"{self.size}.",
-            VifidelWarning,
-            stacklevel=2,
-        )
-
-
-def _lacked_memory(problem: Exception) -> bool:
-    said = str(problem).lower()
-    return (
-        isinstance(problem, MemoryError)
-        or type(problem).__name__ == "OutOfMemoryError"
-        or "out of memory" in said
-        or ("alloc" in said and "memory" in said)
-    )
 
 
 @contextmanager
