@@ -275,6 +275,20 @@ def test_damaged_files_of_a_model(model, tmp_path, name, content, said):
     assert "\n" not in str(raised.value)
 
 
+def test_weights_that_are_kept_in_half_precision(model, tmp_path):
+    """They are computed with in single precision, as pictures are prepared."""
+    folder = model("yolos")
+    network = transformers.AutoModelForObjectDetection.from_pretrained(folder).half()
+    copy = shutil.copytree(folder, tmp_path / "half")
+    network.save_pretrained(copy)
+    assert (copy / "model.safetensors").stat().st_size < 0.6 * (
+        folder / "model.safetensors"
+    ).stat().st_size
+    (found,) = answer(detector_of(copy), [drawn(0)])
+    (expected,) = answer(detector_of(folder), [drawn(0)])
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=0.01)
+
+
 def test_code_beside_the_weights_is_never_run(model, tmp_path):
     """As models bring it with them; the library would ask on the terminal whether to run it."""
     witness = tmp_path / "run"

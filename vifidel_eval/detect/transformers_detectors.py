@@ -59,6 +59,11 @@ class _Closed(TransformersDetector):
 
     def __init__(self, files: ModelFiles, *others: Any) -> None:
         super().__init__(files, *others)
+        if not hasattr(self._images, "post_process_object_detection"):
+            raise VifidelError(
+                f"{files.path}: a model of type {self._model.config.model_type!r} finds text or "
+                "layout, not objects; name another."
+            )
         self._names = {int(at): name for at, name in self._model.config.id2label.items()}
         names = dict.fromkeys(name for _, name in sorted(self._names.items()))
         if all(map(_UNNAMED.fullmatch, names)):

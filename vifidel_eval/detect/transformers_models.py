@@ -107,13 +107,17 @@ def _loaded(files: ModelFiles, transformers: ModuleType, loader: str) -> Any:
             "model",
             getattr(transformers, loader),
             use_safetensors=True,
+            dtype="float32",  # as pictures are prepared; weights may be kept in half
             output_loading_info=True,
         )
     finally:
         logging.set_verbosity(verbosity)
         if bar:
             logging.enable_progress_bar()
-    missing = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
+    parameters = {name for name, _ in model.named_parameters()}
+    missing = sorted(
+        map(str, [*parameters.intersection(report["missing_keys"]), *report["mismatched_keys"]])
+    )
     if missing:  # transformers gives them random values
         raise VifidelError(
             f"{files.path}: {len(missing)} of the model's weights are missing or of another shape, "
