@@ -109,6 +109,7 @@ def test_dir_shows_the_public_names_and_nothing_else():
         "content_words",
         "evaluate",
         "load",
+        "questions",
         "register",
         "scorers",
         "tables",

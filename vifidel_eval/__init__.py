@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import vifidel_eval.tables as tables  # noqa: PLR0402
     from vifidel_eval.scorers import Column, Evaluation, Metric, Scorer, Vifidel, register
 
+    from .asking import questions
     from .entry import Run, evaluate, load
     from .text.words import STOP_WORDS, content_words
 
@@ -52,6 +53,7 @@ __all__ = [
     "content_words",
     "evaluate",
     "load",
+    "questions",
     "register",
     "scorers",
     "tables",
@@ -73,6 +75,7 @@ _MODULE_OF = {
     "content_words": ".text.words",
     "evaluate": ".entry",
     "load": ".entry",
+    "questions": ".asking",
     "register": ".scorers",
 }
 

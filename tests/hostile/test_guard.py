@@ -15,6 +15,7 @@ OF_CAPTIONS = {"id_field", "caption_field", "reference_field", "split"}
 NO_PATHS = {
     "score": {"metrics", "columns", "title", "device", "requirements", "vilbertscore_device"},
     "table": {"columns"},
+    "detect": {"device"},
     "explain": {"image", "caption"},
     "score-table": {"metrics", "caption", "labels", "label_scores", "references", "keep"},
     "leaderboard": {"sort"},

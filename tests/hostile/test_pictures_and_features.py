@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vifidel_eval import pictures
 from vifidel_eval.errors import VifidelError, VifidelWarning
 from vifidel_eval.networks import vilbert_features
 from vifidel_eval.networks.scan_features import read_regions
 from vifidel_eval.networks.vilbert_features import DetectorFeatures
-from vifidel_eval.report.html import thumbnails
 from vifidel_eval.report.html.thumbnails import shrink
 
 
@@ -92,11 +92,11 @@ def test_damage_anywhere_loses_only_that_picture(tmp_path, kind):
 
 def test_no_program_runs_for_a_picture():
     """PostScript would be run by Ghostscript: a report never asks for it."""
-    assert not {"EPS", "WMF", "PSD", "PDF"} & set(thumbnails._FORMATS)
+    assert not {"EPS", "WMF", "PSD", "PDF"} & set(pictures.FORMATS)
 
 
 def test_a_picture_of_too_many_pixels(tmp_path, monkeypatch):
-    monkeypatch.setattr(thumbnails, "_MOST_PIXELS", 1000)
+    monkeypatch.setattr(pictures, "_MOST_PIXELS", 1000)
     _, (said,) = report(tmp_path, [encoded("PNG", (40, 30)), encoded("PNG", (20, 30))])
     assert "40 x 30 pixels, more than 1000" in said
 

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class FieldOptions:
+    """What a user chose of the fields of result files; one field per option."""
+
+    id_field: tuple[str, ...]
+    caption_field: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ReferenceOptions:
     """What a user chose of reference files; one field per option."""
 
@@ -84,6 +92,9 @@ _SPLIT = click.option(
     metavar="NAME",
     help="Split of Karpathy's dataset JSON, such as test. Repeat for several.",
 )
+
+#: Adds the options of `FieldOptions`; the command gets them together as ``layout``.
+field_options = gathered(FieldOptions, (_ID_FIELD, _CAPTION_FIELD), "layout")
 
 #: Adds the options of `ReferenceOptions`; the command gets them together as ``layout``.
 reference_options = gathered(ReferenceOptions, (_ID_FIELD, _REFERENCE_FIELD, _SPLIT), "layout")

@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import platform
 
+from ..detect import backends
 from ..errors import MetricUnavailable, VifidelError
 from ..metrics import METRICS
 from ..scorers.record import Metric
@@ -45,8 +46,9 @@ def environment() -> dict[str, str]:
     except MetricUnavailable as problem:
         found["Java"] = f"not found: {problem}"
     broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
+    detectors = {f"detect with {name}": state for name, state in backends().items()}
     metrics = {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
-    return found | broken | metrics
+    return found | detectors | broken | metrics
 
 
 def _state(metric: Metric) -> str:

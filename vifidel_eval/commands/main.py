@@ -24,8 +24,10 @@ from .printing import one_sentence, show, tell
 _COMMANDS = (
     "agreement",
     "convert-features",
+    "detect",
     "explain",
     "leaderboard",
+    "questions",
     "score",
     "score-table",
     "submission",

@@ -9,26 +9,12 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...errors import ImageIdError, VifidelError, VifidelWarning
-from ...files import first_line, read_json, reason
+from ...files import read_json, reason
 from ...image_ids import ImageId, from_json_value, match, mismatch
-
-if TYPE_CHECKING:
-    from PIL import Image
-
-#: What Pillow and every browser read.
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
-
-# What the suffixes promise, and AVIF, which calls itself anything. Pillow runs other programs to
-# read some other formats.
-_FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "AVIF")
-# Of a picture that is larger, only a JPEG, which is decoded small, is opened.
-_MOST_PIXELS = 1 << 27
-
-# The tag of EXIF that says how a picture is turned, and its values for a quarter of a turn.
-_ORIENTATION, _LYING = 0x0112, (5, 6, 7, 8)
+from ...pictures import SUFFIXES, DamagedPictureError, decode
 
 # Longest sides that are tried, in pixels: the largest that keeps all pictures within the budget.
 # On smaller ones little can be seen.
@@ -150,7 +136,7 @@ def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, Small
     def small(path: Path, side: int) -> Small:
         try:
             return nothing if path in damaged else _small(path, side)
-        except _DamagedError as problem:
+        except DamagedPictureError as problem:
             damaged[path] = str(problem)
             return nothing
 
@@ -179,48 +165,11 @@ def shrink(pictures: Mapping[ImageId, Path], budget: int) -> dict[ImageId, Small
     return thumbnails
 
 
-class _DamagedError(Exception):
-    """A file is not a picture that can be read."""
-
-
 def _small(path: Path, side: int) -> Small:
-    from PIL import Image, ImageOps, UnidentifiedImageError
-
-    Image.init()
     file = io.BytesIO()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what is wrong with the file, and of its size
-            picture = Image.open(path, formats=[name for name in _FORMATS if name in Image.OPEN])
-            with picture:
-                size = picture.size
-                if picture.getexif().get(_ORIENTATION, 1) in _LYING:
-                    size = size[::-1]
-                picture.draft("RGB", (2 * side, 2 * side))  # a JPEG is decoded small
-                if picture.width * picture.height > _MOST_PIXELS:
-                    raise _DamagedError(
-                        f"{picture.width} x {picture.height} pixels, more than {_MOST_PIXELS}"
-                    )
-                upright = _in_colours(ImageOps.exif_transpose(picture))
-        upright.thumbnail((side, side))
-        upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
-    except UnidentifiedImageError:
-        raise _DamagedError("not a picture") from None
-    except _DamagedError:
-        raise
-    except Exception as problem:  # damaged pictures raise nearly anything
-        raise _DamagedError(first_line(problem)) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is wrong with the file, and of its size
+        upright, size = decode(path, enough=2 * side)
+    upright.thumbnail((side, side))
+    upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
     return Small(base64.b64encode(file.getvalue()).decode("ascii"), size)
-
-
-def _in_colours(picture: Image.Image) -> Image.Image:
-    """Return an RGB picture: what is transparent on white, 16 bits of grey as eight."""
-    from PIL import Image
-
-    if picture.mode.startswith("I"):
-        picture = picture.convert("I").point(lambda grey: grey / 256).convert("L")
-    if picture.has_transparency_data:
-        layer = picture.convert("RGBA")
-        picture = Image.new("RGBA", layer.size, "white")
-        picture.alpha_composite(layer)
-    return picture.convert("RGB")

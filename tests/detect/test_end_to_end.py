@@ -1,0 +1,134 @@
+"""From pictures and captions to a rate, without an annotation: answers that mean something.
+
+A tiny OWL is trained for some seconds on drawn shapes, saved, and used as any model is.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from click.testing import CliRunner
+from drawn_pictures import read_lines
+
+import vifidel_eval
+from vifidel_eval.asking import calibrate, read_asked
+from vifidel_eval.asking.calibration import count_answers
+from vifidel_eval.commands.main import main
+from vifidel_eval.detect import detect_objects
+
+pytest.importorskip("torch", reason="needs PyTorch")
+pytest.importorskip("transformers", reason="needs transformers")
+
+import tiny_detectors
+
+pytestmark = pytest.mark.pytorch
+
+THRESHOLD = 0.5
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Pictures whose content is known, what two systems say of them, and a trained model.
+
+    The careful system mentions what is there; of three mentions of the other, about one is not.
+    """
+    folder = tmp_path_factory.mktemp("world")
+    photos = folder / "photos"
+    photos.mkdir()
+    source = random.Random(1)
+    names = list(tiny_detectors.SEEN)
+    truth, careful, dreaming = {}, {}, {}
+    for number in range(60):
+        image_id = f"{number:02}.png"
+        there = source.sample(names, 2)
+        corners = source.sample(range(16), 2)
+        tiny_detectors.shapes(there, corners).save(photos / image_id)
+        truth[image_id] = set(there)
+        careful[image_id] = f"a {there[0]} beside a {there[1]}"
+        other = source.choice([name for name in names if name not in there])
+        dreaming[image_id] = f"a {there[0]} and a {there[1]} with a {other}"
+    for name, captions in (("careful", careful), ("dreaming", dreaming)):
+        lines = [{"image_id": i, "caption": text} for i, text in captions.items()]
+        path = folder / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    model = tiny_detectors.trained_owl(folder / "shapes")
+    return folder, truth, {"careful": careful, "dreaming": dreaming}, model
+
+
+def answers_in(path):
+    """Return image id to thing to whether it was found, of a file of detections."""
+    _, lines = read_lines(path)
+    answers: dict = {}
+    for image_id, rounds in lines.items():
+        of_image = answers.setdefault(image_id, {})
+        for line in rounds:
+            found = {
+                label
+                for label, score in zip(line["labels"], line["scores"], strict=True)
+                if score >= THRESHOLD
+            }
+            of_image.update({thing: thing in found for thing in line["asked"]})
+    return answers
+
+
+def test_pictures_captions_questions_answers_and_a_rate(world):
+    folder, truth, systems, model = world
+    output = folder / "asked.jsonl"
+    captions = [str(folder / f"{name}.jsonl") for name in systems]
+    result = CliRunner().invoke(
+        main,
+        ["detect", str(folder / "photos"), "--model", str(model), "--output", str(output),
+         "--ask", captions[0], "--ask", captions[1]],
+    )  # fmt: skip
+    assert (result.exit_code, result.stderr) == (0, "")
+    answers = answers_in(output)
+    expected = {
+        image_id: {thing: thing in truth[image_id] for thing in asked}
+        for image_id, asked in read_asked([folder / f"{n}.jsonl" for n in systems]).items()
+    }
+    assert sum(map(len, expected.values())) == 180
+    wrong = [
+        (image_id, thing)
+        for image_id, of_image in expected.items()
+        for thing, there in of_image.items()
+        if answers[image_id][thing] != there
+    ]
+    assert len(wrong) <= 9
+    # Boxes are where the things are: each within its sixteenth of the picture, give or take it.
+    for rounds in read_lines(output)[1].values():
+        for box in (box for line in rounds for box in line["boxes"]):
+            assert -32 <= box[0] <= box[2] <= 96
+    rates = {}
+    for name in systems:
+        read = read_asked([folder / f"{name}.jsonl"])
+        mentions = {image_id: list(asked) for image_id, asked in read.items()}
+        rates[name] = calibrate(count_answers(answers, mentions, {}, {})).measured
+    assert rates["careful"] <= 0.05
+    assert rates["dreaming"] == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_the_same_from_python_with_controls(world):
+    folder, truth, systems, model = world
+    asked: dict = {}
+    controls: dict = {}
+    for question in vifidel_eval.questions({"dreaming": systems["dreaming"]}, controls=1):
+        image_id, thing = question["image_id"], question["thing"]
+        asked.setdefault(image_id, []).append(thing)
+        if question.get("control"):
+            controls.setdefault(image_id, []).append(thing)
+    path = detect_objects(folder / "photos", model, questions=asked)
+    assert path == folder / "photos.shapes.objects.jsonl"
+    answers = answers_in(path)
+    mentions = {i: [thing for thing in of if thing not in controls[i]] for i, of in asked.items()}
+    found = calibrate(count_answers(answers, mentions, controls, truth))
+    assert found.controls == 60
+    assert found.named == 120
+    assert found.corrected == pytest.approx(1 / 3, abs=0.03)
+    low, high = found.interval
+    assert low <= 1 / 3 <= high
+    # Asked again, nothing is computed.
+    before = path.read_bytes()
+    assert detect_objects(folder / "photos", model, questions=asked) == path
+    assert path.read_bytes() == before

@@ -1,0 +1,95 @@
+"""Models on disk: what is one, what pins it, and that nothing is fetched unless it is asked for."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from vifidel_eval.detect import find_model
+from vifidel_eval.errors import VifidelError
+
+pytest.importorskip("transformers", reason="needs transformers")
+huggingface_hub = pytest.importorskip("huggingface_hub", reason="needs transformers")
+
+pytestmark = pytest.mark.pytorch
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "tiny"
+    path.mkdir()
+    (path / "config.json").write_text("{}")
+    (path / "model.safetensors").write_bytes(b"weights")
+    return path
+
+
+def test_the_digest_pins_weights_and_configuration(folder, tmp_path):
+    files = find_model(folder)
+    assert (files.name, files.path) == ("tiny", folder)
+    assert len(files.digest) == 16
+    moved = shutil.copytree(folder, tmp_path / "moved")
+    (moved / "README.md").write_text("notes")
+    assert find_model(moved).digest == files.digest
+    for name in ("config.json", "model.safetensors", "preprocessor_config.json", "b.safetensors"):
+        copy = shutil.copytree(folder, tmp_path / f"other-{name}")
+        (copy / name).write_bytes(b"other")
+        assert find_model(copy).digest != files.digest, name
+
+
+def test_folders_that_are_no_models(folder):
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(
+        VifidelError, match=r"no .safetensors file in this folder, and other weights"
+    ):
+        find_model(folder)
+    (folder / "config.json").unlink()
+    with pytest.raises(VifidelError, match=r"there is no config.json in this folder"):
+        find_model(folder)
+
+
+@pytest.mark.parametrize("name", ["a/b/c", "x y", "../nowhere", "s3://bucket/model", "a\nb"])
+def test_names_that_are_no_ids(name):
+    with pytest.raises(VifidelError, match="not a model; name a folder that transformers wrote"):
+        find_model(name)
+
+
+def test_nothing_is_fetched_unless_it_is_asked_for(folder, monkeypatch):
+    calls = []
+
+    def snapshot(name, local_files_only=False, **wanted):
+        calls.append((name, local_files_only))
+        if local_files_only:
+            raise FileNotFoundError
+        return folder
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    said = r"^owner/model: no such folder, .* add --download to fetch it from https://"
+    with pytest.raises(VifidelError, match=said):
+        find_model("owner/model")
+    assert calls == [("owner/model", True)]
+    said = []
+    files = find_model("owner/model", download=True, on_download=said.append)
+    assert calls[1:] == [("owner/model", True), ("owner/model", False)]
+    assert (files.name, files.path) == ("owner/model", folder)
+    (sentence,) = said
+    assert sentence.startswith("owner/model: fetched from https://")
+
+
+def test_a_model_of_the_local_cache_is_taken_from_there(folder, monkeypatch):
+    monkeypatch.setattr(
+        huggingface_hub, "snapshot_download", lambda name, local_files_only, **_: folder
+    )
+    assert find_model("owner/model").path == folder
+    assert find_model("owner/model", download=True, on_download=pytest.fail).path == folder
+
+
+def test_fetching_that_fails(monkeypatch):
+    def snapshot(name, local_files_only=False, **wanted):
+        raise OSError("401 Client Error.\nAccess to model owner/model is restricted")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    with pytest.raises(
+        VifidelError, match=r"cannot be fetched from https://.* \(401 Client Error\)"
+    ):
+        find_model("owner/model", download=True)

@@ -1,0 +1,148 @@
+"""ONNX files: both layouts of output, the square that pictures are put into, and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drawn_pictures import drawn, read_lines
+from PIL import Image
+
+from vifidel_eval.detect import PictureSource, detect, find_model, load_detector
+from vifidel_eval.errors import VifidelError
+
+onnx = pytest.importorskip("onnx", reason="needs onnx")
+pytest.importorskip("onnxruntime", reason="needs onnxruntime")
+
+from onnx_graphs import graph  # noqa: E402
+
+
+def found_in(path, size, lowest=0.05):
+    detector = load_detector(find_model(path))
+    prepared = detector.prepare(Image.new("RGB", size, "red"), size)
+    (found,) = detector.detect([prepared], [()], lowest)
+    return found
+
+
+# Centre, width and height in the square of 64, and a score for person, dog and cat.
+RAW = np.array(
+    [[32, 32, 20, 10, 0.9, 0.1, 0.2], [10, 20, 4, 4, 0.0, 0.03, 0.06], [5, 5, 2, 2, 0, 0.01, 0.0]]
+).T
+
+
+def test_rows_of_boxes_and_classes(tmp_path):
+    """A picture of 128 x 64 fills 64 x 32 of the square, with 16 above it."""
+    found = found_in(graph(tmp_path / "a.onnx", RAW), (128, 64))
+    assert found.labels == ["person", "cat"]
+    assert found.scores == [0.9, 0.06]
+    assert found.boxes == [(44.0, 22.0, 84.0, 42.0), (16.0, 4.0, 24.0, 12.0)]
+
+
+def test_a_picture_that_stands(tmp_path):
+    """One of 32 x 64 has a margin of 16 on both sides, and boxes end where it ends."""
+    found = found_in(graph(tmp_path / "a.onnx", RAW), (32, 64))
+    assert found.boxes == [(6.0, 27.0, 26.0, 37.0), (0.0, 18.0, 0.0, 22.0)]
+
+
+def test_rows_of_six(tmp_path):
+    rows = [[22, 27, 42, 37, 0.9, 0], [8, 18, 12, 22, 0.06, 2], [0, 0, 0, 0, 0, 0]]
+    found = found_in(graph(tmp_path / "a.onnx", rows), (128, 64))
+    assert (found.labels, found.scores) == (["person", "cat"], [0.9, 0.06])
+    assert found.boxes == [(44.0, 22.0, 84.0, 42.0), (16.0, 4.0, 24.0, 12.0)]
+
+
+def test_the_square_that_the_model_reads(tmp_path):
+    detector = load_detector(find_model(graph(tmp_path / "a.onnx", RAW)))
+    (pixels,) = detector.prepare(Image.new("RGB", (64, 32), (255, 0, 51)), (64, 32)).inputs.values()
+    assert (pixels.shape, pixels.dtype) == ((1, 3, 64, 64), np.float32)
+    np.testing.assert_allclose(pixels[0, :, 32, 32], [1, 0, 0.2])
+    np.testing.assert_allclose(pixels[0, :, 15, 32], 114 / 255)
+    np.testing.assert_allclose(pixels[0, :, 48, 32], 114 / 255)
+
+
+@pytest.mark.parametrize(
+    ("shape", "metadata", "side"),
+    [(["n", 3, "h", "w"], {"imgsz": [96, 96]}, 96), (["n", 3, "h", "w"], {}, 640),
+     (None, {"imgsz": [96, 96]}, 64)],
+)  # fmt: skip
+def test_the_size_is_that_of_the_graph_or_of_its_metadata(tmp_path, shape, metadata, side):
+    path = graph(tmp_path / "a.onnx", RAW, shape=shape, **metadata)
+    assert load_detector(find_model(path)).enough == side
+
+
+def test_half_precision(tmp_path):
+    path = graph(tmp_path / "a.onnx", RAW, element=onnx.TensorProto.FLOAT16)
+    found = found_in(path, (64, 64))
+    assert found.labels == ["person", "cat"]
+    assert found.scores == pytest.approx([0.9, 0.06], abs=1e-3)
+
+
+@pytest.mark.parametrize("names", [["person", "dog", "cat"], {"0": "person", 1: "dog", 2: "cat"}])
+def test_names_in_both_shapes(tmp_path, names):
+    detector = load_detector(find_model(graph(tmp_path / "a.onnx", RAW, names)))
+    assert detector.classes == ("person", "dog", "cat")
+
+
+@pytest.mark.parametrize(
+    "names", [None, "person", {}, [], {0: 3}, {0: " "}, "__import__('os').remove('x')", "(" * 999]
+)
+def test_a_file_without_class_names(tmp_path, names):
+    path = graph(tmp_path / "a.onnx", RAW, names)
+    with pytest.raises(
+        VifidelError, match=r"a.onnx: there are no class names in its metadata; exp"
+    ):
+        load_detector(find_model(path))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"names": {0: "dog", 1: "cat"}}, r"its output has the shape \(1, 7, 3\); expected \(1, 6"),
+        ({"task": "segment"}, "its task is 'segment', not 'detect'"),
+        ({"shape": [1, 1, 64, 64]}, "its input is .* expected one of square pictures"),
+        ({"shape": [1, 3, 64, 32]}, "its input is .* expected one of square pictures"),
+        ({"shape": [1, 64]}, "its input is .* expected one of square pictures"),
+        ({"element": onnx.TensorProto.DOUBLE}, "its input is .* expected one of square pictures"),
+    ],
+)
+def test_other_graphs_are_refused(tmp_path, settings, said):
+    path = graph(tmp_path / "a.onnx", RAW, **settings)
+    with pytest.raises(VifidelError, match=said):
+        load_detector(find_model(path))
+
+
+def test_a_class_without_a_name(tmp_path):
+    path = graph(tmp_path / "a.onnx", [[0, 0, 9, 9, 0.5, 7]])
+    with pytest.raises(VifidelError, match="it found class 7, which its names do not have"):
+        load_detector(find_model(path))
+
+
+def test_damaged_and_missing_files(tmp_path):
+    whole = graph(tmp_path / "a.onnx", RAW).read_bytes()
+    for content in (b"", b"nothing", whole[: len(whole) // 2]):
+        (tmp_path / "b.onnx").write_bytes(content)
+        with pytest.raises(VifidelError, match=r"b.onnx: ") as raised:
+            load_detector(find_model(tmp_path / "b.onnx"))
+        assert "\n" not in str(raised.value)
+    with pytest.raises(VifidelError, match=r"c.onnx: no such file or directory; check the path"):
+        find_model(tmp_path / "c.onnx")
+    with pytest.raises(
+        VifidelError, match="ONNX Runtime cannot compute on device 'tpu' here; name"
+    ):
+        load_detector(find_model(tmp_path / "a.onnx"), "tpu")
+
+
+def test_a_run(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    drawn(1, (128, 64)).save(folder / "a.png")
+    (folder / "b.jpg").write_bytes(b"")
+    path = graph(tmp_path / "small.onnx", RAW)
+    files = find_model(path)
+    detect(PictureSource(folder), load_detector(files), tmp_path / "o.jsonl")
+    header, lines = read_lines(tmp_path / "o.jsonl")
+    assert (header["model"], header["weights"]) == ("small.onnx", files.digest)
+    assert header["classes"] == ["person", "dog", "cat"]
+    assert lines["a.png"][0]["boxes"] == [[44, 22, 84, 42], [16, 4, 24, 12]]
+    # Weights beside the file are part of it.
+    (tmp_path / "small.onnx.data").write_bytes(b"weights")
+    assert find_model(path).digest != files.digest

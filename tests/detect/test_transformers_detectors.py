@@ -1,0 +1,337 @@
+"""Detectors of transformers: what is written is what the library itself says of a picture."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from drawn_pictures import drawn
+
+from vifidel_eval.detect import find_model, load_detector
+from vifidel_eval.errors import VifidelError
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+transformers = pytest.importorskip("transformers", reason="needs transformers")
+
+pytestmark = pytest.mark.pytorch
+
+LOWEST = 0.05
+QUESTIONS = ["dog", "frisbee", "hot dog", "lamp"]
+
+
+def detector_of(folder):
+    return load_detector(find_model(folder))
+
+
+def answer(detector, pictures, asked=((),), lowest=LOWEST):
+    prepared = [detector.prepare(picture, picture.size) for picture in pictures]
+    return detector.detect(prepared, list(asked), lowest)
+
+
+def same(found, expected):
+    """Whether labels, scores and boxes are those of the library, to the bit in single precision."""
+    assert found.labels == [label for label, _, _ in expected]
+    scores = np.array(found.scores, np.float32)
+    np.testing.assert_array_equal(scores, [float(score) for _, score, _ in expected])
+    boxes = np.array(found.boxes, np.float32).reshape(-1, 4)
+    wanted = np.array([box.tolist() for _, _, box in expected], np.float32).reshape(-1, 4)
+    np.testing.assert_array_equal(boxes, wanted)
+
+
+@pytest.mark.parametrize("family", ["rt_detr", "yolos", "detr"])
+def test_a_closed_detector_says_what_the_library_says(model, family):
+    folder = model(family)
+    detector = detector_of(folder)
+    assert detector.classes == ("person", "dog", "cat", "frisbee")
+    network = transformers.AutoModelForObjectDetection.from_pretrained(folder).eval()
+    processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
+    for number in range(3):
+        picture = drawn(number)
+        with torch.no_grad():
+            outputs = network(**processor(images=picture, return_tensors="pt"))
+        (result,) = processor.post_process_object_detection(
+            outputs, threshold=LOWEST, target_sizes=[picture.size[::-1]]
+        )
+        expected = [
+            (network.config.id2label[int(label)], score, box)
+            for label, score, box in zip(
+                result["labels"], result["scores"], result["boxes"], strict=True
+            )
+        ]
+        assert expected
+        same(answer(detector, [picture])[0], expected)
+
+
+@pytest.mark.parametrize("family", ["owlv2", "owlvit"])
+def test_owl_answers_each_question_as_the_library_does_if_it_is_the_only_one(model, family):
+    folder = model(family)
+    network = transformers.AutoModelForZeroShotObjectDetection.from_pretrained(folder).eval()
+    processor = transformers.AutoProcessor.from_pretrained(folder, backend="pil")
+    picture = drawn(1)
+    expected = []
+    for question in QUESTIONS:
+        text = processor.tokenizer(
+            [f"a photo of a {question}"], padding="max_length", max_length=16, return_tensors="pt"
+        )
+        pixels = processor.image_processor(images=picture, return_tensors="pt")
+        with torch.no_grad():
+            outputs = network(
+                input_ids=text["input_ids"], attention_mask=text["attention_mask"], **pixels
+            )
+        (result,) = processor.image_processor.post_process_object_detection(
+            outputs, threshold=LOWEST, target_sizes=[picture.size[::-1]]
+        )
+        expected += [
+            (question, score, box)
+            for score, box in zip(result["scores"], result["boxes"], strict=True)
+        ]
+    assert expected
+    (found,) = answer(detector_of(folder), [picture], [QUESTIONS])
+    assert found.labels == [label for label, _, _ in expected]
+    np.testing.assert_allclose(found.scores, [float(s) for _, s, _ in expected], rtol=1e-4)
+    boxes = np.array([box.tolist() for _, _, box in expected])
+    np.testing.assert_allclose(found.boxes, boxes, rtol=1e-4, atol=1e-3)
+
+
+def encoder_passes(detector, part):
+    """Count how many pictures a part of the network sees from now on."""
+    seen = []
+    module = detector._model.get_submodule(part)
+    module.register_forward_hook(lambda *_: seen.append(1))
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("family", "part"),
+    [("owlv2", "owlv2.vision_model"), ("owlvit", "owlvit.vision_model"),
+     ("sam3", "vision_encoder"), ("grounding_dino", "model.backbone")],
+)  # fmt: skip
+def test_however_many_questions_the_image_encoder_runs_once(model, family, part):
+    detector = detector_of(model(family))
+    seen = encoder_passes(detector, part)
+    answer(detector, [drawn(0)], [QUESTIONS])
+    assert len(seen) == 1
+
+
+def test_owl_does_not_mix_pictures_with_different_questions(model):
+    """A picture with fewer questions than its neighbour gets the answers that it gets alone."""
+    detector = detector_of(model("owlv2"))
+    together = answer(detector, [drawn(1), drawn(2)], [["dog"], QUESTIONS])
+    for found, picture, asked in zip(
+        together, [drawn(1), drawn(2)], [["dog"], QUESTIONS], strict=True
+    ):
+        (alone,) = answer(detector, [picture], [asked])
+        assert found.labels == alone.labels
+        np.testing.assert_allclose(found.scores, alone.scores, rtol=1e-4)
+
+
+@pytest.mark.parametrize("family", ["grounding_dino", "mm_grounding_dino"])
+def test_grounding_dino_scores_a_question_by_its_own_tokens(model, family):
+    folder = model(family)
+    network = transformers.AutoModelForZeroShotObjectDetection.from_pretrained(folder).eval()
+    processor = transformers.AutoProcessor.from_pretrained(folder, backend="pil")
+    picture = drawn(2)
+    text = "dog. skateboard. hot dog. lamp."
+    inputs = processor(images=picture, text=text, return_tensors="pt")
+    words = processor.tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+    assert words == "[CLS] dog . skate ##board . hot dog . lamp . [SEP]".split()
+    with torch.no_grad():
+        outputs = network(**inputs)
+    tokens = {"dog": [1], "skateboard": [3, 4], "hot dog": [6, 7], "lamp": [9]}
+    probabilities = outputs.logits[0].sigmoid()
+    width, height = picture.size
+    expected = []
+    for question, at in tokens.items():
+        for score, box in zip(probabilities[:, at].mean(1), outputs.pred_boxes[0], strict=True):
+            if score > LOWEST:
+                x, y, w, h = box.tolist()
+                corners = [x - w / 2, y - h / 2, x + w / 2, y + h / 2]
+                expected.append((question, float(score), corners))
+    assert expected
+    (found,) = answer(detector_of(folder), [picture], [list(tokens)])
+    assert found.labels == [label for label, _, _ in expected]
+    np.testing.assert_allclose(found.scores, [score for _, score, _ in expected], rtol=1e-4)
+    pixels = np.array([box for _, _, box in expected]) * [width, height, width, height]
+    np.testing.assert_allclose(found.boxes, pixels, rtol=1e-4, atol=1e-3)
+
+
+def test_grounding_dino_reads_as_many_texts_as_its_length_needs(tmp_path):
+    """Of [CLS] dog . frisbee . [SEP] only six tokens fit: two questions of one token a pass."""
+    import tiny_detectors
+
+    folder = tiny_detectors.grounding_dino(tmp_path / "short", max_text_len=6)
+    detector = detector_of(folder)
+    seen = encoder_passes(detector, "model.backbone")
+    questions = ["dog", "frisbee", "lamp", "nut", "cat"]
+    (found,) = answer(detector, [drawn(0)], [questions])
+    assert len(seen) == 3
+    assert set(found.labels) <= set(questions)
+    alone = [answer(detector, [drawn(0)], [some])[0]
+             for some in (["dog", "frisbee"], ["lamp", "nut"], ["cat"])]  # fmt: skip
+    assert found.labels == [label for part in alone for label in part.labels]
+    np.testing.assert_allclose(found.scores, [s for part in alone for s in part.scores], rtol=1e-4)
+    with pytest.raises(VifidelError, match=r"^the question 'hot dog cat lamp nut' has 8 tokens as"):
+        detector.check(["dog", "hot dog cat lamp nut"])
+
+
+def test_a_full_stop_in_a_question_does_not_make_two_of_it(model):
+    detector = detector_of(model("grounding_dino"))
+    (found,) = answer(detector, [drawn(0)], [["hot. dog?", "lamp"]])
+    assert set(found.labels) <= {"hot. dog?", "lamp"}
+
+
+def test_sam_says_with_each_question_whether_it_is_there(model):
+    folder = model("sam3")
+    network = transformers.Sam3Model.from_pretrained(folder).eval()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    processor = transformers.ViTImageProcessorPil.from_pretrained(folder)
+    picture = drawn(1)
+    pixels = processor(images=picture, return_tensors="pt")["pixel_values"]
+    assert torch.equal(pixels.amax() <= 1, torch.tensor(True))
+    expected, presence = [], []
+    for question in QUESTIONS:
+        text = tokenizer([question], padding="max_length", max_length=32, return_tensors="pt")
+        with torch.no_grad():
+            outputs = network(
+                pixel_values=pixels,
+                input_ids=text["input_ids"],
+                attention_mask=text["attention_mask"],
+            )
+        there = outputs.presence_logits.sigmoid().item()
+        presence.append(there)
+        width, height = picture.size
+        for logit, box in zip(outputs.pred_logits[0], outputs.pred_boxes[0], strict=True):
+            if logit.sigmoid().item() * there > LOWEST:
+                corners = (box * torch.tensor([width, height, width, height])).tolist()
+                expected.append((question, logit.sigmoid().item() * there, corners))
+    (found,) = answer(detector_of(folder), [picture], [QUESTIONS])
+    np.testing.assert_allclose(found.presence, presence, rtol=1e-4)
+    assert found.labels == [label for label, _, _ in expected]
+    np.testing.assert_allclose(found.scores, [score for _, score, _ in expected], rtol=1e-4)
+    np.testing.assert_allclose(found.boxes, [box for _, _, box in expected], rtol=1e-4, atol=1e-3)
+
+
+def test_a_question_longer_than_owl_reads_is_refused(model):
+    """16 tokens with those of "a photo of a", of a beginning and of an end."""
+    detector = detector_of(model("owlv2"))
+    detector.check(["dog " * 10])
+    with pytest.raises(VifidelError, match=r"^the question 'dog dog .* has 17 tokens as owlv2 is "):
+        detector.check(["cat", "dog " * 11])
+
+
+def changed(folder, path, **settings):
+    """Return a copy of a model's folder with another configuration."""
+    copy = shutil.copytree(folder, path)
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps({**config, **settings}))
+    return copy
+
+
+def test_a_model_without_class_names(model, tmp_path):
+    folder = changed(
+        model("yolos"), tmp_path / "unnamed", id2label={at: f"LABEL_{at}" for at in range(4)}
+    )
+    with pytest.raises(VifidelError, match=r"its config.json has no class names; add them"):
+        detector_of(folder)
+
+
+def test_a_model_that_is_no_detector(tmp_path):
+    config = transformers.BertConfig(
+        vocab_size=10, hidden_size=8, num_hidden_layers=1, num_attention_heads=2
+    )
+    transformers.BertModel(config).save_pretrained(tmp_path)
+    with pytest.raises(VifidelError, match="a model of type 'bert' is no detector that can be"):
+        detector_of(tmp_path)
+
+
+def test_weights_that_are_missing_would_be_random(model, tmp_path):
+    """The backbone of a detector alone, as a model for classification has it."""
+    from safetensors.torch import load_file, save_file
+
+    copy = shutil.copytree(model("yolos"), tmp_path / "half")
+    weights = load_file(copy / "model.safetensors")
+    kept = {name: values for name, values in weights.items() if "class_labels" not in name}
+    save_file(kept, copy / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(VifidelError, match="6 of the model's weights are missing or of another sh"):
+        detector_of(copy)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("config.json", b"{", "its config.json cannot be read by transformers 5"),
+        ("config.json", b'{"model_type": "unheard-of"}', "its config.json cannot be read by"),
+        ("model.safetensors", b"nothing", "its model cannot be loaded"),
+        ("preprocessor_config.json", b"[", "its image processor cannot be loaded"),
+    ],
+)
+def test_damaged_files_of_a_model(model, tmp_path, name, content, said):
+    copy = shutil.copytree(model("yolos"), tmp_path / "damaged")
+    (copy / name).write_bytes(content)
+    with pytest.raises(VifidelError, match=said) as raised:
+        detector_of(copy)
+    assert "\n" not in str(raised.value)
+
+
+def test_weights_that_are_kept_in_half_precision(model, tmp_path):
+    """They are computed with in single precision, as pictures are prepared."""
+    folder = model("yolos")
+    network = transformers.AutoModelForObjectDetection.from_pretrained(folder).half()
+    copy = shutil.copytree(folder, tmp_path / "half")
+    network.save_pretrained(copy)
+    assert (copy / "model.safetensors").stat().st_size < 0.6 * (
+        folder / "model.safetensors"
+    ).stat().st_size
+    (found,) = answer(detector_of(copy), [drawn(0)])
+    (expected,) = answer(detector_of(folder), [drawn(0)])
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=0.01)
+
+
+def test_code_beside_the_weights_is_never_run(model, tmp_path):
+    """As models bring it with them; the library would ask on the terminal whether to run it."""
+    witness = tmp_path / "run"
+    for name, settings in (
+        ("config.json", {"auto_map": {"AutoConfig": "evil.Config", "AutoModel": "evil.Model",
+                                      "AutoModelForObjectDetection": "evil.Model"}}),
+        ("preprocessor_config.json", {"auto_map": {"AutoImageProcessor": "evil.Images"}}),
+    ):  # fmt: skip
+        for kind in ("yolos", "of-its-own"):
+            copy = shutil.copytree(model("yolos"), tmp_path / f"{kind}-{name}")
+            (copy / "evil.py").write_text(
+                f"open({str(witness)!r}, 'w')\nConfig = Model = Images = 0"
+            )
+            config = {**json.loads((copy / name).read_text()), **settings}
+            if kind == "of-its-own":
+                config |= {"model_type": kind, "image_processor_type": "Unknown"}
+            (copy / name).write_text(json.dumps(config))
+            try:
+                detector_of(copy)
+            except VifidelError:
+                assert kind == "of-its-own"
+            assert not witness.exists()
+
+
+def test_the_published_layout_of_sam(model, tmp_path):
+    """The detector within a tracker for videos, and the tracker's weights beside its own."""
+    from safetensors.torch import load_file, save_file
+
+    plain = model("sam3")
+    copy = shutil.copytree(plain, tmp_path / "video")
+    config = json.loads((plain / "config.json").read_text())
+    video = {"model_type": "sam3_video", "detector_config": config}
+    (copy / "config.json").write_text(json.dumps(video))
+    weights = load_file(plain / "model.safetensors")
+    inside = {f"detector_model.{name}": values for name, values in weights.items()}
+    inside |= {"tracker_model.x": torch.zeros(2), "tracker_neck.y": torch.zeros(1)}
+    save_file(inside, copy / "model.safetensors", metadata={"format": "pt"})
+    expected, found = (
+        answer(detector_of(folder), [drawn(0)], [QUESTIONS]) for folder in (plain, copy)
+    )
+    assert found == expected
+
+
+def test_a_device_that_is_not_there(model):
+    with pytest.raises(VifidelError, match="PyTorch cannot compute on device 'cuda:7' here"):
+        load_detector(find_model(model("yolos")), "cuda:7")

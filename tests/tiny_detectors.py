@@ -1,0 +1,352 @@
+"""Detectors of transformers with tiny configurations and random weights, made without a download.
+
+Each function saves a model into a folder as `save_pretrained` does, so that tests load it as a user
+loads one.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import tokenizers
+import torch
+import transformers
+from PIL import Image, ImageDraw
+from tokenizers import models, normalizers, pre_tokenizers, processors
+
+CLASSES = ("person", "dog", "cat", "frisbee")
+WORDS = (
+    "[PAD] [UNK] [CLS] [SEP] [MASK] . ? a the dog cat frisbee skate ##board board squirrel bench "
+    "lamp nut hot person ball box kite"
+).split()
+
+
+def rt_detr(folder: Path, **changed) -> Path:
+    backbone = transformers.RTDetrResNetConfig(
+        embedding_size=8,
+        hidden_sizes=[8, 16, 24, 32],
+        depths=[1, 1, 1, 1],
+        layer_type="basic",
+        out_features=["stage2", "stage3", "stage4"],
+    )
+    config = transformers.RTDetrConfig(
+        backbone_config=backbone,
+        d_model=32,
+        encoder_hidden_dim=32,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        num_queries=10,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_in_channels=[16, 24, 32],
+        decoder_in_channels=[32, 32, 32],
+        **_classes(changed),
+    )
+    processor = transformers.RTDetrImageProcessorPil(size={"height": 64, "width": 64})
+    return _saved(folder, transformers.RTDetrForObjectDetection, config, processor)
+
+
+def yolos(folder: Path, **changed) -> Path:
+    config = transformers.YolosConfig(
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        image_size=[64, 64],
+        patch_size=16,
+        num_detection_tokens=5,
+        **_classes(changed),
+    )
+    processor = transformers.YolosImageProcessorPil(size={"shortest_edge": 64, "longest_edge": 96})
+    return _saved(folder, transformers.YolosForObjectDetection, config, processor)
+
+
+def detr(folder: Path, **changed) -> Path:
+    backbone = transformers.ResNetConfig(
+        embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic"
+    )
+    config = transformers.DetrConfig(
+        use_timm_backbone=False,
+        use_pretrained_backbone=False,
+        backbone=None,
+        backbone_config=backbone,
+        d_model=32,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        num_queries=6,
+        **_classes(changed),
+    )
+    processor = transformers.DetrImageProcessorPil(size={"shortest_edge": 48, "longest_edge": 96})
+    return _saved(folder, transformers.DetrForObjectDetection, config, processor)
+
+
+def owlv2(folder: Path) -> Path:
+    return _owl(
+        folder,
+        transformers.Owlv2Config,
+        transformers.Owlv2ForObjectDetection,
+        transformers.Owlv2Processor,
+        transformers.Owlv2ImageProcessorPil(size={"height": 64, "width": 64}),
+    )
+
+
+def owlvit(folder: Path) -> Path:
+    return _owl(
+        folder,
+        transformers.OwlViTConfig,
+        transformers.OwlViTForObjectDetection,
+        transformers.OwlViTProcessor,
+        transformers.OwlViTImageProcessorPil(size={"height": 64, "width": 64}),
+    )
+
+
+def grounding_dino(folder: Path, **changed) -> Path:
+    return _grounding(
+        folder,
+        transformers.GroundingDinoConfig,
+        transformers.GroundingDinoForObjectDetection,
+        changed,
+    )
+
+
+def mm_grounding_dino(folder: Path, **changed) -> Path:
+    return _grounding(
+        folder,
+        transformers.MMGroundingDinoConfig,
+        transformers.MMGroundingDinoForObjectDetection,
+        changed,
+    )
+
+
+def sam3(folder: Path) -> Path:
+    torch.manual_seed(0)
+    tokenizer = _clip_tokenizer(32)
+    vision = {
+        "fpn_hidden_size": 32,
+        "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
+        "backbone_config": {
+            "model_type": "sam3_vit_model",
+            "hidden_size": 32,
+            "intermediate_size": 64,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "image_size": 56,
+            "patch_size": 14,
+            "pretrain_image_size": 28,
+            "window_size": 2,
+            "global_attn_indexes": [1],
+        },
+    }
+    small = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 32, "num_layers": 1}
+    config = transformers.Sam3Config(
+        vision_config=vision,
+        text_config={
+            "vocab_size": len(tokenizer),
+            "hidden_size": 32,
+            "intermediate_size": 32,
+            "projection_dim": 16,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "max_position_embeddings": 32,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
+            "pad_token_id": 0,
+        },
+        geometry_encoder_config=small,
+        detr_encoder_config=small,
+        detr_decoder_config={**small, "num_queries": 7},
+        mask_decoder_config={"hidden_size": 32, "num_attention_heads": 2},
+    )
+    model = transformers.Sam3Model(config)
+    model.save_pretrained(folder)
+    # As the processor of the published model says it; the class itself needs torchvision.
+    transformers.ViTImageProcessorPil(
+        size={"height": 56, "width": 56}, image_mean=[0.5] * 3, image_std=[0.5] * 3
+    ).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _classes(changed: dict) -> dict:
+    names = changed.pop("names", CLASSES)
+    of_id = dict(enumerate(names))
+    return {"id2label": of_id, "label2id": {name: at for at, name in of_id.items()}, **changed}
+
+
+def _saved(folder: Path, kind: type, config: object, processor: object) -> Path:
+    torch.manual_seed(0)
+    kind(config).save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
+def _owl(folder: Path, config_kind: type, kind: type, processor_kind: type, images: object) -> Path:
+    tokenizer = _clip_tokenizer(16)
+    config = config_kind(
+        vision_config={
+            "image_size": 64,
+            "patch_size": 16,
+            "hidden_size": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+        },
+        text_config={
+            "vocab_size": len(tokenizer),
+            "hidden_size": 32,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
+            "pad_token_id": 0,
+        },
+        projection_dim=32,
+    )
+    return _saved(folder, kind, config, processor_kind(image_processor=images, tokenizer=tokenizer))
+
+
+def _grounding(folder: Path, config_kind: type, kind: type, changed: dict) -> Path:
+    backbone = transformers.SwinConfig(
+        image_size=64,
+        embed_dim=8,
+        depths=[1, 1, 1, 1],
+        num_heads=[1, 1, 2, 2],
+        window_size=7,
+        out_features=["stage2", "stage3", "stage4"],
+    )
+    text = transformers.BertConfig(
+        vocab_size=len(WORDS),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+    )
+    config = config_kind(
+        backbone_config=backbone,
+        text_config=text,
+        d_model=32,
+        encoder_layers=1,
+        decoder_layers=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        num_queries=10,
+        **changed,
+    )
+    images = transformers.GroundingDinoImageProcessorPil(
+        size={"shortest_edge": 64, "longest_edge": 96}
+    )
+    processor = transformers.GroundingDinoProcessor(images, _bert_tokenizer())
+    return _saved(folder, kind, config, processor)
+
+
+def _bert_tokenizer():
+    vocabulary = {word: number for number, word in enumerate(WORDS)}
+    tokenizer = tokenizers.Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+    )
+
+
+def _clip_tokenizer(length: int):
+    """Return a tokenizer of whole words with CLIP's tokens at the ends."""
+    words = ["!", "<|startoftext|>", "<|endoftext|>", "photo", "of", *WORDS[5:]]
+    vocabulary = {word: number for number, word in enumerate(words)}
+    tokenizer = tokenizers.Tokenizer(models.WordLevel(vocabulary, unk_token="<|endoftext|>"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<|startoftext|> $A <|endoftext|>",
+        special_tokens=[("<|startoftext|>", 1), ("<|endoftext|>", 2)],
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<|startoftext|>",
+        eos_token="<|endoftext|>",
+        pad_token="!",
+        unk_token="<|endoftext|>",
+        model_max_length=length,
+    )
+
+
+#: What `trained_owl` has learned to see: a name of the object vocabulary to a colour and a shape.
+SEEN = {
+    "ball": ("red", "ellipse"),
+    "box": ("green", "rectangle"),
+    "kite": ("blue", "triangle"),
+    "lamp": ("yellow", "ellipse"),
+}
+
+
+def shapes(things, corners, side=64) -> Image.Image:
+    """Draw things on grey, each within one sixteenth of the picture: 0 is above on the left."""
+    picture = Image.new("RGB", (side, side), "gray")
+    pencil = ImageDraw.Draw(picture)
+    step = side // 4
+    for thing, corner in zip(things, corners, strict=True):
+        colour, shape = SEEN[thing]
+        x, y = corner % 4 * step + 1, corner // 4 * step + 1
+        end = step - 3
+        if shape == "triangle":
+            pencil.polygon([(x, y + end), (x + end, y + end), (x + end // 2, y)], fill=colour)
+        else:
+            getattr(pencil, shape)((x, y, x + end, y + end), fill=colour)
+    return picture
+
+
+def trained_owl(folder: Path, steps: int = 150) -> Path:
+    """Train a tiny OWL to say where `shapes` are: each patch of a picture is asked for each."""
+    owlvit(folder)
+    model = transformers.OwlViTForObjectDetection.from_pretrained(folder).train()
+    for weights in model.parameters():
+        if weights.dim() > 1:  # larger than usual, as nothing was learned before
+            torch.nn.init.normal_(weights, std=0.15)
+    processor = transformers.AutoProcessor.from_pretrained(folder, backend="pil")
+    names, batch, patches = list(SEEN), 32, 16
+    pictures, targets = [], torch.zeros(192, patches, len(names))
+    source = random.Random(0)
+    for of_picture in targets:
+        things = source.sample(names, source.randint(1, 3))
+        corners = source.sample(range(patches), len(things))
+        pictures.append(shapes(things, corners))
+        for thing, corner in zip(things, corners, strict=True):
+            of_picture[corner, names.index(thing)] = 1
+    pixels = processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
+    prompts = [f"a photo of a {name}" for name in names] * batch
+    text = processor.tokenizer(prompts, padding="max_length", max_length=16, return_tensors="pt")
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(steps):
+        some = torch.tensor(source.sample(range(len(pictures)), batch))
+        logits = model(
+            pixel_values=pixels[some],
+            input_ids=text["input_ids"],
+            attention_mask=text["attention_mask"],
+        ).logits
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(
+            logits, targets[some], pos_weight=torch.tensor(8.0)
+        )
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.save_pretrained(folder)
+    return folder

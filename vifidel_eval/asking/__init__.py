@@ -1,0 +1,19 @@
+"""Questions about what captions mention, and what the errors of the answers do to a rate.
+
+>>> import vifidel_eval
+>>> vifidel_eval.questions({"mine": {7: "a dog by a lamp"}, "base": {7: "a puppy"}})
+[{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
+"""
+
+from .answers import read_answered
+from .calibration import AnswerCounts, Calibrated, calibrate
+from .composing import questions, read_asked
+
+__all__ = [
+    "AnswerCounts",
+    "Calibrated",
+    "calibrate",
+    "questions",
+    "read_answered",
+    "read_asked",
+]

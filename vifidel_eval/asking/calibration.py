@@ -1,0 +1,208 @@
+"""Calibration of a rate of inventions: what wrong answers do to it, and the rate without them.
+
+Answers about images are sometimes wrong: a detector overlooks things, or sees what is not there.
+What is truly invented in a share h of all mentions is then called absent in a share
+
+    p = h (1 - a) + (1 - h) b,
+
+where a is how often something that is not there is answered with *yes*, and b how often something
+that is there is answered with *no*. Solved for h, this is the estimate of Rogan and Gladen
+(American Journal of Epidemiology, 1978). Here a comes from controls, things that other images'
+captions mention, and b from things that three or more references of the image name.
+
+It is an estimate: controls are easier to deny than what a caption invents, and what three people
+name is easier to see than the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import VifidelError
+from ..image_ids import ImageId
+
+_Counts = NDArray[np.int64]
+
+_RESAMPLES = 1000
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class AnswerCounts:
+    """What was answered about the images of one system; one number per image in each field.
+
+    Attributes
+    ----------
+    judged, absent : (images,) int64 array
+        The caption's mentions that an answer is about, and those that it denies.
+    controls, said_yes : (images,) int64 array
+        Controls that were answered, and those that the answers call there.
+    named, said_no : (images,) int64 array
+        Things named by several references that were answered, and those that the answers deny.
+    """
+
+    judged: _Counts
+    absent: _Counts
+    controls: _Counts
+    said_yes: _Counts
+    named: _Counts
+    said_no: _Counts
+
+    def table(self) -> _Counts:
+        """Return the fields as rows: (6, images)."""
+        columns = (
+            self.absent, self.judged, self.said_yes, self.controls, self.said_no, self.named
+        )  # fmt: skip
+        table = np.array(columns, dtype=np.int64).reshape(6, -1)
+        parts, wholes = table[0::2], table[1::2]
+        if (parts < 0).any() or (parts > wholes).any():
+            raise VifidelError(
+                "counts of answers: each of absent, said_yes and said_no is from 0 to what it is a "
+                "part of."
+            )
+        return table
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A rate of inventions as measured and as estimated; each is NaN where it is undefined.
+
+    Attributes
+    ----------
+    measured : float
+        Share of the judged mentions that the answers deny, from 0 to 1.
+    corrected : float
+        The estimate without the answers' errors, from 0 to 1; undefined without controls or things
+        that several references name, and where the answers are no better than chance.
+    interval : (float, float)
+        Of `corrected`, at 95 %, by bootstrap over images.
+    false_yes, false_no : float
+        How often the answers say *yes* and *no* wrongly.
+    controls, named : int
+        How many answers these two come from.
+    """
+
+    measured: float
+    corrected: float
+    interval: tuple[float, float]
+    false_yes: float
+    false_no: float
+    controls: int
+    named: int
+
+
+def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) -> Calibrated:
+    """Estimate a rate of inventions without the errors of the answers.
+
+    Parameters
+    ----------
+    counts : AnswerCounts
+        What was answered.
+    seed : int
+        Of the bootstrap.
+    resamples : int
+        How many times the images are drawn with replacement; at least 1.
+
+    Examples
+    --------
+    An answerer that overlooks a fifth and invents a tenth calls 26 of 100 mentions absent, where 8
+    or 9 are:
+
+    >>> found = calibrate(AnswerCounts(*map(np.array, ([100], [26], [50], [5], [50], [10]))))
+    >>> round(found.measured, 2), round(found.corrected, 3)
+    (0.26, 0.086)
+    """
+    table = counts.table()
+    sums = table.sum(axis=1)
+    measured, false_yes, false_no = _shares(sums[np.newaxis])[:, 0]
+    (corrected,) = _corrected(sums[np.newaxis])
+    return Calibrated(
+        measured=float(measured),
+        corrected=float(corrected),
+        interval=_interval(table, seed, resamples) if math.isfinite(corrected) else _UNDEFINED,
+        false_yes=float(false_yes),
+        false_no=float(false_no),
+        controls=int(sums[3]),
+        named=int(sums[5]),
+    )
+
+
+_UNDEFINED = (math.nan, math.nan)
+
+
+def count_answers(
+    answers: Mapping[ImageId, Mapping[str, bool | None]],
+    mentions: Mapping[ImageId, Sequence[str]],
+    controls: Mapping[ImageId, Collection[str]],
+    named: Mapping[ImageId, Collection[str]],
+) -> AnswerCounts:
+    """Count answers, image by image.
+
+    Parameters
+    ----------
+    answers : mapping
+        Image id to thing to whether it is there; None is *unsure*, which says nothing.
+    mentions : mapping
+        Image id to the things that a system's caption mentions, each as often as it does.
+    controls, named : mapping
+        Image id to the controls, and to the things that several references name.
+
+    Returns
+    -------
+    AnswerCounts
+        In the order of `mentions`, then of the other images that have answers.
+    """
+    images = dict.fromkeys([*mentions, *answers])
+    rows = []
+    for image_id in images:
+        known = {
+            thing: said for thing, said in answers.get(image_id, {}).items() if said is not None
+        }
+        judged = [known[thing] for thing in mentions.get(image_id, ()) if thing in known]
+        of_controls = [known[thing] for thing in set(controls.get(image_id, ())) if thing in known]
+        of_named = [known[thing] for thing in set(named.get(image_id, ())) if thing in known]
+        rows.append(
+            (
+                len(judged),
+                len(judged) - sum(judged),
+                len(of_controls),
+                sum(of_controls),
+                len(of_named),
+                len(of_named) - sum(of_named),
+            )
+        )
+    return AnswerCounts(*np.array(rows, dtype=np.int64).reshape(-1, 6).T)
+
+
+def _shares(sums: _Counts) -> NDArray[np.float64]:
+    """Return measured rate, false yes and false no: (3, draws) from sums of (draws, 6)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares: NDArray[np.float64] = (sums[:, 0::2] / sums[:, 1::2]).T
+    return shares
+
+
+def _corrected(sums: _Counts) -> NDArray[np.float64]:
+    measured, false_yes, false_no = _shares(sums)
+    span = 1 - false_yes - false_no
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = np.clip((measured - false_no) / span, 0, 1)
+    return np.where(span > 0, estimate, np.nan)
+
+
+def _interval(table: _Counts, seed: int, resamples: int) -> tuple[float, float]:
+    # Images with the same counts are drawn together: the distribution is that of the images.
+    rows, images = np.unique(table, axis=1, return_counts=True)
+    source = np.random.Generator(np.random.Philox(seed))
+    weights = source.multinomial(images.sum(), images / images.sum(), resamples)
+    estimates = _corrected(weights @ rows.T)
+    defined = estimates[np.isfinite(estimates)]
+    # Where too many draws have no estimate, those that have one say too little.
+    if len(defined) < _LEVEL * len(estimates):
+        return _UNDEFINED
+    low, high = np.quantile(defined, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+    return float(low), float(high)

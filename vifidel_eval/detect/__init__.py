@@ -1,0 +1,25 @@
+"""Objects in pictures: detectors of other libraries, asked for classes or for what captions name.
+
+>>> from vifidel_eval.detect import backends
+>>> sorted(backends())
+['ONNX Runtime', 'transformers']
+"""
+
+from .detectors import Detector, Found, backends, load_detector
+from .model_files import ModelFiles, find_model
+from .run import DetectionRun, detect, detect_objects
+from .sources import FoundPicture, PictureSource
+
+__all__ = [
+    "DetectionRun",
+    "Detector",
+    "Found",
+    "FoundPicture",
+    "ModelFiles",
+    "PictureSource",
+    "backends",
+    "detect",
+    "detect_objects",
+    "find_model",
+    "load_detector",
+]

@@ -1,0 +1,171 @@
+"""Detectors: what a run asks of any of them, and how one is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from .model_files import ModelFiles
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+#: What can run models: its name, the extra that installs it, and its modules.
+BACKENDS = {
+    "transformers": ("detect", ("torch", "transformers")),
+    "ONNX Runtime": ("onnx", ("onnxruntime",)),
+}
+
+
+class Found(NamedTuple):
+    """What a detector found in a picture.
+
+    Attributes
+    ----------
+    labels : list of str
+        Names of classes, or questions.
+    scores : list of float
+        From 0 to 1.
+    boxes : list of (float, float, float, float)
+        Left, top, right and bottom in pixels of the picture as it is seen.
+    presence : list of float or None
+        How sure the model is, for each question, that it is there at all; None where models do not
+        say it.
+    """
+
+    labels: list[str]
+    scores: list[float]
+    boxes: list[tuple[float, ...]]
+    presence: list[float] | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A picture as a model reads it.
+
+    Attributes
+    ----------
+    inputs : mapping
+        The model's arrays, for one picture.
+    size : (int, int)
+        Width and height of the picture as it is seen, in pixels.
+    """
+
+    inputs: Mapping[str, Any]
+    size: tuple[int, int]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the arrays; pictures of one shape are read together, without padding."""
+        return tuple(size for array in self.inputs.values() for size in array.shape)
+
+
+class Detector(Protocol):
+    """A model that says what is in pictures, and where.
+
+    Attributes
+    ----------
+    files : ModelFiles
+        Where it comes from.
+    classes : tuple of str or None
+        What it looks for in every picture; None if it looks for what it is asked.
+    enough : int
+        The shorter side, in pixels, from which on a larger picture tells the model no more.
+    batch : int
+        How many pictures it usually reads at once.
+    """
+
+    files: ModelFiles
+    classes: tuple[str, ...] | None
+    enough: int
+    batch: int
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the libraries that it depends on."""
+
+    def check(self, questions: Iterable[str]) -> None:
+        """Check that each question can be asked.
+
+        Raises
+        ------
+        VifidelError
+            If one is longer than the model reads.
+        """
+
+    def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
+        """Prepare a picture; it may be smaller than its `size`. Runs in threads."""
+
+    def detect(
+        self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
+    ) -> list[Found]:
+        """Return what is in each picture with a score above `lowest`.
+
+        Parameters
+        ----------
+        pictures : sequence of Prepared
+            Of one shape.
+        asked : sequence of sequence of str
+            The questions about each picture, if the detector is asked.
+        lowest : float
+            From 0 to 1.
+        """
+
+
+def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
+    """Return the detector in a model's files.
+
+    Parameters
+    ----------
+    files : ModelFiles
+        As `find_model` returns them.
+    device : str, optional
+        As PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
+
+    Raises
+    ------
+    VifidelError
+        If it is no detector, has no class names, is damaged, or cannot run on the device.
+    MetricUnavailable
+        If its library is not installed.
+    """
+    if files.is_onnx:
+        from .onnx_detectors import OnnxDetector
+
+        return OnnxDetector(files, device)
+    from .transformers_detectors import load_transformers
+
+    return load_transformers(files, device)
+
+
+def installed_versions(*packages: str) -> dict[str, str]:
+    """Return the versions of installed packages."""
+    return {package: version(package) for package in packages}
+
+
+def backends() -> dict[str, str]:
+    """Return what can run models here: the backend's name to its version, or how to install it.
+
+    Nothing is imported.
+    """
+    state = {}
+    for name, (extra, modules) in BACKENDS.items():
+        if all(map(find_spec, modules)):
+            state[name] = f"available, {installed_versions(modules[-1])[modules[-1]]}"
+        else:
+            state[name] = f"not available: pip install 'vifidel-eval[{extra}]'"
+    return state
+
+
+def exact(value: float) -> float:
+    """Return the shortest number that single precision reads as a value.
+
+    >>> import numpy as np
+    >>> exact(float(np.float32(0.1)))
+    0.1
+    """
+    import numpy as np
+
+    return float(str(np.float32(value)))

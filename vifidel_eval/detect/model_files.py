@@ -1,0 +1,146 @@
+"""Files of a model: a folder of transformers, one that is on this machine by its id, or ONNX."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import VifidelError
+from ..files import first_line, open_file
+from ..networks.pytorch import load_libraries
+
+#: What needs transformers and PyTorch, and the extra that installs them.
+NEEDED_BY = ("detecting objects", "detect")
+
+_BLOCK = 1 << 20
+
+_ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
+# Of a model with an id: what is read, and no other program's weights.
+_FETCHED = ["*.json", "*.safetensors", "*.txt", "*.model"]
+_CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's files on this machine.
+
+    Attributes
+    ----------
+    name : str
+        Its id, or the name of its folder or file.
+    path : path
+        A folder with ``config.json``, or an ONNX file.
+    digest : str
+        Sixteen hexadecimal digits that pin weights and configuration.
+    """
+
+    name: str
+    path: Path
+    digest: str
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether it is an ONNX file."""
+        return self.path.suffix.lower() == ".onnx"
+
+
+def find_model(
+    model: str | os.PathLike[str],
+    download: bool = False,
+    on_download: Callable[[str], object] | None = None,
+) -> ModelFiles:
+    """Return the files of a model; none is fetched unless `download` says so.
+
+    Parameters
+    ----------
+    model : str or path
+        A folder that `save_pretrained` of transformers wrote, an ONNX file, or the id of a model
+        that is in the local cache of the Hugging Face Hub.
+    download : bool
+        Whether a model that is not there may be fetched from the Hub.
+    on_download : callable, optional
+        Called before anything is fetched, with a sentence that says what comes from where.
+
+    Raises
+    ------
+    VifidelError
+        If there is no such model here, its weights are pickles, or fetching fails.
+    MetricUnavailable
+        If a model is named by its id and transformers is not installed.
+    """
+    name = os.fspath(model)
+    path = Path(name)
+    if path.suffix.lower() == ".onnx":
+        return ModelFiles(path.name, path, _digest([path, *_external_data(path)]))
+    if not path.is_dir():
+        if path.exists() or not _ID.fullmatch(name):
+            raise VifidelError(
+                f"{name}: not a model; name a folder that transformers wrote, an ONNX file, or an "
+                "id such as owner/model."
+            )
+        path = _cached(name, download, on_download)
+    else:
+        name = path.resolve().name
+    if not (path / "config.json").is_file():
+        raise VifidelError(
+            f"{model}: there is no config.json in this folder, so it holds no model of "
+            "transformers; name another."
+        )
+    weights = sorted(path.glob("*.safetensors"))
+    if not weights:
+        raise VifidelError(
+            f"{model}: there is no .safetensors file in this folder, and other weights are "
+            "pickles, which can run any code; save the model again with transformers."
+        )
+    settings = [path / name for name in _CONFIGURATION if (path / name).is_file()]
+    return ModelFiles(name, path, _digest([*settings, *weights]))
+
+
+def _cached(name: str, download: bool, on_download: Callable[[str], object] | None) -> Path:
+    """Return the folder of a model in the local cache of the Hub."""
+    load_libraries(*NEEDED_BY, {"transformers": "transformers"})
+    import huggingface_hub
+    from huggingface_hub import constants
+
+    wanted: dict[str, Any] = {"allow_patterns": _FETCHED, "ignore_patterns": ["*/*"]}
+    try:
+        found = Path(huggingface_hub.snapshot_download(name, local_files_only=True, **wanted))
+        if (found / "config.json").is_file() or not download:
+            return found
+    except Exception:  # not there: the library has a class of its own for every reason
+        if not download:
+            raise VifidelError(
+                f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
+                f"--download to fetch it from {constants.ENDPOINT}."
+            ) from None
+    if on_download is not None:
+        on_download(f"{name}: fetched from {constants.ENDPOINT} into {constants.HF_HUB_CACHE}.")
+    try:
+        return Path(huggingface_hub.snapshot_download(name, **wanted))
+    except Exception as problem:  # of networks, permissions, licences to accept, names
+        raise VifidelError(
+            f"{name}: cannot be fetched from {constants.ENDPOINT} ({first_line(problem)}); check "
+            "the id, or fetch it yourself and name its folder."
+        ) from None
+
+
+def _external_data(path: Path) -> list[Path]:
+    """Return the files that keep the weights of a large ONNX file."""
+    names = (f"{path.name}.data", f"{path.name}_data")
+    return [path.with_name(name) for name in names if path.with_name(name).is_file()]
+
+
+def _digest(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        of_file = hashlib.sha256()
+        with open_file(path, VifidelError) as file:
+            while block := file.read(_BLOCK):
+                of_file.update(block)
+        digest.update(f"{path.suffix}:{of_file.hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]

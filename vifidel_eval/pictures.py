@@ -1,0 +1,102 @@
+"""Pictures decoded as people see them: upright, in colours, large JPEGs at part of their size.
+
+Warnings of Pillow about what is wrong with a file are left to the caller: `warnings.catch_warnings`
+is not for threads, in which pictures are decoded.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from .files import first_line
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+#: What Pillow and every browser read.
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
+
+#: What the suffixes promise, and AVIF, which calls itself anything. Pillow runs other programs to
+#: read some other formats.
+FORMATS = ("JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "AVIF")
+# Of a picture that is larger, only a JPEG, which is decoded small, is opened.
+_MOST_PIXELS = 1 << 27
+
+# The tag of EXIF that says how a picture is turned, and its values for a quarter of a turn.
+_ORIENTATION, _LYING = 0x0112, (5, 6, 7, 8)
+
+
+class DamagedPictureError(Exception):
+    """A file is not a picture that can be read; the message says why, without its name."""
+
+
+class Decoded(NamedTuple):
+    """A picture and the size of what it was decoded from.
+
+    Attributes
+    ----------
+    picture : PIL.Image.Image
+        Upright, in RGB.
+    size : (int, int)
+        Width and height of the file's own picture as it is seen, in pixels.
+    """
+
+    picture: Image.Image
+    size: tuple[int, int]
+
+
+def decode(source: Path | bytes, enough: int | None = None) -> Decoded:
+    """Decode a picture: its first frame, turned as EXIF says, what is transparent on white.
+
+    Parameters
+    ----------
+    source : path or bytes
+        A file, or what is in it.
+    enough : int, optional
+        Decode a JPEG at a half, a quarter or an eighth of its size where both its sides keep at
+        least so many pixels.
+
+    Raises
+    ------
+    DamagedPictureError
+        If it is no picture of `FORMATS`, damaged, or has too many pixels.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    Image.init()
+    try:
+        formats = [name for name in FORMATS if name in Image.OPEN]
+        file = io.BytesIO(source) if isinstance(source, bytes) else source
+        with Image.open(file, formats=formats) as picture:
+            size = picture.size
+            if enough is not None:
+                picture.draft("RGB", (enough, enough))
+            if picture.width * picture.height > _MOST_PIXELS:
+                raise DamagedPictureError(
+                    f"{picture.width} x {picture.height} pixels, more than {_MOST_PIXELS}"
+                )
+            # After the check: what a PNG says comes behind its pixels, which are decoded for it.
+            if picture.getexif().get(_ORIENTATION, 1) in _LYING:
+                size = size[::-1]
+            return Decoded(_in_colours(ImageOps.exif_transpose(picture)), size)
+    except UnidentifiedImageError:
+        raise DamagedPictureError("not a picture") from None
+    except DamagedPictureError:
+        raise
+    except Exception as problem:  # damaged pictures raise nearly anything
+        raise DamagedPictureError(first_line(problem)) from None
+
+
+def _in_colours(picture: Image.Image) -> Image.Image:
+    """Return an RGB picture: what is transparent on white, 16 bits of grey as eight."""
+    from PIL import Image
+
+    if picture.mode.startswith("I"):
+        picture = picture.convert("I").point(lambda grey: grey / 256).convert("L")
+    if picture.has_transparency_data:
+        layer = picture.convert("RGBA")
+        picture = Image.new("RGBA", layer.size, "white")
+        picture.alpha_composite(layer)
+    return picture.convert("RGB")
