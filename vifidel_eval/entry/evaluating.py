@@ -13,10 +13,10 @@ from ..annotations import ObjectSource
 from ..annotations.names import CategorySource
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId
-from ..metrics import METRICS, check_needs, defaults, parse
 from ..progress import named_by, progress_bar, when
 from ..scorers import Scorer
 from ..scorers.record import Settings
+from ..scorers.registry import METRICS, check_needs, defaults, parse
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .inputs import Fields, PathLike, References, Systems, named

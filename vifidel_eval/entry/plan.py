@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..image_ids import ImageId
-from ..metrics import build
 from ..runs.harness import Scores, column_names, score_systems
 from ..runs.pairing import System, all_images, check_releases, warn_of_lengths
 from ..scorers import Scorer
 from ..scorers.record import Settings
+from ..scorers.registry import build
 from .inputs import Captions, Fields, PathLike, References, paths_in, read_captions
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def plan(
     settings : Settings
         What registered metrics are made from.
     metrics : sequence of str
-        Their names, as `vifidel_eval.metrics.parse` returns them.
+        Their names, as `vifidel_eval.scorers.registry.parse` returns them.
     scorers : mapping, optional
         Further scorers by name.
     fields, image_ids

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Tally
 from ..kernels.bags import slices
 from ..kernels.lexicon import Lexicon
-from ..metrics import METRICS
 from ..rows import Rows
 from ..scorers.readings import read_texts
 from ..scorers.record import Metric, Settings
+from ..scorers.registry import METRICS
 from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
 from .rows import TableRows
 from .statuses import Statuses, worsen
