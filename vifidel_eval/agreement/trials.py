@@ -9,9 +9,9 @@ from typing import Any
 
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Floats
-from ..metrics import needs_references
+from ..kernels.bags import reading_once
 from ..scorers import Scorer
-from ..scorers.readings import reading_once
+from ..scorers.registry import needs_references
 from ..unfinished import Parts
 from .draws import AS_GIVEN, References, drawn, is_drawn, plan
 from .judgements import Judged

@@ -7,8 +7,8 @@ import importlib.util
 import platform
 
 from ..errors import MetricUnavailable, VifidelError
-from ..metrics import METRICS
 from ..scorers.record import Metric
+from ..scorers.registry import METRICS
 from ..text.java import find_java
 from ..vectors import load_vectors
 from .metric_options import flag

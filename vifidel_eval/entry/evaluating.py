@@ -13,14 +13,14 @@ from ..annotations import ObjectSource
 from ..annotations.names import CategorySource
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId
-from ..metrics import METRICS, check_needs, defaults, parse
-from ..progress import named_by, progress_bar, when
+from ..progress import named_by, progress_bar
+from ..runs.harness import score_systems
 from ..scorers import Scorer
 from ..scorers.record import Settings
+from ..scorers.registry import METRICS, check_needs, defaults, parse
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
-from .inputs import Fields, PathLike, References, Systems, named
-from .plan import Plan, plan
+from .plan import Fields, PathLike, Plan, References, Systems, named, plan
 from .run import Run
 
 #: Names of metrics, scorers, or a mapping of name to scorer.
@@ -185,11 +185,22 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
 
     Raises
     ------
+    MetricUnavailable
+        If no metric can be computed here.
     VifidelError
-        As `Plan.score` raises it.
+        If ids do not match or the input is not as the scorers need it.
     """
-    with progress_bar(planned.work, **when(progress)) as bar:
-        return Run(planned.score(bar.update, named_by(bar)), planned)
+    with progress_bar(planned.work, shown=progress) as bar:
+        scores = score_systems(
+            planned.systems,
+            planned.scorers,
+            planned.references,
+            planned.allow_subset,
+            bar.update,
+            planned.unavailable,
+            named_by(bar),
+        )
+    return Run(scores, planned)
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

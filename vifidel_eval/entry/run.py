@@ -16,15 +16,14 @@ import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
 from ..files import write_whole
-from ..image_ids import ImageId
-from ..progress import progress_bar, when
+from ..image_ids import ImageId, to_json_value
+from ..progress import progress_bar
 from ..report.score_tables import in_html, in_short, to_json
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
 from ..runs.scores_file import read_scores
 from ..runs.significance import has_own_score
-from .inputs import PathLike
-from .plan import Plan
+from .plan import PathLike, Plan
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -147,9 +146,24 @@ class Run:
         VifidelError
             If pandas is not installed.
         """
-        from .frames import of_images, of_systems
-
-        frame = of_images(self.detail) if per_image else of_systems(self.scores, self.columns)
+        try:
+            import pandas
+        except ImportError:
+            raise VifidelError(
+                "a DataFrame needs pandas, which is not installed: pip install "
+                "'vifidel-eval[pandas]'."
+            ) from None
+        if per_image:
+            parts = []
+            for name, of_column in self.detail.evaluations.items():
+                ids = [to_json_value(image_id) for image_id in next(iter(of_column.values())).ids]
+                numbers = {column: of_column[column].scores for column in self.columns}
+                parts.append(pandas.DataFrame({"system": name, "image_id": ids, **numbers}))
+            frame = pandas.concat(parts, ignore_index=True)
+        else:
+            index = pandas.Index(self.systems, name="system")
+            rows = list(self.scores.values())
+            frame = pandas.DataFrame(rows, index=index, columns=self.columns, dtype="float64")
         frame.attrs["signatures"] = self.signatures
         return frame
 
@@ -229,7 +243,7 @@ class Run:
             None if images_mb is None else 10**6 * images_mb,
         )
         captions = sum(len(system.captions) for system in plan.systems)
-        with progress_bar(captions, desc="report", **when(progress)) as bar:
+        with progress_bar(captions, shown=progress, desc="report") as bar:
             content = gather(
                 self.detail,
                 self.compare(seed, resamples),

@@ -15,9 +15,9 @@ from ..digits import for_json, rounded
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId, to_json_value
+from ..kernels.bags import reading_once
 from ..rows import Rows
 from ..scorers import Mean, Scorer
-from ..scorers.readings import reading_once
 from .pairing import System, all_images, paired
 
 #: The form of the file that ``--output`` writes; another one would get another number.
