@@ -83,6 +83,9 @@ class Scorer(ABC):
     #: The columns of the metric, with their directions; by default one that is named as the metric,
     #: in which higher is better.
     columns: tuple[Column, ...] = cast(Any, _OwnColumn())
+    #: Whether its columns in which lower is better are rates of inventions, and cheap: people's
+    #: captions have such rates too, which tables show beside those of systems.
+    rates_inventions: bool = False
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
 

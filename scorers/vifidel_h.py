@@ -94,6 +94,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         Column("VIFIDEL-T"),
     )
     reads_texts = True
+    rates_inventions = True
     _needed = "a mention of a thing and something that is known of its image"
 
     def __init__(

@@ -3,7 +3,8 @@ import warnings
 import pytest
 
 from vifidel_eval import VifidelWarning
-from vifidel_eval.runs.pairing import System, warn_of_lengths
+from vifidel_eval.runs.lengths import lengths_matter
+from vifidel_eval.runs.pairing import System
 
 
 def heard(**lengths):
@@ -13,7 +14,7 @@ def heard(**lengths):
     ]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warn_of_lengths(systems)
+        lengths_matter(systems)
     assert all(issubclass(warning.category, VifidelWarning) for warning in caught)
     return [str(warning.message) for warning in caught]
 

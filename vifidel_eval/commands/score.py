@@ -26,6 +26,11 @@ from .table_options import TableOptions, table_options
 @metric_options
 @click.option("--allow-subset", is_flag=True, help="Accept files that lack some of the images.")
 @click.option(
+    "--people",
+    is_flag=True,
+    help="Score people too: references against the others.",
+)
+@click.option(
     "--image-ids",
     type=FILE,
     help="Score only these ids: a JSON list or one per line.",
@@ -70,6 +75,7 @@ def score(
     layout: CaptionOptions,
     options: MetricOptions,
     allow_subset: bool,
+    people: bool,
     image_ids: Path | None,
     tables: TableOptions,
     output: Path | None,
@@ -87,6 +93,8 @@ def score(
     """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
+    if people and references is None:
+        raise click.UsageError("--people needs --references, by which people are scored.")
     comparing = comparing or tables.compare_output is not None
     tables.check(compared_elsewhere=not comparing or output is not None)
     from ..entry.evaluating import score as scored
@@ -108,6 +116,7 @@ def score(
         fields=layout.fields(),
         image_ids=image_ids,
         allow_subset=allow_subset,
+        people=people,
     )
     if not planned.unavailable:
         tables.check_columns(planned.columns)

@@ -17,17 +17,18 @@ from ..captions.columns import Wanted
 from ..captions.layouts import captions_of
 from ..captions.read import only_captions
 from ..captions.records import Records
-from ..errors import CaptionError, ImageIdError
+from ..errors import CaptionError, ImageIdError, VifidelError
 from ..image_ids import ImageId
 from ..runs.harness import column_names
+from ..runs.lengths import WORDS, Words, lengths_matter
 from ..runs.pairing import (
     System,
     all_images,
     check_releases,
     only_images,
     read_image_ids,
-    warn_of_lengths,
 )
+from ..runs.people import People, with_people
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import build
@@ -88,6 +89,8 @@ class Plan:
         What registered metrics were made from.
     files : dict
         What was read: ``captions``, ``references`` and ``objects`` to their files.
+    people : People, optional
+        How the captions of people were made, where these are one of the systems.
     """
 
     systems: list[System]
@@ -97,6 +100,7 @@ class Plan:
     allow_subset: bool
     settings: Settings
     files: dict[str, list[Path]]
+    people: People | None = None
 
     @property
     def columns(self) -> dict[str, str]:
@@ -146,6 +150,7 @@ def plan(
     fields: Fields = Fields(),
     image_ids: PathLike | Collection[ImageId] | None = None,
     allow_subset: bool = False,
+    people: bool = False,
 ) -> Plan:
     """Read and check what a run needs.
 
@@ -165,6 +170,8 @@ def plan(
         As `read_captions` takes them.
     allow_subset : bool
         Whether a system may lack some of the images.
+    people : bool
+        Whether people are one of the systems, as `vifidel_eval.runs.people.with_people` makes them.
 
     Raises
     ------
@@ -183,8 +190,17 @@ def plan(
         labels = settings.labels
         if labels is not None:
             check_releases(of_objects, labels, references, by_image)
-    warn_of_lengths(read)
+    made_of = None
+    if people:
+        if by_image is None:
+            raise VifidelError(
+                "people are scored by the references, and there are none: give some."
+            )
+        made_of, read, by_image = with_people(read, by_image)
     made, unavailable = build(metrics, settings)
+    made |= scorers or {}
+    if (lengths_matter(read) or people) and WORDS not in column_names(made):
+        made[WORDS] = Words()
     files = {
         "captions": [path for source in systems.values() for path in paths_in(source)],
         "references": paths_in(references),
@@ -193,11 +209,12 @@ def plan(
     return Plan(
         read,
         by_image,
-        {**made, **(scorers or {})},
+        made,
         unavailable,
         allow_subset,
         settings,
         files,
+        made_of,
     )
 
 

@@ -19,6 +19,7 @@ from ..kernels.bags import reading_once
 from ..rows import Rows
 from ..scorers import Mean, Scorer
 from .pairing import System, all_images, paired
+from .people import People
 
 #: The form of the file that ``--output`` writes; another one would get another number.
 FORM = 1
@@ -36,11 +37,15 @@ class Scores:
         System name to column to `Evaluation`.
     unavailable : dict
         Metric name to the reason why it could not be computed here.
+    people : People, optional
+        How references were scored as captions are: as one of the systems, or for the floor of rates
+        of inventions.
     """
 
     signatures: dict[str, str]
     evaluations: dict[str, dict[str, Evaluation]]
     unavailable: dict[str, str] = field(default_factory=dict)
+    people: People | None = None
 
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
@@ -90,6 +95,7 @@ class Scores:
         A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
         Where the images that a corpus score leaves out are not those without a score, their ids
         are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
+        How people's captions were made, and their rates, is under ``"people"``.
         `vifidel_eval.runs.scores_file.read_scores` reads it.
         """
         lower = [column.name for column in self.columns() if column.lower_is_better]
@@ -108,6 +114,8 @@ class Scores:
             }
             for name, of_column in self.evaluations.items()
         }
+        if self.people is not None:
+            document["people"] = self.people.to_json()
         if self.unavailable:
             document["unavailable"] = self.unavailable
         return document

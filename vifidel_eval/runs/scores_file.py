@@ -17,6 +17,7 @@ from ..files import read_json
 from ..image_ids import ImageId, from_json_value
 from .comparison import Comparison, Comparisons, Pair, Standing
 from .harness import FORM, Scores
+from .people import People
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,13 @@ def _scores(content: Mapping[str, Any]) -> Scores:
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
     unavailable = {str(name): _text(why) for name, why in content.get("unavailable", {}).items()}
-    return Scores(signatures, evaluations, unavailable)
+    people = content.get("people")
+    return Scores(
+        signatures,
+        evaluations,
+        unavailable,
+        None if people is None else People.from_json(people),
+    )
 
 
 def _details(rows: list[Any], columns: list[str]) -> dict[str, dict[str, list[Any]]]:
