@@ -193,9 +193,7 @@ def plan(
     made_of = None
     if people:
         if by_image is None:
-            raise VifidelError(
-                "people are scored by the references, and there are none: give some."
-            )
+            raise VifidelError("people are scored by references, and there are none: give some.")
         made_of, read, by_image = with_people(read, by_image)
     made, unavailable = build(metrics, settings)
     made |= scorers or {}

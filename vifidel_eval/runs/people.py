@@ -5,9 +5,9 @@ caption of one further system, *people*; all systems are then scored against the
 remain, so that people and systems have the same number of them.
 
 Where systems write short captions, people have one reference; where they write long, as many joined
-as come nearest to the systems' median length. Which ones is fixed by the references themselves, not
-by the order of a file, in which the first may be the longest: they go by the SHA-256 digest of their
-text. So an image's choice depends on no other image.
+as come nearest to the systems' median length. Which ones is fixed by the references themselves:
+they are taken in the order of the SHA-256 digests of their texts, not in that of the file, in which
+the first may be the longest. So an image's choice depends on no other image.
 """
 
 from __future__ import annotations

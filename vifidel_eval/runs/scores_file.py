@@ -16,6 +16,7 @@ from ..evaluation import COUNTS, Evaluation
 from ..files import read_json
 from ..image_ids import ImageId, from_json_value
 from .comparison import Comparison, Comparisons, Pair, Standing
+from .equal_length import EqualLength
 from .harness import FORM, Scores
 from .people import People
 
@@ -229,4 +230,11 @@ def _pair(pair: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
         bootstrap_holm=_number(pair["bootstrap_holm"]),
         randomisation_holm=_number(pair["randomisation_holm"]),
         winner=winner,
+        equal_length=_equal_length(pair.get("equal_length")),
     )
+
+
+def _equal_length(content: Mapping[str, Any] | None) -> EqualLength | None:
+    if content is None:
+        return None
+    return EqualLength(*(_number(content[key]) for key in ("difference", "low", "high")))
