@@ -9,6 +9,7 @@ from vifidel_eval import load
 from vifidel_eval.entry.run import Run
 from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.report.comparison_tables import compared, one_table
+from vifidel_eval.report.score_tables import Layout
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
 
@@ -103,17 +104,13 @@ def test_it_is_in_files_and_tables_and_files_without_it_are_as_before(tmp_path):
     loaded = load(tmp_path / "scores.json").compare()
     assert loaded.to_json() == comparisons.to_json()
 
-    def shown(score, ranked=True):
-        return score
-
-    pairs = compared(comparisons, "table", None, shown)[1].render("table")
+    readable = Layout().shown
+    pairs = compared(comparisons, "table", None, readable)[1].render("table")
     row = next(line for line in pairs.splitlines() if line.startswith("M "))
     assert row.split()[-3:] == ["0.5000", "[0.5000,", "0.5000]"]
     assert "Equal length: what remains of the difference" in pairs
-    of_pair = [
-        line for line in one_table(comparisons, shown).render("csv").splitlines() if ",a,b," in line
-    ]
-    assert of_pair[0].split(",")[-6:-3] == ["0.5", "0.5", "0.5"]
-    assert of_pair[1].split(",")[-6:-3] == ["", "", ""]
-    without = compared(compare(scores.only(["M"])), "table", None, shown)[1].render("table")
+    lines = one_table(comparisons, readable).render("csv").splitlines()
+    of_pairs = [line.split(",")[-6:-3] for line in lines if ",a,b," in line]
+    assert of_pairs == [["0.5", "0.5", "0.5"], ["", "", ""]]
+    without = compared(compare(scores.only(["M"])), "table", None, readable)[1].render("table")
     assert "qual length" not in without
