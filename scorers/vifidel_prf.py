@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,26 +11,56 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..annotations import ObjectSource
+from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers
+from ..kernels import fidelity
+from ..kernels.bags import Bags
+from ..kernels.claimed import (
+    Mentions,
+    ReadClaims,
+    claim_reader,
+    claimed,
+    reached_by,
+    same_class,
+    supports_of,
+    words_of_mentions,
+)
+from ..kernels.known_words import KnownWords
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import NOTHING, ReferenceWords, nearest, weighted_means, words_of_references
+from ..kernels.support import (
+    NOTHING,
+    ReferenceWords,
+    nearest,
+    some_of,
+    weighted_means,
+    words_of_references,
+)
 from ..rows import Rows
-from ..text.words import content_words, placed_words
-from ..things.mentions import MentionFinder
-from ..things.words import singular
+from ..text.words import STOP_WORDS, content_words, placed_words
+from ..things.grounded import SUPPORT
+from ..things.mentions import MentionFinder, Unit
+from ..things.synonyms import ClassList
+from ..vectors import VectorSource
 from .papers import VIFIDEL_EVAL
-from .record import Metric
+from .record import Metric, Option, Settings
 from .registry import register
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
 from .word_supports import DetailsOfParts, WordSupport
 from .word_vectors import Gold, Part, Scored
 
-# Settled in docs/fidelity.md.
+EDITIONS = (1, 2)
+EDITION = Option(
+    "prf_edition",
+    "Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.",
+    int,
+    default=EDITIONS[-1],
+)
+
+# The first edition, settled in docs/fidelity.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
 _UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps
 _SHARE_OF_P = 1 / 3  # in the geometric mean
-
-_NOT_ASKED, _NO_THING, _A_THING = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +70,57 @@ class _WordsGold(Gold):
     said: ReferenceWords
 
 
-class VifidelPRF(ThingScorer[_WordsGold]):
-    """Fidelity, coverage and their mean: VIFIDEL's question taken apart.
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """Some rows, judged; arrays without another word are of the words of `words`.
 
-    The evidence of an image is its object labels and the content words of its references.
+    Attributes
+    ----------
+    claimed : (number of words of the captions,) bool
+        Whether each word of a caption is claimed.
+    words : Bags
+        The claimed words of each row.
+    support, weights : float64
+        Their support and their weight in P.
+    kept : (rows,) float64
+        What its inventions leave of the P of each row.
+    reached : (number of words of the references,) float64
+        How near the caption comes to each.
+    spoken_of : (number of labels,) float64
+        How much the caption speaks of each label.
+    """
+
+    claimed: NDArray[np.bool_]
+    words: Bags
+    support: Floats
+    weights: Floats
+    kept: Floats
+    reached: Floats
+    spoken_of: Floats
+
+
+class VifidelPRF(ThingScorer[_WordsGold]):
+    """Fidelity, coverage and their mean: VIFIDEL's question taken apart, at any length.
+
+    The evidence of an image is its object labels and the content words of its references. What
+    claims nothing of the image is not scored: clauses such as *suggesting that it is late*, and
+    sentences that mention no thing, beside some that do.
 
     - VIFIDEL-P (fidelity): how well the evidence supports the caption's content words. Words that
-      name things count more than others.
+      name things count more than others, and each thing that is not in the image takes up to 12 %.
     - VIFIDEL-R (coverage): how much of what the references say the caption says too; without
       references, how many of the object labels it speaks of.
-    - VIFIDEL-F: P to the power of 1/3 times R to the power of 2/3.
+    - VIFIDEL-F: P to the power of .3 times R to the power of .7, and up to 6 % less for each thing
+      that is not in the image.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
     Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
     has the formulas. As one number it is F.
+
+    Parameters
+    ----------
+    edition : 1 or 2
+        The definition; 1 is that of version 0.2, which the next release no longer has.
 
     Examples
     --------
@@ -66,17 +133,39 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
     columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
-    _known_things: _KnownThings | None = None
+    _known_words: KnownWords | None = None
+
+    def __init__(
+        self,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
+        undefined: float = math.nan,
+        edition: int = EDITIONS[-1],
+    ) -> None:
+        if isinstance(edition, bool) or edition not in EDITIONS:
+            raise VifidelError(f"edition must be 1 or 2, not {edition!r:.40}.")
+        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
+        self._edition = edition
+        self.reads_texts = edition > 1
 
     def method(self) -> str:
         return "VIFIDEL-PRF"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects)
+        return self._pin_evidence(objects, *([f"edition:{self._edition}"] * (self._edition > 1)))
 
     def prepare(self, gold: Gold, rows: Rows) -> _WordsGold:
         said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
         return _WordsGold(**vars(gold), said=said)
+
+    def further_words(self, rows: Rows) -> Iterable[str]:
+        if self._edition == 1:
+            return ()
+        return words_of_mentions(map(self._claims, rows.captions), self._space.stop_words)
 
     def _evaluations(
         self,
@@ -93,9 +182,10 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
-        """Return the content words of each caption with the support that P gives them.
+        """Return the content words of each caption with their support and weight in P.
 
-        A word names a thing if it is part of a mention of one: both words of *hot dog*.
+        A word names a thing if it is part of a mention of one: both words of *hot dog*. Words that
+        claim nothing have no weight.
         """
         finder = MentionFinder(self._things)
         found: list[list[WordSupport]] = []
@@ -103,75 +193,142 @@ class VifidelPRF(ThingScorer[_WordsGold]):
             lexicon, words = part.gold.lexicon, part.words
             to_said = nearest(lexicon.distances, words, part.gold.said.words)
             to_objects = nearest(lexicon.distances, words, part.gold.objects)
-            support = np.maximum(to_said.of_left, to_objects.of_left).tolist()
+            support = np.maximum(to_said.of_left, to_objects.of_left)
+            weights: list[float | None] = [None] * len(support)
+            if self._edition > 1:
+                judged = self._judge(part)
+                support[judged.claimed] = judged.support
+                of_words = np.zeros(len(support))
+                of_words[judged.claimed] = judged.weights
+                weights = of_words.tolist()
             names = list(map(lexicon.word, words.atoms.tolist()))
             by_said = (to_said.at_left, part.gold.said.words.atoms, to_said.of_left)
             by_objects = (to_objects.at_left, part.gold.objects.atoms, to_objects.of_left)
-            by = _supporters(lexicon, by_objects, by_said)
+            supporters = _supporters(lexicon, by_objects, by_said)
+            said_of = list(zip(support.tolist(), supporters, weights, strict=True))
             for row, caption in enumerate(part.rows.captions):
                 of_row = slice(*words.starts[row : row + 2])
-                judged = zip(support[of_row], by[of_row], strict=True)
-                supports = dict(zip(names[of_row], judged, strict=True))
+                supports = dict(zip(names[of_row], said_of[of_row], strict=True))
                 mentions = " ".join(mention.words for mention in finder.find(caption).found)
                 things = set(content_words(mentions, self._space.stop_words))
                 found.append(
                     [
-                        WordSupport(word, value, word in things, range(at, at + 1), supporter)
+                        WordSupport(word, value, word in things, range(at, at + 1), by, weight)
                         for at, word in placed_words(caption, self._space.stop_words)
                         if word in supports
-                        for value, supporter in [supports[word]]
+                        for value, by, weight in [supports[word]]
                     ]
                 )
         return found
 
     def score_part(self, part: Part[_WordsGold]) -> Scored:
+        if self._edition == 1:
+            return self._first_edition(part)
+        gold, judged = part.gold, self._judge(part)
+        said, objects = gold.said.words, gold.objects
+        p = fidelity.fidelity(judged.words, judged.support, judged.weights) * judged.kept
+        rarities = self._words_known(gold.lexicon).rarities(said.atoms)
+        r = np.where(
+            said.sizes > 0,
+            fidelity.coverage_of_references(gold.said, judged.reached, rarities),
+            fidelity.coverage_without_references(objects, judged.spoken_of),
+        )
+        f = fidelity.combined(p, r, judged.kept)
+        return _scored(part, p, r, f)
+
+    def _first_edition(self, part: Part[_WordsGold]) -> Scored:
         gold, words = part.gold, part.words
         distances = gold.lexicon.distances
         to_said = nearest(distances, words, gold.said.words)
         to_objects = nearest(distances, words, gold.objects)
         support = np.maximum(to_said.of_left, to_objects.of_left)
         of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
-        weights = np.where(self._name_things(gold.lexicon, words.atoms), 1.0, of_others)
-        p = weighted_means(support, weights, words)
+        is_thing = self._words_known(gold.lexicon).classes(words.atoms) >= 0
+        p = weighted_means(support, np.where(is_thing, 1.0, of_others), words)
         spoken_of = weighted_means(
             to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
         )
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
-        has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
-        speechless = words.sizes == 0
-        p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
-        f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
-        scores = np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
-        return Scored(scores, {"no_words": speechless})
+        p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))
+        return _scored(part, p, r, p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P))
 
-    def _name_things(self, lexicon: Lexicon, atoms: Integers) -> NDArray[np.bool_]:
-        """Return whether words name things; each word of a lexicon is looked up once."""
-        known = self._known_things
+    @property
+    def _claims(self) -> ReadClaims:
+        return claim_reader(self._grounding.units, self._space.stop_words)
+
+    def _judge(self, part: Part[_WordsGold]) -> _Judged:
+        """Return what edition 2 finds out about some rows before it counts."""
+        gold, lexicon = part.gold, part.gold.lexicon
+        said, objects = gold.said.words, gold.objects
+        known = self._words_known(lexicon)
+        count, of_rows = claimed(lexicon, part.words, map(self._claims, part.rows.captions))
+        words = part.words if count.all() else some_of(part.words, count)
+        to_said = nearest(lexicon.distances, words, said)
+        to_objects = nearest(lexicon.distances, words, objects)
+
+        mentions, classes = Mentions.of_rows(of_rows, known), len(known.numbers)
+        labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
+        in_labels, spoken_of = same_class(mentions, objects, labels, classes)
+        in_said, _ = same_class(mentions, said, words_said, classes)
+        # What nothing names or comes near to is invented, if the evidence can deny it.
+        unnamed = np.flatnonzero(~in_labels & ~in_said)
+        supports = supports_of(lexicon, mentions, unnamed, (said, objects))
+        far = supports < SUPPORT
+        unnamed, supports = unnamed[far], supports[far]
+        rows = mentions.rows[unnamed]
+        denied = self._denied(part, rows, [mentions.units[at] for at in mentions.at[unnamed]])
+        absent = denied | (said.sizes[rows] > 0)
+        unnamed, supports, denied = unnamed[absent], supports[absent], denied[absent]
+        invented = fidelity.Inventions(
+            mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
+        )
+        stop_words = self._space.stop_words
+        in_invented = mentions.words(lexicon, words, unnamed, stop_words)
+        in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words)
+        by_label = mentions.words(lexicon, words, np.flatnonzero(in_labels & ~in_said), stop_words)
+
+        support = np.maximum(to_said.of_left, to_objects.of_left)
+        support[by_label & ~in_invented] = 1.0
+        usable = gold.row_of_reference[gold.references.sizes > 0]
+        doubt = fidelity.doubts(np.bincount(usable, minlength=gold.rows))
+        is_thing = known.classes(words.atoms) >= 0
+        near_labels = reached_by(lexicon, words, ~in_invented, objects, to_objects)
+        return _Judged(
+            claimed=count,
+            words=words,
+            support=support,
+            weights=fidelity.weights_in_p(words, support, is_thing, in_denied, doubt),
+            kept=fidelity.kept_by_inventions(invented, gold.rows, doubt),
+            reached=reached_by(lexicon, words, ~in_denied, said, to_said),
+            spoken_of=np.where(spoken_of, 1.0, near_labels),
+        )
+
+    def _denied(
+        self, part: Part[_WordsGold], rows: Integers, units: Sequence[Unit]
+    ) -> NDArray[np.bool_]:
+        """Return which mentions the object labels of their rows deny: those of what they list."""
+        looked_for = self._grounding.looked_for(self._labels_of(part.rows.take(rows.tolist())))
+        of_mentions = zip(units, looked_for, strict=True)
+        denied = (classes is None or unit.category in classes for unit, classes in of_mentions)
+        return np.fromiter(denied, bool, len(units))
+
+    def _words_known(self, lexicon: Lexicon) -> KnownWords:
+        known = self._known_words
         if known is None or known.lexicon() is not lexicon:
-            known = self._known_things = _KnownThings(lexicon)
-        verdicts = known.verdicts[atoms]
-        new = np.unique(atoms[verdicts == _NOT_ASKED])
-        if len(new):
-            words = map(lexicon.word, new.tolist())
-            known.verdicts[new] = [self._names_thing(word) for word in words]
-            verdicts = known.verdicts[atoms]
-        things: NDArray[np.bool_] = verdicts == _A_THING
-        return things
-
-    def _names_thing(self, word: str) -> int:
-        names = self._things.class_of
-        return _A_THING if word in names or singular(word) in names else _NO_THING
+            known = KnownWords(lexicon, self._things, self._grounding.class_of_label)
+            self._known_words = known
+        return known
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_known_things": None}
+        return {**super().__getstate__(), "_known_words": None}
 
 
-class _KnownThings:
-    """Which words of a lexicon name things, as far as it was asked; entries never change."""
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = weakref.ref(lexicon)  # which takes much memory, and may be full
-        self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
+def _scored(part: Part[_WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
+    """Return scores: NaN without evidence, 0 of captions without a usable word."""
+    gold, speechless = part.gold, part.words.sizes == 0
+    has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
+    scores = np.where(speechless[:, None], 0.0, np.column_stack([p, r, f]))
+    return Scored(np.where(has_evidence[:, None], scores, np.nan), {"no_words": speechless})
 
 
 def _word_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
@@ -203,20 +360,27 @@ def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
         return np.where(r > 0, r / (r + (1 - r) * agreement), r)
 
 
+def _make(settings: Settings) -> VifidelPRF:
+    edition = settings.options.get(EDITION.name)
+    return VifidelPRF(
+        **evidence_settings(settings), edition=EDITIONS[-1] if edition is None else edition
+    )
+
+
 register(
     Metric(
         "VIFIDEL-PRF",
         "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves "
         "out",
         VifidelPRF,
-        lambda settings: VifidelPRF(**evidence_settings(settings)),
+        _make,
         rank=20,
         spellings=("PRF", "VIFIDEL-F"),
         references=False,
         either=True,
         default=True,
         tables=True,
-        options=(THINGS,),
+        options=(THINGS, EDITION),
         papers=(VIFIDEL_EVAL,),
     )
 )

@@ -24,6 +24,8 @@ class WordSupport(NamedTuple):
         Which of the caption's pieces between blanks hold it, counted from 0.
     by : str, optional
         The object label or the word of a reference that supports it best; None where nothing does.
+    weight : float, optional
+        What it weighs in VIFIDEL-P; 0 in what claims nothing.
     """
 
     word: str
@@ -31,10 +33,13 @@ class WordSupport(NamedTuple):
     is_thing: bool
     place: range
     by: str | None = None
+    weight: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the word as JSON can hold it, as VIFIDEL-PRF writes it into ``--output``."""
-        return {"word": self.word, "support": self.support, "by": self.by, "thing": self.is_thing}
+        weight = {} if self.weight is None else {"weight": self.weight}
+        of_word = {"word": self.word, "support": self.support, "by": self.by}
+        return {**of_word, "thing": self.is_thing, **weight}
 
 
 @runtime_checkable

@@ -76,6 +76,16 @@ class Rows:
             self.objects_signature,
         )
 
+    def take(self, rows: Sequence[int]) -> Rows:
+        """Return some of the rows, in the order asked for."""
+        return Rows(
+            [self.captions[row] for row in rows],
+            [self.references[row] for row in rows],
+            None if self.image_ids is None else [self.image_ids[row] for row in rows],
+            None if self.objects is None else [self.objects[row] for row in rows],
+            self.objects_signature,
+        )
+
     def name(self, row: int) -> str:
         """Return what messages call a row."""
         return f"row {row}" if self.image_ids is None else f"image {self.image_ids[row]!r}"
