@@ -196,14 +196,7 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
             f"({samples(only_gts)}), {len(only_res)} only in res ({samples(only_res)})."
         )
     ids = list(gts)
-    candidates = [res[i] for i in ids]
-    if _PLAIN.issuperset(map(type, candidates)) and set(map(len, candidates)) <= {1}:
-        captions = [caption for (caption,) in candidates]
-    else:
-        captions = []
-    if not _STRINGS.issuperset(map(type, captions)) or len(captions) != len(ids):
-        captions = [_only_caption(i, of_image) for i, of_image in zip(ids, candidates, strict=True)]
-    rows = Rows(captions, [gts[i] for i in ids], ids)
+    rows = Rows([_only_caption(i, res[i]) for i in ids], [gts[i] for i in ids], ids)
     check_references(rows)
     return rows
 

@@ -112,7 +112,7 @@ def test_scores_counts_and_details_are_those_of_each_metric_alone():
 def test_a_lexicon_that_is_always_full_changes_no_bit(monkeypatch):
     expected = said_alone()
     monkeypatch.setattr(lexicon, "CAPACITY", 10)
-    monkeypatch.setattr(distances, "_SLOT_BITS", (2, 4))
+    monkeypatch.setattr(distances, "_SLOT_BITS", 2)
     monkeypatch.setattr(lexicon, "_SPACES", {})
     assert said_in_run() == expected
 

@@ -194,11 +194,6 @@ def _read(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
     return _bags(lexicon, *lexicon.read(joined(captions)))
 
 
-def bags_of_text(lexicon: Lexicon, text: bytes) -> tuple[Bags, Tally]:
-    """Return what `bags_of_captions` returns, of captions that are `joined` already, in UTF-8."""
-    return _bags(lexicon, *lexicon.read(text.decode("utf-8", "surrogatepass")))
-
-
 def bags_of_labels(
     lexicon: Lexicon, images: Iterable[Mapping[str, Any]], counts: bool = True
 ) -> tuple[Bags, Tally]:

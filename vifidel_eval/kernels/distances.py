@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
-_SLOT_BITS = (16, 20)  # a table grows once, from 1 MB to 17 MB
+_SLOT_BITS = 20  # of a table of 17 MB, whose memory comes as it is written
 _LOW_BITS = (1 << 32) - 1
 _BESIDE = np.uint64(1)  # changes the number of a slot to that of another in the same cache line
 # Odd: multiplied by it, every bit of a number counts.
@@ -80,10 +80,8 @@ class _PairCache:
 
     def __init__(self, compute: Callable[[Integers, Integers], Floats]) -> None:
         self._compute = compute
-        # Of each pair: its seal, and the bits of its value. New memory is slow, and so is growing:
-        # the table starts small and grows once.
-        self._table = np.zeros((1 << _SLOT_BITS[0], 2), dtype=np.uint64)
-        self._written = 0
+        # Of each pair: its seal, and the bits of its value.
+        self._table = np.zeros((1 << _SLOT_BITS, 2), dtype=np.uint64)
 
     def values(self, left: Integers, right: Integers) -> Floats:
         """Return the value of each pair, computed or as it was kept."""
@@ -103,17 +101,8 @@ class _PairCache:
             pairs = (new - np.uint64(1)).view(np.int64)
             computed = self._compute(pairs >> 32, pairs & _LOW_BITS)
             values[missing] = computed[again]
-            self._keep(new, computed)
+            _put(table, new, computed.view(np.uint64))
         return values
-
-    def _keep(self, keys: Keys, values: Floats) -> None:
-        """Put pairs into the table, which grows as long as it may and is half full."""
-        self._written += len(keys)  # a guess: threads may lose each other's additions
-        table = self._table
-        for bits in _SLOT_BITS:
-            if len(table) < min(2 * self._written, 1 << bits):
-                self._table = table = _larger(table, 1 << bits)
-        _put(table, keys, values.view(np.uint64))
 
 
 def _cosines(matrix: Floats, squared_lengths: Floats, left: Integers, right: Integers) -> Floats:
@@ -164,11 +153,3 @@ def _put(table: Keys, keys: Keys, bits: Keys) -> None:
     slots[table[slots, 0] != 0] ^= _BESIDE
     table[slots, 0] = _sealed(keys, bits)
     table[slots, 1] = bits
-
-
-def _larger(table: Keys, slots: int) -> Keys:
-    """Return a larger table with the same pairs; they keep their order, so that it is fast."""
-    larger = np.full((slots, 2), np.uint64(0))  # one by one, zeros come a page at a time
-    seals, bits = table[np.flatnonzero(table[:, 0])].T
-    _put(larger, _sealed(seals, bits), bits)  # a key sealed twice is the key
-    return larger

@@ -177,7 +177,18 @@ def travel_distances(
 ) -> Floats:
     """Return the transport distance of bag i of `left` and bag i of `right`, for all i.
 
-    As `transport_distances` of `travel_costs`, with the costs of some bags at a time in memory.
+    Every distance is the exactly rounded sum of mass times cost, whatever the order of atoms; the
+    costs of some bags at a time are in memory.
+
+    Returns
+    -------
+    (number of bags,) float64
+        Not negative; NaN where either bag is empty.
+
+    Raises
+    ------
+    ArithmeticError
+        If a cost is not finite or the solver does not finish.
     """
     found = [np.empty(0)]
     for start, end in slices(left.sizes * right.sizes):
@@ -190,31 +201,8 @@ def travel_distances(
             left_penalties[left.starts[start] : left.starts[end]],
             right_penalties[right.starts[start] : right.starts[end]],
         )
-        found.append(transport_distances(some, others, costs))
+        found.append(sums_of_bags(transport_plans(some, others, costs) * costs, some, others))
     return np.concatenate(found)
-
-
-def transport_distances(left: Bags, right: Bags, costs: Floats) -> Floats:
-    """Return the transport distance of bag i of `left` and bag i of `right`, for all i.
-
-    Every distance is the exactly rounded sum of mass times cost, whatever the order of atoms.
-
-    Parameters
-    ----------
-    costs : float64
-        As `travel_costs` returns them.
-
-    Returns
-    -------
-    (number of bags,) float64
-        Not negative; NaN where either bag is empty.
-
-    Raises
-    ------
-    ArithmeticError
-        If a cost is not finite or the solver does not finish.
-    """
-    return sums_of_bags(transport_plans(left, right, costs) * costs, left, right)
 
 
 def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:

@@ -260,39 +260,37 @@ class _Evaluator:
     ) -> None:
         self._systems = systems
         self._on_progress = on_progress
-        self._done: dict[int, _Columns] = {}
-        self._failed: dict[int, MetricUnavailable] = {}
+        self._done: dict[int, _Columns | MetricUnavailable] = {}
 
     def columns(self, scorer: Scorer) -> _Columns:
-        """Return, for each system, the columns of a scorer; what failed once is not tried again."""
-        if id(scorer) in self._failed:
-            raise self._failed[id(scorer)]
-        if id(scorer) not in self._done:
+        """Return, for each system, the columns of a scorer; what failed once is not tried again.
+
+        All have one signature, which is of the images of all systems.
+        """
+        done = self._done.get(id(scorer))
+        if done is None:
             try:
                 if isinstance(scorer, Mean):
-                    columns = self._combined(scorer)
+                    columns_of = self._combined(scorer)
                 else:
-                    columns = self._evaluated(scorer)
-                self._done[id(scorer)] = self._signed(scorer, columns)
+                    columns_of = self._evaluated(scorer)
+                signature = scorer.signature_of(self._systems.values())
             except MetricUnavailable as problem:
-                self._failed[id(scorer)] = problem
-                raise
-        return self._done[id(scorer)]
-
-    def _signed(self, scorer: Scorer, columns_of: _Columns) -> _Columns:
-        """Return evaluations with one signature, which is of the images of all systems."""
-        signature = scorer.signature_of(self._systems.values())
-        return {
-            name: {column: replace(e, signature=signature) for column, e in columns.items()}
-            for name, columns in columns_of.items()
-        }
+                done = problem
+            else:
+                done = {
+                    name: {column: replace(e, signature=signature) for column, e in columns.items()}
+                    for name, columns in columns_of.items()
+                }
+            self._done[id(scorer)] = done
+        if isinstance(done, MetricUnavailable):
+            raise done
+        return done
 
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
         heard = _Warnings()
-        scorer.check_images(
-            list(dict.fromkeys(i for rows in self._systems.values() for i in rows.ids))
-        )
+        scorer.check_images(list(dict.fromkeys(i for r in self._systems.values() for i in r.ids)))
         with scorer.in_run(list(self._systems.values())) as of_run:
             for name, rows in self._systems.items():
                 with heard.of(name):
