@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,13 @@ from numpy.typing import NDArray
 from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers
+from ..explain.sentences import (
+    JudgedSentence,
+    PlacedMention,
+    absent_mentions,
+    claimed_text,
+    hedged_text,
+)
 from ..kernels import fidelity
 from ..kernels.bags import Bags
 from ..kernels.claimed import (
@@ -38,6 +46,7 @@ from ..kernels.support import (
 )
 from ..rows import Rows
 from ..text.words import STOP_WORDS, content_words, placed_words
+from ..things.claims import has_several, read_sentences
 from ..things.grounded import SUPPORT
 from ..things.mentions import MentionFinder, Unit
 from ..things.synonyms import ClassList
@@ -178,7 +187,12 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
         of_words = DetailsOfParts()
         of_words.add(len(rows), partial(_word_details, self, rows))
-        evaluations[self.main] = replace(evaluations[self.main], details={self.method(): of_words})
+        details = {self.method(): of_words}
+        if any(map(has_several, rows.captions)):
+            of_sentences = DetailsOfParts()
+            of_sentences.add(len(rows), partial(_sentence_details, self, rows))
+            details["sentences"] = of_sentences
+        evaluations[self.main] = replace(evaluations[self.main], details=details)
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
@@ -219,6 +233,58 @@ class VifidelPRF(ThingScorer[_WordsGold]):
                         for value, by, weight in [supports[word]]
                     ]
                 )
+        return found
+
+    def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
+        """Return the sentences of each caption, in order: what they claim, invent and suppose.
+
+        Parameters
+        ----------
+        rows : Rows
+            Captions with what is known of their images.
+        """
+        units = self._grounding.units
+        sentences = [read_sentences(caption, units) for caption in rows.captions]
+        all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
+        of_rows = [row for row, _ in all_of]
+        claimed_texts = [claimed_text(rows.captions[row], one) for row, one in all_of]
+        hedged_texts = [hedged_text(rows.captions[row], one) for row, one in all_of]
+        of_sentences = replace(rows.take(of_rows), captions=claimed_texts)
+        p = self.unsigned(of_sentences)["VIFIDEL-P"].scores.tolist()
+        invented = self._absent(of_sentences)
+        supposed = self._absent(replace(of_sentences, captions=hedged_texts))
+        found: list[list[JudgedSentence]] = [[] for _ in sentences]
+        for at, (row, one) in enumerate(all_of):
+            found[row].append(
+                JudgedSentence(
+                    one.start,
+                    one.end,
+                    one.claims,
+                    p[at] if one.claims else math.nan,
+                    invented[at],
+                    one.hedged,
+                    supposed[at],
+                )
+            )
+        return found
+
+    def _absent(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
+        """Return the mentions of each caption that are not in its image, with their places."""
+        grounding = self._grounding
+        found: list[tuple[PlacedMention, ...]] = []
+
+        def texts(part: Rows) -> Iterable[str]:
+            references = chain.from_iterable(self._references_of(part))
+            return grounding.texts(chain(part.captions, references))
+
+        for part in self._read(rows, also=texts):
+            evidence = self._evidence(part.gold, part.rows)
+            captions = part.rows.captions
+            grounded = grounding.mentions(part.gold.lexicon, captions, evidence)
+            starts = np.searchsorted(grounded.rows, np.arange(len(captions) + 1)).tolist()
+            for caption, start, end in zip(captions, starts, starts[1:], strict=False):
+                verdicts = grounded.verdicts[start:end].tolist()
+                found.append(absent_mentions(caption, grounding.units(caption), verdicts))
         return found
 
     def score_part(self, part: Part[_WordsGold]) -> Scored:
@@ -334,6 +400,14 @@ def _scored(part: Part[_WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
 def _word_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
     """Return what ``--output`` says of the words of each row."""
     return [[word.to_json() for word in of_row] for of_row in scorer.word_supports(rows)]
+
+
+def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
+    """Return what ``--output`` says of the sentences of each row; nothing of a single one."""
+    return [
+        [sentence.to_json() for sentence in of_row] if len(of_row) > 1 else []
+        for of_row in scorer.judge_sentences(rows)
+    ]
 
 
 def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> list[str | None]:

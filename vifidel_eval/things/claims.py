@@ -82,6 +82,16 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     return tuple(found)
 
 
+def has_several(text: str) -> bool:
+    """Return whether a text has more than one sentence.
+
+    >>> has_several("A dog runs."), has_several("A dog runs. A cat sits")
+    (False, True)
+    """
+    places = _places(text)
+    return next(places, None) is not None and next(places, None) is not None
+
+
 def _places(text: str) -> Iterator[tuple[int, int]]:
     ends = {*sentence_ends(text), *(end.end() for end in _LINE_END.finditer(text)), len(text)}
     at = 0
