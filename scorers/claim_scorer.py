@@ -13,14 +13,12 @@ from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags
 from ..kernels.claimed import (
+    Claims,
     Mentions,
-    ReadClaims,
-    claim_reader,
-    claimed,
     reached_by,
+    read_claims,
     same_class,
     supports_of,
-    words_of_mentions,
 )
 from ..kernels.known_words import KnownWords
 from ..kernels.lexicon import Lexicon
@@ -82,18 +80,17 @@ class ClaimScorer(ThingScorer[WordsGold]):
         return WordsGold(**vars(gold), said=said)
 
     def further_words(self, rows: Rows) -> Iterable[str]:
-        return words_of_mentions(map(self._claims, rows.captions), self._space.stop_words)
+        return self._claims(rows).lexicon_words
 
-    @property
-    def _claims(self) -> ReadClaims:
-        return claim_reader(self._grounding.units, self._space.stop_words)
+    def _claims(self, rows: Rows) -> Claims:
+        return read_claims(self._grounding.units, self._space.stop_words, tuple(rows.captions))
 
     def judge_claims(self, part: Part[WordsGold]) -> JudgedClaims:
         """Return what the captions of some rows claim, held against the evidence."""
         gold, lexicon = part.gold, part.gold.lexicon
         said, objects = gold.said.words, gold.objects
         known = self._words_known(lexicon)
-        count, of_rows = claimed(lexicon, part.words, map(self._claims, part.rows.captions))
+        count, of_rows = self._claims(part.rows).chosen(lexicon, part.words)
         words = part.words if count.all() else some_of(part.words, count)
         to_said = nearest(lexicon.distances, words, said)
         to_objects = nearest(lexicon.distances, words, objects)
