@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..annotations import ObjectSource
 from ..errors import VifidelError
@@ -23,40 +22,26 @@ from ..explain.sentences import (
     hedged_text,
 )
 from ..kernels import fidelity
-from ..kernels.bags import Bags
-from ..kernels.claimed import (
-    Mentions,
-    ReadClaims,
-    claim_reader,
-    claimed,
-    reached_by,
-    same_class,
-    supports_of,
-    words_of_mentions,
-)
-from ..kernels.known_words import KnownWords
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import (
     NOTHING,
     ReferenceWords,
     nearest,
-    some_of,
     weighted_means,
-    words_of_references,
 )
 from ..rows import Rows
 from ..text.words import STOP_WORDS, content_words, placed_words
 from ..things.claims import has_several, read_sentences
-from ..things.grounded import SUPPORT
-from ..things.mentions import MentionFinder, Unit
+from ..things.mentions import MentionFinder
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource
+from .claim_scorer import ClaimScorer, WordsGold
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
-from .thing_scorer import THINGS, ThingScorer, evidence_settings
+from .thing_scorer import THINGS, evidence_settings
 from .word_supports import DetailsOfParts, WordSupport
-from .word_vectors import Gold, Part, Scored
+from .word_vectors import Part, Scored
 
 EDITIONS = (1, 2)
 EDITION = Option(
@@ -72,43 +57,7 @@ _UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps
 _SHARE_OF_P = 1 / 3  # in the geometric mean
 
 
-@dataclass(frozen=True, eq=False)
-class _WordsGold(Gold):
-    """Objects and references of some rows, and the words of all references of each row."""
-
-    said: ReferenceWords
-
-
-@dataclass(frozen=True, eq=False)
-class _Judged:
-    """Some rows, judged; arrays without another word are of the words of `words`.
-
-    Attributes
-    ----------
-    claimed : (number of words of the captions,) bool
-        Whether each word of a caption is claimed.
-    words : Bags
-        The claimed words of each row.
-    support, weights : float64
-        Their support and their weight in P.
-    kept : (rows,) float64
-        What its inventions leave of the P of each row.
-    reached : (number of words of the references,) float64
-        How near the caption comes to each.
-    spoken_of : (number of labels,) float64
-        How much the caption speaks of each label.
-    """
-
-    claimed: NDArray[np.bool_]
-    words: Bags
-    support: Floats
-    weights: Floats
-    kept: Floats
-    reached: Floats
-    spoken_of: Floats
-
-
-class VifidelPRF(ThingScorer[_WordsGold]):
+class VifidelPRF(ClaimScorer):
     """Fidelity, coverage and their mean: VIFIDEL's question taken apart, at any length.
 
     The evidence of an image is its object labels and the content words of its references. What
@@ -142,7 +91,6 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
     columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
-    _known_words: KnownWords | None = None
 
     def __init__(
         self,
@@ -167,14 +115,8 @@ class VifidelPRF(ThingScorer[_WordsGold]):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, *([f"edition:{self._edition}"] * (self._edition > 1)))
 
-    def prepare(self, gold: Gold, rows: Rows) -> _WordsGold:
-        said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-        return _WordsGold(**vars(gold), said=said)
-
     def further_words(self, rows: Rows) -> Iterable[str]:
-        if self._edition == 1:
-            return ()
-        return words_of_mentions(map(self._claims, rows.captions), self._space.stop_words)
+        return super().further_words(rows) if self._edition > 1 else ()
 
     def _evaluations(
         self,
@@ -210,7 +152,7 @@ class VifidelPRF(ThingScorer[_WordsGold]):
             support = np.maximum(to_said.of_left, to_objects.of_left)
             weights: list[float | None] = [None] * len(support)
             if self._edition > 1:
-                judged = self._judge(part)
+                judged = self.judge_claims(part)
                 support[judged.claimed] = judged.support
                 of_words = np.zeros(len(support))
                 of_words[judged.claimed] = judged.weights
@@ -287,22 +229,23 @@ class VifidelPRF(ThingScorer[_WordsGold]):
                 found.append(absent_mentions(caption, grounding.units(caption), verdicts))
         return found
 
-    def score_part(self, part: Part[_WordsGold]) -> Scored:
+    def score_part(self, part: Part[WordsGold]) -> Scored:
         if self._edition == 1:
             return self._first_edition(part)
-        gold, judged = part.gold, self._judge(part)
+        gold, judged = part.gold, self.judge_claims(part)
         said, objects = gold.said.words, gold.objects
-        p = fidelity.fidelity(judged.words, judged.support, judged.weights) * judged.kept
+        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
+        p = kept * fidelity.fidelity(judged.words, judged.support, judged.weights)
         rarities = self._words_known(gold.lexicon).rarities(said.atoms)
         r = np.where(
             said.sizes > 0,
             fidelity.coverage_of_references(gold.said, judged.reached, rarities),
             fidelity.coverage_without_references(objects, judged.spoken_of),
         )
-        f = fidelity.combined(p, r, judged.kept)
+        f = fidelity.combined(p, r, kept)
         return _scored(part, p, r, f)
 
-    def _first_edition(self, part: Part[_WordsGold]) -> Scored:
+    def _first_edition(self, part: Part[WordsGold]) -> Scored:
         gold, words = part.gold, part.words
         distances = gold.lexicon.distances
         to_said = nearest(distances, words, gold.said.words)
@@ -318,78 +261,8 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))
         return _scored(part, p, r, p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P))
 
-    @property
-    def _claims(self) -> ReadClaims:
-        return claim_reader(self._grounding.units, self._space.stop_words)
 
-    def _judge(self, part: Part[_WordsGold]) -> _Judged:
-        """Return what edition 2 finds out about some rows before it counts."""
-        gold, lexicon = part.gold, part.gold.lexicon
-        said, objects = gold.said.words, gold.objects
-        known = self._words_known(lexicon)
-        count, of_rows = claimed(lexicon, part.words, map(self._claims, part.rows.captions))
-        words = part.words if count.all() else some_of(part.words, count)
-        to_said = nearest(lexicon.distances, words, said)
-        to_objects = nearest(lexicon.distances, words, objects)
-
-        mentions, classes = Mentions.of_rows(of_rows, known), len(known.numbers)
-        labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
-        in_labels, spoken_of = same_class(mentions, objects, labels, classes)
-        in_said, _ = same_class(mentions, said, words_said, classes)
-        # What nothing names or comes near to is invented, if the evidence can deny it.
-        unnamed = np.flatnonzero(~in_labels & ~in_said)
-        supports = supports_of(lexicon, mentions, unnamed, (said, objects))
-        far = supports < SUPPORT
-        unnamed, supports = unnamed[far], supports[far]
-        rows = mentions.rows[unnamed]
-        denied = self._denied(part, rows, [mentions.units[at] for at in mentions.at[unnamed]])
-        absent = denied | (said.sizes[rows] > 0)
-        unnamed, supports, denied = unnamed[absent], supports[absent], denied[absent]
-        invented = fidelity.Inventions(
-            mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
-        )
-        stop_words = self._space.stop_words
-        in_invented = mentions.words(lexicon, words, unnamed, stop_words)
-        in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words)
-        by_label = mentions.words(lexicon, words, np.flatnonzero(in_labels & ~in_said), stop_words)
-
-        support = np.maximum(to_said.of_left, to_objects.of_left)
-        support[by_label & ~in_invented] = 1.0
-        usable = gold.row_of_reference[gold.references.sizes > 0]
-        doubt = fidelity.doubts(np.bincount(usable, minlength=gold.rows))
-        is_thing = known.classes(words.atoms) >= 0
-        near_labels = reached_by(lexicon, words, ~in_invented, objects, to_objects)
-        return _Judged(
-            claimed=count,
-            words=words,
-            support=support,
-            weights=fidelity.weights_in_p(words, support, is_thing, in_denied, doubt),
-            kept=fidelity.kept_by_inventions(invented, gold.rows, doubt),
-            reached=reached_by(lexicon, words, ~in_denied, said, to_said),
-            spoken_of=np.where(spoken_of, 1.0, near_labels),
-        )
-
-    def _denied(
-        self, part: Part[_WordsGold], rows: Integers, units: Sequence[Unit]
-    ) -> NDArray[np.bool_]:
-        """Return which mentions the object labels of their rows deny: those of what they list."""
-        looked_for = self._grounding.looked_for(self._labels_of(part.rows.take(rows.tolist())))
-        of_mentions = zip(units, looked_for, strict=True)
-        denied = (classes is None or unit.category in classes for unit, classes in of_mentions)
-        return np.fromiter(denied, bool, len(units))
-
-    def _words_known(self, lexicon: Lexicon) -> KnownWords:
-        known = self._known_words
-        if known is None or known.lexicon() is not lexicon:
-            known = KnownWords(lexicon, self._things, self._grounding.class_of_label)
-            self._known_words = known
-        return known
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_known_words": None}
-
-
-def _scored(part: Part[_WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
+def _scored(part: Part[WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
     """Return scores: NaN without evidence, 0 of captions without a usable word."""
     gold, speechless = part.gold, part.words.sizes == 0
     has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)

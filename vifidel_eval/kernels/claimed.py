@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -39,16 +39,16 @@ class Claim(NamedTuple):
     mentions: tuple[Unit, ...]
 
 
-#: From a caption to what of it is scored; the next one if the words of one have no vectors.
-ReadClaims = Callable[[str], tuple[Claim, ...]]
-
-
 @lru_cache(maxsize=8)
-def claim_reader(units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]) -> ReadClaims:
+def claim_reader(
+    units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
+) -> Callable[[str], tuple[Claim, ...]]:
     """Return what reads captions; who reads alike shares what was read last.
 
-    Sentences count that mention a thing, without their hedged clauses; if there is none, all that
-    is not hedged; if that has no usable word, the whole caption.
+    It returns what of a caption is scored: sentences that mention a thing, without their hedged
+    clauses; if there is none, all that is not hedged; if that has no usable word, the whole
+    caption. More than one claim is for a caption of which the words of the first ones may have no
+    vectors.
 
     Parameters
     ----------
@@ -84,45 +84,68 @@ def _mentions(units: Iterable[Unit]) -> tuple[Unit, ...]:
     return tuple(unit for unit in units if unit.category is not None)
 
 
-def words_of_mentions(claims: Iterable[tuple[Claim, ...]], stop_words: frozenset[str]) -> list[str]:
-    """Return the words and terms that a lexicon needs for the mentions of some captions."""
-    of_captions = chain.from_iterable(claims)
-    units = dict.fromkeys(chain.from_iterable(claim.mentions for claim in of_captions))
-    return [word for u in units for word in (u.text, *_parts(u.words, stop_words))]
-
-
-def claimed(
-    lexicon: Lexicon, words: Bags, claims: Iterable[tuple[Claim, ...]]
-) -> tuple[Mask, list[tuple[Unit, ...]]]:
-    """Return which words of captions are claimed, and what each caption mentions.
-
-    Parameters
-    ----------
-    lexicon : Lexicon
-        Of the words.
-    words : Bags
-        Of each caption.
-    claims : iterable of tuple of Claim
-        Of each caption.
-    """
-    count = np.ones(len(words.atoms), dtype=bool)
-    mentions = []
-    for row, of_caption in enumerate(claims):
-        claim = of_caption[0]
-        if claim.words is not None:
-            of_row = slice(*words.starts[row : row + 2])
-            held = [lexicon.word(atom) for atom in words.atoms[of_row].tolist()]
-            claim = next(c for c in of_caption if c.words is None or not c.words.isdisjoint(held))
-            if claim.words is not None:
-                count[of_row] = [word in claim.words for word in held]
-        mentions.append(claim.mentions)
-    return count, mentions
-
-
 @lru_cache(maxsize=1 << 14)
 def _parts(words: str, stop_words: frozenset[str]) -> tuple[str, ...]:
     """Return the content words of a mention."""
     return tuple(content_words(words, stop_words))
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What of some captions is scored.
+
+    Attributes
+    ----------
+    of_captions : sequence of tuple of Claim
+        What `claim_reader` says of each.
+    stop_words : frozenset of str
+        Words that are left out.
+    """
+
+    of_captions: Sequence[tuple[Claim, ...]]
+    stop_words: frozenset[str]
+
+    @cached_property
+    def lexicon_words(self) -> Sequence[str]:
+        """The words and terms that a lexicon needs for the mentions."""
+        claims = chain.from_iterable(self.of_captions)
+        units = dict.fromkeys(chain.from_iterable(claim.mentions for claim in claims))
+        return [word for u in units for word in (u.text, *_parts(u.words, self.stop_words))]
+
+    def chosen(self, lexicon: Lexicon, words: Bags) -> tuple[Mask, Sequence[tuple[Unit, ...]]]:
+        """Return which words are claimed, (number of atoms,), and what each caption mentions.
+
+        Parameters
+        ----------
+        lexicon : Lexicon
+            Of the words.
+        words : Bags
+            Of each caption, those that have vectors.
+        """
+        count = np.ones(len(words.atoms), dtype=bool)
+        mentions = [claims[0].mentions for claims in self.of_captions]
+        for row in self._in_part:
+            of_row = slice(*words.starts[row : row + 2])
+            held = [lexicon.word(atom) for atom in words.atoms[of_row].tolist()]
+            claims = self.of_captions[row]
+            claim = next(c for c in claims if c.words is None or not c.words.isdisjoint(held))
+            mentions[row] = claim.mentions
+            if claim.words is not None:
+                count[of_row] = [word in claim.words for word in held]
+        return count, mentions
+
+    @cached_property
+    def _in_part(self) -> Sequence[int]:
+        """The rows of captions that are not scored as a whole."""
+        return [n for n, claims in enumerate(self.of_captions) if claims[0].words is not None]
+
+
+@lru_cache(maxsize=4)  # a part of a run is read when its words get numbers, and when it is scored
+def read_claims(
+    units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str], captions: tuple[str, ...]
+) -> Claims:
+    """Return what of captions is scored; the arguments are those of `claim_reader`."""
+    return Claims(list(map(claim_reader(units, stop_words), captions)), stop_words)
 
 
 @dataclass(frozen=True, eq=False)

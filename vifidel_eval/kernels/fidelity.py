@@ -101,7 +101,7 @@ def kept_by_inventions(inventions: Inventions, rows: int, doubt: Floats) -> Floa
     An invention that labels deny is sure; one that references do not mention is as sure as these
     deny, and the less the nearer something is that they do mention.
     """
-    sure = doubt[inventions.rows] * np.maximum(0.0, 1 - inventions.supports / SUPPORT)
+    sure: Floats = doubt[inventions.rows] * np.maximum(0.0, 1 - inventions.supports / SUPPORT)
     sure[inventions.denied] = 1.0
     classes = int(inventions.classes.max(initial=0)) + 1
     keys, at = np.unique(inventions.rows * classes + inventions.classes, return_inverse=True)
@@ -110,6 +110,14 @@ def kept_by_inventions(inventions: Inventions, rows: int, doubt: Floats) -> Floa
     kept = np.ones(rows)
     np.multiply.at(kept, keys // classes, 1 - _INVENTION * surest)
     return kept
+
+
+def number_of(inventions: Inventions, rows: int) -> Integers:
+    """Return how many different classes each row invents, (rows,)."""
+    classes = int(inventions.classes.max(initial=0)) + 1
+    return np.bincount(
+        np.unique(inventions.rows * classes + inventions.classes) // classes, minlength=rows
+    )
 
 
 def coverage_of_references(said: ReferenceWords, reached: Floats, rarities: Floats) -> Floats:
