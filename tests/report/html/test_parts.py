@@ -353,13 +353,13 @@ def test_categories_under_any_metric(visit, example):
     tab = visit(example["address"])
     data = example["data"]
     table = tab.locator("table.categories").nth(1)
-    of_template = table.inner_text()
+    at_first = table.inner_text()
     choice = tab.locator("#categories [name=metric]")
     choice.select_option("CIDEr")
     scores = data["scores"][1][data["metrics"].index("CIDEr")]
     means = {}
     for number, label in enumerate(data["labels"]):
-        found = [s for s, o in zip(scores, data["objects"], strict=True) if number in o[::3]]
+        found = [s for s, o in zip(scores, data["objects"], strict=True) if number in o[::2]]
         if len(found) >= 2:
             means[label] = np.mean(found)
     rows = [row.split("\t") for row in table.inner_text().split("\n")[1:]]
@@ -367,7 +367,7 @@ def test_categories_under_any_metric(visit, example):
     for label, _, mean, *_ in rows:
         assert float(mean.lstrip("<")) == pytest.approx(means[label], abs=1e-3)
     choice.select_option("VIFIDEL")
-    assert table.inner_text() == of_template
+    assert table.inner_text() == at_first
     tab.get_by_role("button", name="Show all categories").click()
     assert table.locator("tbody tr").count() == len(means)
     table.get_by_role("button").first.click()

@@ -11,7 +11,7 @@ const plans = once(() => read("plans"));
 const pictures = once(() => read("pictures"));
 const boxes = once(() => read("boxes"));
 
-// Numbers, digit for digit as formats.py writes them.
+// Numbers; formats.py writes those that are in the tables of the page the same, digit for digit.
 
 const NONE = "–";
 const fixed = (value, digits) =>
