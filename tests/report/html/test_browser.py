@@ -358,6 +358,35 @@ def test_the_keyboard_opens_a_plan(visit, content):
     assert outline == "solid"
 
 
+@pytest.mark.parametrize(("metric", "sign"), [("WMD", 1), ("Errors", -1)])
+def test_the_worst_categories_come_first(visit, content, metric, sign):
+    tab = visit()
+    tab.locator("#categories [name=metric]").select_option(metric)
+    tab.get_by_role("button", name="Show all categories").click()
+    scores = scores_of(content, "careful", metric)
+    of_all = np.mean(list(scores.values()))
+    silent = {
+        str(explanation.image_id): explanation.unmentioned
+        for explanation in chain.from_iterable(content.explanations["careful"])
+    }
+    expected = []
+    for label in {label for of_image in content.objects.values() for label in of_image}:
+        ids = [str(i) for i, of_image in content.objects.items() if label in of_image]
+        if len(ids) >= 2:
+            mean = np.mean([scores[i] for i in ids])
+            left_out = 100 * np.mean([label in silent[i] for i in ids])
+            expected.append((sign * (mean - of_all), label, len(ids), mean, left_out))
+    rows = tab.locator("table.categories").first.evaluate(
+        "table => [...table.tBodies[0].rows].map((row) => [...row.cells].map((c) => c.textContent))"
+    )
+    assert len(rows) > 10
+    for (apart, label, images, mean, left_out), row in zip(sorted(expected), rows, strict=True):
+        assert row[:2] == [label, str(images)]
+        numbers = [float(cell.replace("\u2212", "-").rstrip(" %")) for cell in row[2:]]
+        assert numbers[:2] == pytest.approx([mean, apart], abs=0.00051)
+        assert numbers[2] == pytest.approx(left_out, abs=0.51)
+
+
 def test_every_control_is_reached_by_the_tab_key(visit):
     tab = visit()
     tab.keyboard.press("Tab")

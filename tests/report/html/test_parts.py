@@ -153,12 +153,14 @@ def test_boxes_of_the_large_picture_are_where_the_objects_are(visit, example, wi
     assert inside["width"] / inside["height"] == pytest.approx(640 / 480, rel=0.01)
 
 
-def test_the_plot_is_printed_though_it_was_not_seen(visit, example):
+def test_plot_and_categories_are_printed_though_they_were_not_seen(visit, example):
     tab = visit(example["address"], viewport={"width": 390, "height": 300})
     rows = tab.locator("#agreement .fits tbody tr")
-    assert rows.count() == 0
+    categories = tab.locator("#categories tbody tr")
+    assert rows.count() == categories.count() == 0
     tab.pdf(format="A4")
     assert rows.count() == 4  # three systems, and all
+    assert categories.count() > 3
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -353,6 +355,9 @@ def test_categories_under_any_metric(visit, example):
     tab = visit(example["address"])
     data = example["data"]
     table = tab.locator("table.categories").nth(1)
+    assert table.locator("tbody tr").count() == 0  # filled when it is seen
+    tab.locator("#categories").scroll_into_view_if_needed()
+    table.locator("tbody tr").first.wait_for()
     at_first = table.inner_text()
     choice = tab.locator("#categories [name=metric]")
     choice.select_option("CIDEr")

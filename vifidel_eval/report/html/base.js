@@ -47,6 +47,15 @@ function element(namespace, tag, attributes, ...children) {
 const html = element.bind(null, "http://www.w3.org/1999/xhtml");
 const svg = element.bind(null, "http://www.w3.org/2000/svg");
 
+// Calls a function when a node first comes near to what is in sight.
+function whenSeen(node, act) {
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    act();
+  }, { rootMargin: "300px" }).observe(node);
+}
+
 const section = document.getElementById("images");
 const form = section.querySelector(".controls");
 const cards = document.getElementById("cards");

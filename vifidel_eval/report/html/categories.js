@@ -47,7 +47,8 @@ function listenToCategories() {
     for (const text of part.querySelectorAll("[data-object]"))
       becomeButton(text, ({ object, system }) => showOnly({ object, system, metric: metric.value, sort: "worst" }));
   };
-  fill();
+  whenSeen(part, fill);
+  addEventListener("beforeprint", fill);
   metric.addEventListener("input", fill);
   all.addEventListener("click", () => {
     const pressed = all.getAttribute("aria-pressed") !== "true";
