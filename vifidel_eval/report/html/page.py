@@ -120,7 +120,12 @@ def _environment() -> Environment:
         "places_of": lambda names: {name: place for place, name in enumerate(names)},
         "digest": _digest,
     }
-    environment.filters |= {name: getattr(formats, name) for name in ("fixed", "correlation")}
+    environment.filters |= {
+        "score": formats.score,
+        "fixed": formats.fixed,
+        "correlation": formats.correlation,
+        "p_value": overview.p_value,
+    }
     environment.filters["json"] = _json
     return environment
 
