@@ -175,6 +175,26 @@ MARKED = [
 ]  # fmt: skip
 
 
+def with_data(page, name, data):
+    """Return a page with other data in one of its elements."""
+    start = page.index(f'id="{name}">') + len(f'id="{name}">')
+    text = json.dumps(data).replace("<", "\\u003c")
+    return page[:start] + text + page[page.index("</script>", start) :]
+
+
+def test_links_bring_back_images_of_any_id(visit, make_content, tmp_path):
+    content = make_content(images=2, systems=1)
+    data = Images(content).data | {"ids": ["val2017/7 (a).jpg", "50% & + more"]}
+    path = tmp_path / "report.html"
+    path.write_text(with_data(render_page(content), "data", data), "utf-8")
+    tab = visit(path.as_uri())
+    choose(tab, sort="given")
+    links = tab.locator("article h3 a")
+    first, second = links.evaluate_all("all => all.map((link) => link.getAttribute('href'))")
+    assert first == "#images?image=val2017%2F7%20(a).jpg"
+    assert shown(visit(path.as_uri() + second)) == ["50% & + more"]
+
+
 def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
     content = make_content(images=len(MARKED), systems=1)
     images = Images(content)
@@ -193,12 +213,9 @@ def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
                 [],
             ]
         )
-    parts = {"data": images.data | {"captions": [[caption for caption, *_ in MARKED]]}}
-    parts["plans"] = {"texts": texts, "plans": [plans], "scale": 1}
-    page = render_page(content)
-    for name, part in parts.items():
-        start = page.index(f'id="{name}">') + len(f'id="{name}">')
-        page = page[:start] + json.dumps(part) + page[page.index("</script>", start) :]
+    data = images.data | {"captions": [[caption for caption, *_ in MARKED]]}
+    page = with_data(render_page(content), "data", data)
+    page = with_data(page, "plans", {"texts": texts, "plans": [plans], "scale": 1})
     path = tmp_path / "report.html"
     path.write_text(page, "utf-8")
     tab = visit(path.as_uri())

@@ -32,8 +32,8 @@ const whole = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const grouped = (numbers, size) =>
   Array.from({ length: numbers.length / size }, (_, i) => numbers.slice(i * size, (i + 1) * size));
 const times = (count) => (count > 1 ? ` ×${count}` : "");
-const link = (id) =>
-  `#images?image=${encodeURIComponent(id.replace(/\p{Surrogate}/gu, "?"))}`;
+const encoded = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "?"));
+const link = (id) => `#images?image=${encoded(id)}`;
 const isNumber = (value) => value !== null;
 
 // Elements: captions only ever become text, never markup.

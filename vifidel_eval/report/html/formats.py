@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from urllib.parse import quote
 
 #: What is shown where there is no number.
 NONE = "\N{EN DASH}"
 
 _SMALLEST = 0.001
-# What JavaScript's encodeURIComponent leaves as it is, beside letters and digits.
-_UNQUOTED = "!~*'()"
 
 
 def fixed(value: float, digits: int) -> str:
@@ -49,15 +46,6 @@ def whole(number: int) -> str:
     (True, '999')
     """
     return f"{number:,}".replace(",", "\N{THIN SPACE}")
-
-
-def link(image_id: str) -> str:
-    """Return the address within the page that shows one image, as the script writes it.
-
-    >>> link("val2017/7 (a).jpg")
-    '#images?image=val2017%2F7%20(a).jpg'
-    """
-    return f"#images?image={quote(image_id, safe=_UNQUOTED, errors='replace')}"
 
 
 def correlation(value: float) -> str:

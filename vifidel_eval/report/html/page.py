@@ -113,7 +113,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {
-        "link": formats.link,
         "whole": formats.whole,
         "part": _part,
         "script": _script,

@@ -31,6 +31,9 @@ function start() {
       ? showOnly({ system, judged: "absent" }, { word: what })
       : showOnly({ system, judged: "leaves", object: what })));
 
+  for (const text of document.querySelectorAll("[data-id]"))
+    text.replaceChildren(html("a", { href: link(text.textContent) }, text.textContent));
+
   listenToWords();
   listenToPictures();
   listenToCategories();
