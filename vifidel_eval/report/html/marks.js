@@ -28,8 +28,8 @@ function saidOf(system, image) {
       object: verdict === settings.there ? labelOf(by) ?? labelOf(category) : undefined,
     })),
     ...grouped(words, 5).filter(([, , , , mention]) => mention < 0)
-      .map(([text, , support, by]) => ({ text: textOf(text), support, by: textOf(by) }))
-      .sort((a, b) => place(a.text) - place(b.text)),
+      .map(([text, , support, by]) => ({ text: textOf(text), support, by: textOf(by), at: place(textOf(text)) }))
+      .sort((a, b) => a.at - b.at),
   ];
 }
 

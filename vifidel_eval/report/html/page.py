@@ -67,7 +67,6 @@ def render_page(content: Content) -> str:
         distributions=overview.distributions(content.scores),
         findings={name: find(parts) for name, parts in content.explanations.items()},
         most=_MOST_FINDINGS,
-        fewest=fewest(len(images.ids)),
         material=content.material,
         data=images.data,
         plans=images.plans,

@@ -7,10 +7,11 @@ function planOf(system, image) {
   const countOf = new Map(grouped(counts[image], 2).map(([label, count]) => [labels[label], count]));
   const things = grouped(objects, 3).map(([text, penalty, silent]) =>
     ({ text: textOf(text), count: countOf.get(textOf(text)), penalty, loose: Boolean(silent) }));
-  const said = grouped(words, 5).map(([text, penalty, , , mention]) =>
-    ({ text: textOf(text), penalty, loose: mentions[5 * mention + 4] === settings.absent }));
   const place = placeIn(captions[system][image]);
-  [...said].sort((a, b) => place(a.text) - place(b.text)).forEach((word, rank) => (word.rank = rank));
+  const said = grouped(words, 5).map(([text, penalty, , , mention]) => ({
+    text: textOf(text), penalty, loose: mentions[5 * mention + 4] === settings.absent, at: place(textOf(text)),
+  }));
+  [...said].sort((a, b) => a.at - b.at).forEach((word, rank) => (word.rank = rank));
   return grouped(matches, 4).map(([thing, word, mass, cost]) =>
     ({ thing: things[thing], word: said[word], mass, cost }));
 }
