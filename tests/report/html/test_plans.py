@@ -83,9 +83,10 @@ def test_plans_of_people_s_captions(shared_data):
         ids = [image_id for image_id in list(gold)[:700] if image_id in captions]
         rows = Rows([captions[i] for i in ids], [gold[i] for i in ids], ids)
         parts = [part for (part,) in scorer.explained([rows])]
-        texts = {}
-        plans = plans_of(parts, {image_id: at for at, image_id in enumerate(ids)}, texts)
-        check(parts, plans, list(texts))
+        texts = list({text for part in parts for text in part.texts})
+        numbers = {text: number for number, text in enumerate(texts)}
+        plans = plans_of(parts, {image_id: at for at, image_id in enumerate(ids)}, numbers)
+        check(parts, plans, texts)
 
 
 def test_every_text_is_there_once_and_used(content):
@@ -115,7 +116,7 @@ def test_costs_of_vectors_of_any_length(content, make_explained, cost):
     costs = np.full_like(part.matches.costs, cost)
     part = dataclasses.replace(part, matches=part.matches._replace(costs=costs))
     places = {image_id: at for at, image_id in enumerate(content.references)}
-    found = plans_of([part], places, {})
+    found = plans_of([part], places, dict.fromkeys(part.texts, 0))
     assert {number for plan in found if plan for number in plan[3][3::4]} == {units(cost)}
     assert scale([[part]]) == max(units(cost), 1)
     wordless = dict.fromkeys(places, "it is")

@@ -39,10 +39,12 @@ class Images:
         places = {image_id: place for place, image_id in enumerate(self.ids)}
         objects = [content.objects.get(image_id, {}) for image_id in self.ids]
         labels = {label: n for n, label in enumerate(dict.fromkeys(chain.from_iterable(objects)))}
-        texts: dict[str, int] = {}
+        parts = chain.from_iterable(content.explanations.values())
+        texts = sorted(set(chain.from_iterable(part.texts for part in parts)))
+        numbers = {text: number for number, text in enumerate(texts)}
         self.plans: dict[str, Any] = {
-            "plans": [plans_of(parts, places, texts) for parts in content.explanations.values()],
-            "texts": list(texts),
+            "plans": [plans_of(parts, places, numbers) for parts in content.explanations.values()],
+            "texts": texts,
             "scale": scale(content.explanations.values()),
         }
         self.data: dict[str, Any] = {

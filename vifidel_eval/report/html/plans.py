@@ -29,7 +29,7 @@ _Column = NDArray[Any]
 
 
 def plans_of(
-    parts: Iterable[Explained], places: Mapping[ImageId, int], numbers: dict[str, int]
+    parts: Iterable[Explained], places: Mapping[ImageId, int], numbers: Mapping[str, int]
 ) -> list[Plan | None]:
     """Return the plan of each image in the order of the page; None where there is none.
 
@@ -50,8 +50,8 @@ def plans_of(
         The captions of a system.
     places : mapping
         Image id to its place in the page.
-    numbers : dict
-        The number of each text so far; new ones are added.
+    numbers : mapping
+        The number of each text.
     """
     found: list[Plan | None] = [None] * len(places)
     for part in parts:
@@ -60,9 +60,8 @@ def plans_of(
     return found
 
 
-def _plans(part: Explained, numbers: dict[str, int]) -> Iterator[Plan]:
-    listed = [numbers.setdefault(text, len(numbers)) for text in part.texts]
-    number_of = np.array([*listed, NOTHING])
+def _plans(part: Explained, numbers: Mapping[str, int]) -> Iterator[Plan]:
+    number_of = np.array([*map(numbers.__getitem__, part.texts), NOTHING])
     objects, words, mentions, matches = part.objects, part.words, part.mentions, part.matches
     order = np.lexsort((matches.words, matches.objects))
     return zip(
