@@ -161,15 +161,21 @@ class Choice:
         return p**self.share_of_p * r ** (1 - self.share_of_p)
 
 
+@dataclass(frozen=True)
 class Product:
-    """The chosen definition, as the package computes it."""
+    """An edition as the package computes it; the first is the one that was chosen here."""
+
+    edition: int = 1
 
     def scores(self, items: Iterable[Item]) -> np.ndarray:
         """Return P, R and F of each item, (n, 3)."""
         items = list(items)
-        columns = VifidelPRF().score_columns(
+        # One source of all labels, whose classes are those that were looked for.
+        labels = {n: list(item.labels) for n, item in enumerate(items)}
+        scorer = VifidelPRF(labels if any(labels.values()) else None, edition=self.edition)
+        columns = scorer.score_columns(
             [item.caption for item in items],
-            objects=[list(item.labels) for item in items],
+            image_ids=list(labels),
             references=[item.references for item in items],
         )
         return np.column_stack(list(columns.values()))

@@ -30,8 +30,8 @@ from types import FrameType
 import click
 
 import vifidel_eval
-from vifidel_eval.metrics import METRICS
 from vifidel_eval.scorers import Vifidel
+from vifidel_eval.scorers.registry import METRICS
 
 ROOT = Path(vifidel_eval.__file__).parents[1]
 SOURCES = ("vifidel_eval", "scorers", "annotations")

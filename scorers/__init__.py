@@ -15,6 +15,7 @@ from .registry import register
 from .spice import Spice
 from .tiger import Tiger
 from .vifidel import Vifidel
+from .vifidel_d import VifidelD
 from .vifidel_h import VifidelH
 from .vifidel_prf import VifidelPRF
 from .vilbertscore import ViLBERTScore
@@ -39,6 +40,7 @@ __all__ = [
     "Tiger",
     "ViLBERTScore",
     "Vifidel",
+    "VifidelD",
     "VifidelH",
     "VifidelPRF",
     "Wmd",

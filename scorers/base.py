@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from numbers import Real
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
 from ..rows import LabelCounts, Rows, coco_rows, image_ids_of, make_rows
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Progress = Callable[[int], object]
 
@@ -83,6 +80,9 @@ class Scorer(ABC):
     #: The columns of the metric, with their directions; by default one that is named as the metric,
     #: in which higher is better.
     columns: tuple[Column, ...] = cast(Any, _OwnColumn())
+    #: Whether its columns in which lower is better are rates of inventions, and cheap: people's
+    #: captions have such rates too, which tables show beside those of systems.
+    rates_inventions: bool = False
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
 
@@ -362,23 +362,6 @@ class Scorer(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method()}>"
-
-
-class MadeAgain(Scorer):
-    """A scorer that pickles, and is copied, as the arguments of its constructor.
-
-    For networks, which are read from files: the constructor runs again where it is unpickled.
-    """
-
-    _made_from: partial[Any]
-
-    def __new__(cls, *arguments: Any, **settings: Any) -> Self:
-        scorer = super().__new__(cls)
-        scorer._made_from = partial(cls, *arguments, **settings)
-        return scorer
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._made_from, ()
 
 
 def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:

@@ -93,6 +93,7 @@ class Chair(Scorer):
         Column(name, name in ("CHAIRs", "CHAIRi"), name != "CHAIR-Len", name == "CHAIRi")
         for name in CORPUS
     )
+    rates_inventions = True
 
     def __init__(
         self,

@@ -23,10 +23,9 @@ from ..explain.explanation import Explanation, Thresholds
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, meetings
 from ..kernels.grounding import Evidence, Grounding
-from ..kernels.penalties import penalties
 from ..kernels.standing import are_mentioned, standings
 from ..kernels.support import NOTHING, rows_of
-from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
+from ..kernels.transport import penalties, similarities, sums_of_bags, transport_plans, travel_costs
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import content_words
 from ..things.grounded import SUPPORT

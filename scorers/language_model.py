@@ -9,15 +9,16 @@ import numpy as np
 
 from ..evaluation import Evaluation
 from ..image_ids import ImageId
+from ..networks import MadeAgain
 from ..networks.language_model import load
 from ..rows import Rows
-from .base import MadeAgain, Progress
+from .base import Progress, Scorer
 from .papers import MADHYASTHA_2019
 from .record import Extra, Metric, Option
 from .registry import register
 
 
-class LanguageModel(MadeAgain):
+class LanguageModel(MadeAgain, Scorer):
     """Fluency of captions by a recurrent language model (VIFIDEL, sections 4.2 and 4.4).
 
     A caption scores exp(-mean cross-entropy of its tokens), its end included: the inverse of its

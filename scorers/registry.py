@@ -1,5 +1,8 @@
 """The registry: every metric by name, this package's own and those of other packages.
 
+`METRICS` is what files register their metrics with, and what everything asks that depends on which
+metrics there are: `parse` reads names, `build` makes the scorers of a run.
+
 A metric joins it with the last line of its own file, ``register(Metric(...))``. The files in this
 folder are imported with the package; a file of another package when its metric is first named, by
 the package's entry point of the group ``vifidel_eval.metrics``, which has the metric's name.
@@ -7,20 +10,26 @@ the package's entry point of the group ``vifidel_eval.metrics``, which has the m
 
 from __future__ import annotations
 
+import difflib
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from ..errors import VifidelError, VifidelWarning
+from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from .base import Scorer
-from .record import Metric, Option
+from .combined import Mean
+from .record import Metric, Option, Settings
 
 #: The group of entry points.
 GROUP = "vifidel_eval.metrics"
 
 # What joins and separates the names of metrics, in --metrics and in signatures.
 _PUNCTUATION = re.compile(r"[\s,+|()]")
+
+# Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
+_SCALED = frozenset({"WMD", "SPICE", "METEOR"})
 
 
 class Registry(Mapping[str, Metric]):
@@ -94,13 +103,13 @@ class Registry(Mapping[str, Metric]):
                 found.setdefault(name, []).append(entry)
         return found
 
-    def find(self, spelling: str) -> str | None:
-        """Return the name of the metric that is spelled so, in any case; None if there is none.
+    def find(self, spelling: str) -> str:
+        """Return the name of the metric that is spelled so, in any case.
 
         Raises
         ------
         VifidelError
-            If there is one and its package is broken.
+            If there is none, or its package is broken.
         """
         wanted = spelling.lower()
         if wanted not in self.spellings:
@@ -112,7 +121,15 @@ class Registry(Mapping[str, Metric]):
                 if entry.name.lower() == wanted:
                     raise VifidelError(problem)
             self.load()
-        return self.spellings.get(wanted)
+        spellings = self.spellings
+        if wanted not in spellings:
+            close = difflib.get_close_matches(wanted, spellings, n=1)
+            meant = f" Did you mean {spellings[close[0]]}?" if close else ""
+            raise VifidelError(
+                f"there is no metric {spelling!r}.{meant} The metrics are {', '.join(self)}; a "
+                "plus sign combines them: VIFIDEL+CIDEr."
+            )
+        return spellings[wanted]
 
     def load(self) -> dict[str, str]:
         """Import the metrics of all packages, and return what is wrong with some, by name.
@@ -137,6 +154,135 @@ class Registry(Mapping[str, Metric]):
 
 METRICS = Registry()
 register = METRICS.register
+
+
+def parse(text: str) -> list[str]:
+    """Return the metrics of a comma-separated list in their own spelling.
+
+    >>> parse("vifidel, CIDER+Vifidel")
+    ['VIFIDEL', 'CIDEr+VIFIDEL']
+
+    Raises
+    ------
+    VifidelError
+        If a name is unknown, its package is broken, or metrics cannot be combined.
+    """
+    names = []
+    for combination in text.split(","):
+        parts = [part.strip() for part in combination.split("+")]
+        if "" in parts:
+            raise VifidelError(f"{text!r} lacks the name of a metric before or after a separator.")
+        known = list(map(METRICS.find, parts))
+        names.append("+".join(known))
+        if len(set(known)) < len(known):
+            raise VifidelError(f"{names[-1]} names a metric twice.")
+        lower = [name for name in known if METRICS[name].main.lower_is_better]
+        if 0 < len(lower) < len(known):
+            higher = [name for name in known if name not in lower]
+            raise VifidelError(
+                f"{names[-1]}: lower is better for {' and '.join(lower)}, but higher for "
+                f"{' and '.join(higher)}; combine metrics of one direction."
+            )
+    return list(dict.fromkeys(names))
+
+
+def parts_of(name: str) -> list[Metric]:
+    """Return the metrics that a name stands for: several if it is a combination."""
+    return [METRICS[part] for part in name.split("+")]
+
+
+def needs_references(name: str) -> bool:
+    """Return whether a metric, or a part of a combination, compares with references.
+
+    Names that are not in the registry, such as those of an ablation, do not.
+    """
+    return any(METRICS[part].references for part in name.split("+") if part in METRICS)
+
+
+def lacking(metric: Metric, settings: Settings) -> list[str]:
+    """Return the names of the settings that a metric needs and that are not given."""
+    has_objects = settings.objects is not None
+    given = {
+        "references": settings.references or not metric.references,
+        "objects": has_objects
+        or not (metric.objects or (metric.either and not settings.references)),
+    }
+    given |= {
+        option.name: settings.options.get(option.name) is not None
+        for option in metric.options
+        if option.required
+    }
+    return [name for name, is_given in given.items() if not is_given]
+
+
+def defaults(settings: Settings) -> list[str]:
+    """Return the metrics to compute where the user names none: those that have what they need."""
+    return [m.name for m in METRICS.values() if m.default and not lacking(m, settings)]
+
+
+def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
+    """Check that metrics have the settings that they need.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As `parse` returns them.
+    settings : Settings
+        What they would be made from.
+    spelled : callable
+        From a setting's name to what the user calls it: ``--tiger-features``.
+
+    Raises
+    ------
+    VifidelError
+        If one lacks something.
+    """
+    for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
+        if missing := [spelled(name) for name in lacking(metric, settings)]:
+            *most, last = missing
+            listed = f"{', '.join(most)} and {last}" if most else last
+            raise VifidelError(
+                f"{metric.name} needs {listed}; give {'them' if most else 'it'}, or name other "
+                "metrics."
+            )
+
+
+def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], dict[str, str]]:
+    """Return scorers by name, and why the others are not available.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As `parse` returns them; a combination joins names by ``+``.
+    settings : Settings
+        What they are made from; a metric that occurs several times is made once.
+
+    Raises
+    ------
+    VifidelError
+        If a file cannot be read or is not what a metric needs.
+    """
+    scorers: dict[str, Scorer] = {}
+    unavailable: dict[str, str] = {}
+
+    @cache
+    def made(metric: Metric) -> Scorer | MetricUnavailable:
+        try:
+            return metric.make(settings)
+        except MetricUnavailable as problem:
+            return problem
+
+    for name in names:
+        parts: list[Scorer] = []
+        for part in map(made, parts_of(name)):
+            if isinstance(part, MetricUnavailable):
+                unavailable[name] = str(part)
+                break
+            parts.append(part)
+        else:
+            scaled = set(name.split("+")) == _SCALED
+            scorers[name] = parts[0] if len(parts) == 1 else Mean(*parts, scaled=scaled)
+    return scorers, unavailable
 
 
 def _check(metric: Metric, others: Mapping[str, Metric]) -> None:

@@ -14,12 +14,13 @@ import numpy as np
 from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Tally
 from ..image_ids import ImageId
+from ..networks import MadeAgain
 from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
 from ..networks.scan_features import RegionSource, ids_path, read_regions
 from ..networks.scan_words import Tokenizer
 from ..rows import Rows, image_ids_of
-from .base import MadeAgain, Progress
+from .base import Progress, Scorer
 from .papers import JIANG_2019
 from .record import DEVICE, Extra, Metric, Option
 from .registry import register
@@ -77,7 +78,7 @@ def weight_distribution_similarity(reference: Floats, candidate: Floats) -> floa
     return 1 / (1 + math.exp(x))
 
 
-class Tiger(MadeAgain):
+class Tiger(MadeAgain, Scorer):
     """TIGEr (Jiang et al., EMNLP 2019), as its published program computes it.
 
     SCAN's encoders give every region of an image a cosine to a caption: how well the region is

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ..annotations import ObjectSource
 from ..evaluation import Floats
 from ..kernels.bags import Bags
-from ..kernels.penalties import penalties
-from ..kernels.transport import check_exponent, similarities, travel_distances
+from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
 from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things

@@ -13,6 +13,7 @@ import numpy as np
 from ..annotations import ObjectSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
+from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows
@@ -29,7 +30,7 @@ from .word_supports import WordSupport
 from .word_vectors import Gold, Part, Scored
 
 # What is counted of each caption, for the numbers of the run.
-_CAPTIONS, _WITH_ABSENT, _JUDGED, _ABSENT = range(4)
+_CAPTIONS, _WITH_ABSENT, _JUDGED, _ABSENT, _THINGS = range(5)
 
 
 def _share(part: Floats, whole: Floats | Integers) -> Floats:
@@ -44,6 +45,10 @@ def _of_captions(sums: Floats) -> Floats:
 
 def _of_mentions(sums: Floats) -> Floats:
     return _share(sums[..., _ABSENT], sums[..., _JUDGED])
+
+
+def _per_caption(sums: Floats) -> Floats:
+    return _share(sums[..., _THINGS], sums[..., _CAPTIONS])
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +68,10 @@ class VifidelH(ThingScorer[_EvidenceGold]):
       evidence, in [0, 1]; higher is better. Undefined for a caption that mentions nothing.
     - VIFIDEL-Hi: mentions that are not in the image / mentions judged; lower is better.
     - VIFIDEL-Hs: captions with such a mention / captions; lower is better.
+    - VIFIDEL-Hn: things that are not in the image per caption; lower is better. What is mentioned
+      twice counts once, and what is only said to be likely does not count.
 
-    The last two follow from counts over the run, not from the mean of the captions' scores. A
+    The last three follow from counts over the run, not from the mean of the captions' scores. A
     mention is not in the image if its support is below .4 and the evidence names nothing of its
     class; where there are no references, only what the source of objects looks for can be absent,
     and mentions of other things are counted as not judged. All is undefined for an image of which
@@ -91,9 +98,11 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     columns = (
         Column("VIFIDEL-Hs", True, of_sums=_of_captions),
         Column("VIFIDEL-Hi", True, of_sums=_of_mentions),
+        Column("VIFIDEL-Hn", True, of_sums=_per_caption),
         Column("VIFIDEL-T"),
     )
     reads_texts = True
+    rates_inventions = True
     _needed = "a mention of a thing and something that is known of its image"
 
     def __init__(
@@ -153,15 +162,27 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         found = self._grounding.mentions(
             part.gold.lexicon, part.rows.captions, evidence, self._support
         )
-        counts = _counts(found, evidence)
+        counts = _counts(found, evidence, self._absent_things(found, part.rows.captions))
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
         not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
         return Scored(
-            np.column_stack([_of_captions(counts), _of_mentions(counts), mean_support]),
+            np.column_stack([*(of(counts) for of in _OF_COUNTS), mean_support]),
             {"not_judged": not_judged},
             of_rows=counts,
             details=partial(_details, found, rows),
         )
+
+    def _absent_things(self, found: GroundedMentions, captions: Sequence[str]) -> Integers:
+        """Return how many classes that are not in the image each caption claims."""
+        claims = claim_reader(self._grounding.units, self._space.stop_words)
+        absent = np.flatnonzero(found.verdicts == Verdict.ABSENT).tolist()
+        of_absent = map(found.units.__getitem__, absent)
+        things = {
+            (row, unit.category)
+            for row, unit in zip(found.rows[absent].tolist(), of_absent, strict=True)
+            if unit in claims(captions[row])[0].mentions
+        }
+        return _of_rows(np.array([row for row, _ in things], dtype=np.int64), len(captions))
 
     def _evaluations(
         self,
@@ -172,7 +193,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        counts = np.empty((0, 4)) if of_rows is None else of_rows
+        counts = np.empty((0, _THINGS + 1)) if of_rows is None else of_rows
         sums = np.nansum(counts, axis=0)
         for column in self.columns:
             if column.of_sums is not None:
@@ -183,6 +204,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
                 )
         evaluations[self.main] = replace(evaluations[self.main], details={self.method(): details})
         return evaluations
+
+
+_OF_COUNTS = tuple(column.of_sums for column in VifidelH.columns if column.of_sums is not None)
 
 
 def _places(caption: str, units: Iterable[Unit]) -> list[range]:
@@ -210,12 +234,12 @@ def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
     return [{"mentions": mentions} for mentions in of_rows]
 
 
-def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
-    """Return what is counted of each caption, (rows, 4); NaN if nothing is known of its image."""
+def _counts(found: GroundedMentions, evidence: Evidence, things: Integers) -> Floats:
+    """Return what is counted of each caption, (rows, 5); NaN if nothing is known of its image."""
     size = len(evidence.texts)
     judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
     absent = _of_rows(found.rows[found.verdicts == Verdict.ABSENT], size)
-    counts = np.column_stack([np.ones(size), absent > 0, judged, absent]).astype(np.float64)
+    counts = np.column_stack([np.ones(size), absent > 0, judged, absent, things]).astype(np.float64)
     counts[~evidence.is_there] = np.nan
     return counts
 
@@ -236,12 +260,12 @@ def _mean_support(found: GroundedMentions, size: int) -> Floats:
 register(
     Metric(
         "VIFIDEL-H",
-        "Things that are mentioned and not in the image (Hs, Hi), and the support of all mentions "
-        "(T)",
+        "Things that are mentioned and not in the image (Hs, Hi, Hn), and the support of all "
+        "mentions (T)",
         VifidelH,
         lambda settings: VifidelH(**evidence_settings(settings)),
         rank=30,
-        spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"),
+        spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-Hs"),
         references=False,
         either=True,
         tables=True,

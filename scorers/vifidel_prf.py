@@ -2,59 +2,82 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..evaluation import Column, Evaluation, Floats, Integers
-from ..kernels.lexicon import Lexicon
-from ..kernels.support import ReferenceWords, nearest, weighted_means, words_of_references
+from ..annotations import ObjectSource
+from ..errors import VifidelError
+from ..evaluation import Column, Evaluation, Floats
+from ..explain.sentences import (
+    JudgedSentence,
+    PlacedMention,
+    absent_mentions,
+    claimed_text,
+    hedged_text,
+)
+from ..kernels import fidelity
+from ..kernels.support import (
+    NOTHING,
+    ReferenceWords,
+    nearest,
+    weighted_means,
+)
 from ..rows import Rows
-from ..text.words import content_words
+from ..text.words import STOP_WORDS, content_words
+from ..things.claims import has_several, read_sentences
 from ..things.mentions import MentionFinder
 from ..things.synonyms import ClassList
-from ..things.words import singular
+from ..vectors import VectorSource
+from .claim_scorer import ClaimScorer, WordsGold
 from .papers import VIFIDEL_EVAL
-from .record import Metric
+from .record import Metric, Option, Settings
 from .registry import register
-from .thing_scorer import THINGS, ThingScorer, evidence_settings
-from .word_supports import WordDetails, WordSupport
-from .word_vectors import Gold, Part, Scored
+from .thing_scorer import THINGS, evidence_settings
+from .word_supports import DetailsOfParts, WordDetails, WordSupport
+from .word_vectors import Part, Scored
 
-# Settled in docs/fidelity.md.
+EDITIONS = (1, 2)
+EDITION = Option(
+    "prf_edition",
+    "Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.",
+    int,
+    default=EDITIONS[-1],
+)
+
+# The first edition, settled in docs/fidelity.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
 _UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps
 _SHARE_OF_P = 1 / 3  # in the geometric mean
 
-_NOT_ASKED, _NO_THING, _A_THING = range(3)
 
+class VifidelPRF(ClaimScorer):
+    """Fidelity, coverage and their mean: VIFIDEL's question taken apart, at any length.
 
-@dataclass(frozen=True, eq=False)
-class _WordsGold(Gold):
-    """Objects and references of some rows, and the words of all references of each row."""
-
-    said: ReferenceWords
-
-
-class VifidelPRF(ThingScorer[_WordsGold]):
-    """Fidelity, coverage and their mean: VIFIDEL's question taken apart.
-
-    The evidence of an image is its object labels and the content words of its references.
+    The evidence of an image is its object labels and the content words of its references. What
+    claims nothing of the image is not scored: clauses such as *suggesting that it is late*, and
+    sentences that mention no thing, beside some that do.
 
     - VIFIDEL-P (fidelity): how well the evidence supports the caption's content words. Words that
-      name things count more than others.
+      name things count more than others, and each thing that is not in the image takes up to 12 %.
     - VIFIDEL-R (coverage): how much of what the references say the caption says too; without
       references, how many of the object labels it speaks of.
-    - VIFIDEL-F: P to the power of 1/3 times R to the power of 2/3.
+    - VIFIDEL-F: P to the power of .3 times R to the power of .7, and up to 6 % less for each thing
+      that is not in the image.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
     Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
     has the formulas. As one number it is F.
+
+    Parameters
+    ----------
+    edition : 1 or 2
+        The definition; 1 is that of version 0.2, which the next release no longer has.
 
     Examples
     --------
@@ -67,17 +90,32 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
     columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
-    _known_things: _KnownThings | None = None
+
+    def __init__(
+        self,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
+        undefined: float = math.nan,
+        edition: int = EDITIONS[-1],
+    ) -> None:
+        if isinstance(edition, bool) or edition not in EDITIONS:
+            raise VifidelError(f"edition must be 1 or 2, not {edition!r:.40}.")
+        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
+        self._edition = edition
+        self.reads_texts = edition > 1
 
     def method(self) -> str:
         return "VIFIDEL-PRF"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects)
+        return self._pin_evidence(objects, *([f"edition:{self._edition}"] * (self._edition > 1)))
 
-    def prepare(self, gold: Gold, rows: Rows) -> _WordsGold:
-        said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-        return _WordsGold(**vars(gold), said=said)
+    def further_words(self, rows: Rows) -> Iterable[str]:
+        return super().further_words(rows) if self._edition > 1 else ()
 
     def _evaluations(
         self,
@@ -88,15 +126,19 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        evaluations[self.main] = replace(
-            evaluations[self.main], details={self.method(): WordDetails(self, rows)}
-        )
+        details = {self.method(): WordDetails(self, rows)}
+        if any(map(has_several, rows.captions)):
+            of_sentences = DetailsOfParts()
+            of_sentences.add(len(rows), partial(_sentence_details, self, rows))
+            details["sentences"] = of_sentences
+        evaluations[self.main] = replace(evaluations[self.main], details=details)
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
-        """Return the content words of each caption with the support that P gives them.
+        """Return the content words of each caption with their support and weight in P.
 
-        A word names a thing if it is part of a mention of one: both words of *hot dog*.
+        A word names a thing if it is part of a mention of one: both words of *hot dog*. Words that
+        claim nothing have no weight.
         """
         words_in, things_in = _readers(self._things, self._space.stop_words)
         found: list[list[WordSupport]] = []
@@ -108,76 +150,136 @@ class VifidelPRF(ThingScorer[_WordsGold]):
             # A label before a word of the references.
             supporters = np.where(
                 to_said.of_left > to_objects.of_left,
-                np.append(part.gold.said.words.atoms, -1)[to_said.at_left],
-                np.append(part.gold.objects.atoms, -1)[to_objects.at_left],
+                np.append(part.gold.said.words.atoms, NOTHING)[to_said.at_left],
+                np.append(part.gold.objects.atoms, NOTHING)[to_objects.at_left],
             )
-            supporters[support <= 0] = -1
+            supporters[support <= 0] = NOTHING
+            weights: list[float | None] = [None] * len(support)
+            if self._edition > 1:
+                judged = self.judge_claims(part)
+                support[judged.claimed] = judged.support
+                of_words = np.zeros(len(support))
+                of_words[judged.claimed] = judged.weights
+                weights = of_words.tolist()
             names = list(map(lexicon.word, words.atoms.tolist()))
             by = [None if word < 0 else lexicon.word(word) for word in supporters.tolist()]
-            judged = list(zip(support.tolist(), by, strict=True))
+            said_of = list(zip(support.tolist(), by, weights, strict=True))
             for row, caption in enumerate(part.rows.captions):
                 of_row = slice(*words.starts[row : row + 2])
-                supports = dict(zip(names[of_row], judged[of_row], strict=True))
+                supports = dict(zip(names[of_row], said_of[of_row], strict=True))
                 things = things_in(caption)
                 found.append(
                     [
-                        WordSupport(word, value, word in things, range(at, at + 1), supporter)
+                        WordSupport(
+                            word, value, word in things, range(at, at + 1), nearest_to, weight
+                        )
                         for at, piece in enumerate(caption.split())
                         for word in words_in(piece)
                         if word in supports
-                        for value, supporter in [supports[word]]
+                        for value, best, weight in [supports[word]]
                     ]
                 )
         return found
 
-    def score_part(self, part: Part[_WordsGold]) -> Scored:
+    def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
+        """Return the sentences of each caption, in order: what they claim, invent and suppose.
+
+        Parameters
+        ----------
+        rows : Rows
+            Captions with what is known of their images.
+        """
+        units = self._grounding.units
+        sentences = [read_sentences(caption, units) for caption in rows.captions]
+        all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
+        of_rows = [row for row, _ in all_of]
+        claimed_texts = [claimed_text(rows.captions[row], one) for row, one in all_of]
+        hedged_texts = [hedged_text(rows.captions[row], one) for row, one in all_of]
+        of_sentences = replace(rows.take(of_rows), captions=claimed_texts)
+        p = self.unsigned(of_sentences)["VIFIDEL-P"].scores.tolist()
+        invented = self._absent(of_sentences)
+        supposed = self._absent(replace(of_sentences, captions=hedged_texts))
+        found: list[list[JudgedSentence]] = [[] for _ in sentences]
+        for at, (row, one) in enumerate(all_of):
+            found[row].append(
+                JudgedSentence(
+                    one.start,
+                    one.end,
+                    one.claims,
+                    p[at] if one.claims else math.nan,
+                    invented[at],
+                    one.hedged,
+                    supposed[at],
+                )
+            )
+        return found
+
+    def _absent(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
+        """Return the mentions of each caption that are not in its image, with their places."""
+        grounding = self._grounding
+        found: list[tuple[PlacedMention, ...]] = []
+
+        def texts(part: Rows) -> Iterable[str]:
+            references = chain.from_iterable(self._references_of(part))
+            return grounding.texts(chain(part.captions, references))
+
+        for part in self._read(rows, also=texts):
+            evidence = self._evidence(part.gold, part.rows)
+            captions = part.rows.captions
+            grounded = grounding.mentions(part.gold.lexicon, captions, evidence)
+            starts = np.searchsorted(grounded.rows, np.arange(len(captions) + 1)).tolist()
+            for caption, start, end in zip(captions, starts, starts[1:], strict=False):
+                verdicts = grounded.verdicts[start:end].tolist()
+                found.append(absent_mentions(caption, grounding.units(caption), verdicts))
+        return found
+
+    def score_part(self, part: Part[WordsGold]) -> Scored:
+        if self._edition == 1:
+            return self._first_edition(part)
+        gold, judged = part.gold, self.judge_claims(part)
+        said, objects = gold.said.words, gold.objects
+        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
+        p = kept * fidelity.fidelity(judged.words, judged.support, judged.weights)
+        rarities = self._words_known(gold.lexicon).rarities(said.atoms)
+        r = np.where(
+            said.sizes > 0,
+            fidelity.coverage_of_references(gold.said, judged.reached, rarities),
+            fidelity.coverage_without_references(objects, judged.spoken_of),
+        )
+        f = fidelity.combined(p, r, kept)
+        return _scored(part, p, r, f)
+
+    def _first_edition(self, part: Part[WordsGold]) -> Scored:
         gold, words = part.gold, part.words
         distances = gold.lexicon.distances
         to_said = nearest(distances, words, gold.said.words)
         to_objects = nearest(distances, words, gold.objects)
         support = np.maximum(to_said.of_left, to_objects.of_left)
         of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
-        weights = np.where(self._name_things(gold.lexicon, words.atoms), 1.0, of_others)
-        p = weighted_means(support, weights, words)
+        is_thing = self._words_known(gold.lexicon).classes(words.atoms) >= 0
+        p = weighted_means(support, np.where(is_thing, 1.0, of_others), words)
         spoken_of = weighted_means(
             to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
         )
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
-        has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
-        speechless = words.sizes == 0
-        p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
-        f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
-        scores = np.where(has_evidence[:, None], np.column_stack([p, r, f]), np.nan)
-        return Scored(scores, {"no_words": speechless})
-
-    def _name_things(self, lexicon: Lexicon, atoms: Integers) -> NDArray[np.bool_]:
-        """Return whether words name things; each word of a lexicon is looked up once."""
-        known = self._known_things
-        if known is None or known.lexicon() is not lexicon:
-            known = self._known_things = _KnownThings(lexicon)
-        verdicts = known.verdicts[atoms]
-        new = np.unique(atoms[verdicts == _NOT_ASKED])
-        if len(new):
-            words = map(lexicon.word, new.tolist())
-            known.verdicts[new] = [self._names_thing(word) for word in words]
-            verdicts = known.verdicts[atoms]
-        things: NDArray[np.bool_] = verdicts == _A_THING
-        return things
-
-    def _names_thing(self, word: str) -> int:
-        names = self._things.class_of
-        return _A_THING if word in names or singular(word) in names else _NO_THING
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_known_things": None}
+        p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))
+        return _scored(part, p, r, p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P))
 
 
-class _KnownThings:
-    """Which words of a lexicon name things, as far as it was asked; entries never change."""
+def _scored(part: Part[WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
+    """Return scores: NaN without evidence, 0 of captions without a usable word."""
+    gold, speechless = part.gold, part.words.sizes == 0
+    has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
+    scores = np.where(speechless[:, None], 0.0, np.column_stack([p, r, f]))
+    return Scored(np.where(has_evidence[:, None], scores, np.nan), {"no_words": speechless})
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = weakref.ref(lexicon)  # which takes much memory, and may be full
-        self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
+
+def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
+    """Return what ``--output`` says of the sentences of each row; nothing of a single one."""
+    return [
+        [sentence.to_json() for sentence in of_row] if len(of_row) > 1 else []
+        for of_row in scorer.judge_sentences(rows)
+    ]
 
 
 @lru_cache(maxsize=8)
@@ -214,20 +316,27 @@ def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
         return np.where(r > 0, r / (r + (1 - r) * agreement), r)
 
 
+def _make(settings: Settings) -> VifidelPRF:
+    edition = settings.options.get(EDITION.name)
+    return VifidelPRF(
+        **evidence_settings(settings), edition=EDITIONS[-1] if edition is None else edition
+    )
+
+
 register(
     Metric(
         "VIFIDEL-PRF",
         "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves "
         "out",
         VifidelPRF,
-        lambda settings: VifidelPRF(**evidence_settings(settings)),
+        _make,
         rank=20,
         spellings=("PRF", "VIFIDEL-F"),
         references=False,
         either=True,
         default=True,
         tables=True,
-        options=(THINGS,),
+        options=(THINGS, EDITION),
         papers=(VIFIDEL_EVAL,),
     )
 )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
+from ..networks import MadeAgain
 from ..networks.features import ImageSide, Kept
 from ..networks.pytorch import find_device, length_sorted, load_torch
 from ..networks.vilbert import Floats32, Vilbert
@@ -19,7 +20,7 @@ from ..networks.vilbert_features import DetectorFeatures, DetectorSource, Region
 from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture
 from ..networks.vilbert_words import WordPieces
 from ..rows import Rows, image_ids_of
-from .base import MadeAgain, Progress
+from .base import Progress, Scorer
 from .papers import LEE_2020
 from .record import DEVICE, Extra, Metric, Option
 from .registry import register
@@ -35,7 +36,7 @@ _IMAGE_BYTES, _CAPTION_BYTES = 1 << 30, 1 << 31
 _Pair = tuple[ImageId, str]  # an image, as the features call it, and a caption
 
 
-class ViLBERTScore(MadeAgain):
+class ViLBERTScore(MadeAgain, Scorer):
     """ViLBERTScore (Lee et al., Eval4NLP 2020), as its published program computes it.
 
     A candidate and each reference are encoded by ViLBERT with the same image; every word of the

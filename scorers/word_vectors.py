@@ -19,13 +19,12 @@ from ..annotations import ObjectSource, read_objects
 from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, bags_of_labels
+from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
-from .readings import read_texts
 from .word_supports import DetailsOfParts
 
 _ROWS_AT_ONCE = 1024
@@ -346,7 +345,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if gold is None or gold.lexicon is not lexicon:
             gold = self.prepare(self._gold(part, lexicon), part)
         lexicon.numbers(also(part))
-        words, of_words = read_texts(lexicon, part.captions)
+        words, of_words = bags_of_captions(lexicon, part.captions)
         _check_sizes(words, part, range(len(part)), "the caption has", "words")
         return Part(part, gold, words, of_words)
 
@@ -357,7 +356,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if self._sees_objects:
             tallies["object labels"] = of_labels
         of_rows = part.references if self._use_references else [()] * len(part)
-        references, of_references = read_texts(lexicon, chain.from_iterable(of_rows))
+        references, of_references = bags_of_captions(lexicon, chain.from_iterable(of_rows))
         tallies["references"] = of_references
         row_of_reference = np.repeat(np.arange(len(part)), [len(of_row) for of_row in of_rows])
         _check_sizes(objects, part, range(len(part)), "the image has", "object labels")

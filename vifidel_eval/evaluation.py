@@ -63,8 +63,6 @@ class Count:
     ----------
     key : str
         Its name in JSON and in `Evaluation.counts`.
-    header : str
-        Its header in tables.
     phrase : str
         What a sentence says after the number: ``"3 undefined"``.
     meaning : str
@@ -75,28 +73,25 @@ class Count:
     """
 
     key: str
-    header: str
     phrase: str
     meaning: str
     always: bool = False
 
     @property
-    def status(self) -> str:
-        """What tables call a row that it counts: ``"no words"``."""
-        return self.key.replace("_", " ")
+    def header(self) -> str:
+        """Its header in tables."""
+        return self.key.replace("_", " ").capitalize()
 
 
 #: Every count that a metric may report.
 COUNTS = (
     Count(
         "missing",
-        "Missing",
         "missing",
         "images of the run of which the system has no caption, under --allow-subset",
     ),
     Count(
         "undefined",
-        "Undefined",
         "undefined",
         "images without a score under some metric, as VIFIDEL has none for an image without "
         "objects",
@@ -104,73 +99,52 @@ COUNTS = (
     ),
     Count(
         "no_words",
-        "No words",
         "without words",
         "captions without a usable word; they score 0",
         always=True,
     ),
     Count(
         "unknown_words",
-        "Unknown words",
         "unknown words",
         "words of captions that have no word vector",
         always=True,
     ),
     Count(
         "unweighted",
-        "Unweighted",
         "unweighted",
         "images scored without weights, as no reference has a usable word",
     ),
     Count(
         "no_mentions",
-        "No mentions",
         "without mentions",
         "captions in which CHAIR finds no object; CHAIRs counts them, CHAIRi has nothing to count",
     ),
     Count(
         "incomplete",
-        "Incomplete",
         "with an incomplete last sentence",
         "captions whose last sentence has no end and was left out",
     ),
     Count(
         "not_judged",
-        "Not judged",
         "mentions not judged",
         "mentions of things that the source of objects does not look for, under VIFIDEL-H without "
         "references",
     ),
 )
 
-_BY_KEY = {count.key: count for count in COUNTS}
-
-#: What tables say of a row beside its scores, from best to worst, and the worst of each: what is
-#: counted of every run, then why a score is undefined, then what makes the row itself unusable.
+#: Keys of what tables say of a row beside its scores, from best to worst, and the worst of each:
+#: what is counted of every run, then why a score is undefined, then what makes the row unusable.
 ROW_COUNTS = (
-    _BY_KEY["unweighted"],
-    _BY_KEY["no_words"],
-    Count("no_objects", "No objects", "without objects", "rows without an object label"),
-    Count("no_references", "No references", "without references", "rows without a reference"),
-    Count(
-        "no_known_words",
-        "No known words",
-        "without known words",
-        "rows of whose labels and references no word has a vector",
-    ),
-    Count(
-        "too_long", "Too long", "too long", "rows with a longer text, or more words, than is read"
-    ),
-    Count("bad_caption", "Bad caption", "with a bad caption", "rows whose caption is no text"),
-    Count("bad_labels", "Bad labels", "with bad labels", "rows whose labels cannot be read"),
-    Count(
-        "bad_references",
-        "Bad references",
-        "with bad references",
-        "rows whose references are not a list of texts",
-    ),
+    "unweighted",
+    "no_words",
+    "no_objects",  # no label
+    "no_references",
+    "no_known_words",  # of labels and references, none has a vector
+    "too_long",  # a text, or more words, than is read
+    "bad_caption",  # is no text
+    "bad_labels",  # cannot be read
+    "bad_references",  # are not a list of texts
 )
-
 
 # How many different words a tally lists at least.
 _MOST_LISTED = 5_000

@@ -63,10 +63,8 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
             state = os.fstat(file.fileno())
             ordinary = stat.S_ISREG(state.st_mode)
             most = MOST_BYTES if ordinary else MOST_OF_A_PIPE
-            if state.st_size <= most and ordinary:
-                content = file.read()
-            else:
-                content = b"".join(_blocks(file, most))
+            whole = ordinary and state.st_size <= most
+            content = file.read() if whole else _beginning(file, most)
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise error(f"{path}: {reason(problem)}; check the path.") from None
     if len(content) > most:
@@ -86,12 +84,8 @@ def read_standard_input(error: type[VifidelError]) -> bytes:
         Of the class `error`, if it cannot be read or has too many bytes.
     """
     try:
-        content = b"".join(_blocks(sys.stdin.buffer, MOST_OF_A_PIPE))
-    except (
-        AttributeError,
-        OSError,
-        ValueError,
-    ) as problem:  # closed, or replaced by another object
+        content = _beginning(sys.stdin.buffer, MOST_OF_A_PIPE)
+    except (AttributeError, OSError, ValueError) as problem:  # closed, or replaced
         raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
     if len(content) > MOST_OF_A_PIPE:
         raise error(
@@ -101,12 +95,12 @@ def read_standard_input(error: type[VifidelError]) -> bytes:
     return content
 
 
-def _blocks(file: IO[bytes], most: int) -> Iterable[bytes]:
-    """Yield blocks of a file until it ends or there are more than `most` bytes."""
-    read = 0
-    while read <= most and (block := file.read(_BLOCK)):
-        read += len(block)
-        yield block
+def _beginning(file: IO[bytes], most: int) -> bytes:
+    """Return a file read block by block, until it ends or there are more than `most` bytes."""
+    content = bytearray()
+    while len(content) <= most and (block := file.read(_BLOCK)):
+        content += block
+    return bytes(content)
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 
-def progress_bar(total: int | None, unit: str = " captions", **settings: Any) -> tqdm[NoReturn]:
+def progress_bar(
+    total: int | None, unit: str = " captions", shown: bool | None = None, **settings: Any
+) -> tqdm[NoReturn]:
     """Return a bar: on standard error, or as a widget in a notebook.
 
     None appears in a file or pipe, or if the work is short.
@@ -24,22 +26,21 @@ def progress_bar(total: int | None, unit: str = " captions", **settings: Any) ->
         How many units there are; None if that is not known.
     unit : str
         What is counted.
+    shown : bool, optional
+        Whether it appears at once, or not at all, wherever that is.
     **settings
         Further arguments of `tqdm`.
     """
     notebook = in_notebook()
     # A notebook is not a terminal, and somebody looks at it.
     usual = {"disable": False if notebook else None, "delay": 1, "leave": False}
+    if shown is not None:
+        usual |= {"disable": not shown, "delay": 0}
     with warnings.catch_warnings():
         # A notebook without ipywidgets gets a bar of characters, which is no cause for a warning.
         warnings.filterwarnings("ignore", message="IProgress not found")
         bar = importlib.import_module("tqdm.auto" if notebook else "tqdm").tqdm
         return cast("tqdm[NoReturn]", bar(total=total, unit=unit, **{**usual, **settings}))
-
-
-def when(progress: bool | None) -> dict[str, Any]:
-    """Return the settings of a bar that is shown, hidden, or (None) shown as usual."""
-    return {} if progress is None else {"disable": not progress, "delay": 0}
 
 
 def in_notebook() -> bool:

@@ -76,6 +76,16 @@ class Rows:
             self.objects_signature,
         )
 
+    def take(self, rows: Sequence[int]) -> Rows:
+        """Return some of the rows, in the order asked for."""
+        return Rows(
+            [self.captions[row] for row in rows],
+            [self.references[row] for row in rows],
+            None if self.image_ids is None else [self.image_ids[row] for row in rows],
+            None if self.objects is None else [self.objects[row] for row in rows],
+            self.objects_signature,
+        )
+
     def name(self, row: int) -> str:
         """Return what messages call a row."""
         return f"row {row}" if self.image_ids is None else f"image {self.image_ids[row]!r}"
@@ -186,14 +196,7 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
             f"({samples(only_gts)}), {len(only_res)} only in res ({samples(only_res)})."
         )
     ids = list(gts)
-    candidates = [res[i] for i in ids]
-    if _PLAIN.issuperset(map(type, candidates)) and set(map(len, candidates)) <= {1}:
-        captions = [caption for (caption,) in candidates]
-    else:
-        captions = []
-    if not _STRINGS.issuperset(map(type, captions)) or len(captions) != len(ids):
-        captions = [_only_caption(i, of_image) for i, of_image in zip(ids, candidates, strict=True)]
-    rows = Rows(captions, [gts[i] for i in ids], ids)
+    rows = Rows([_only_caption(i, res[i]) for i in ids], [gts[i] for i in ids], ids)
     check_references(rows)
     return rows
 

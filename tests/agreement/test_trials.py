@@ -15,7 +15,8 @@ from vifidel_eval.agreement.judgements import Judged
 from vifidel_eval.agreement.trials import run_trials, work
 from vifidel_eval.errors import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.scorers import Mean, Wmd, readings
+from vifidel_eval.kernels import bags
+from vifidel_eval.scorers import Mean, Wmd
 from vifidel_eval.unfinished import Parts
 
 
@@ -134,14 +135,14 @@ def test_no_references_leave_out_metrics_that_need_them(overlap, length, judged)
 
 
 def test_metrics_on_word_vectors_read_each_text_of_a_draw_once(judged, monkeypatch):
-    read, texts_read = readings.bags_of_captions, []
+    read, texts_read = bags._read, []
 
     def counted(lexicon, captions):
         captions = list(captions)
         texts_read.append(captions)
         return read(lexicon, captions)
 
-    monkeypatch.setattr(readings, "bags_of_captions", counted)
+    monkeypatch.setattr(bags, "_read", counted)
     scorers = {"WMD": Wmd(), "WMD-mean": Wmd("mean"), "WMD-worst": Wmd("worst")}
     trials = run_trials(judged, scorers, [2], 3, 0, NoParts())
     assert [list(trial.scores) for trial in trials.trials] == [list(scorers)] * 3

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval.commands.main import main
-from vifidel_eval.metrics import METRICS
 from vifidel_eval.scorers.papers import MADHYASTHA_2019, VIFIDEL_EVAL
+from vifidel_eval.scorers.registry import METRICS
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "tests" / "data"

@@ -3,7 +3,7 @@ from click.testing import CliRunner
 from hostile.test_guard import commands, params
 
 from vifidel_eval.commands.main import main
-from vifidel_eval.metrics import METRICS
+from vifidel_eval.scorers.registry import METRICS
 
 EIGHTY = {"COLUMNS": "80"}
 

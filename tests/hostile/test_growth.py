@@ -19,9 +19,14 @@ from vifidel_eval.annotations import clean_label, read_objects
 from vifidel_eval.kernels import bags as bags_module
 from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.kernels.penalties import penalties
 from vifidel_eval.kernels.support import nearest
-from vifidel_eval.kernels.transport import transport_distances, travel_costs, travel_distances
+from vifidel_eval.kernels.transport import (
+    penalties,
+    sums_of_bags,
+    transport_plans,
+    travel_costs,
+    travel_distances,
+)
 from vifidel_eval.nfc import nfc
 from vifidel_eval.rows import MOST_CHARACTERS
 from vifidel_eval.text.tokenization import PythonTokenizer
@@ -205,7 +210,8 @@ def test_pairs_in_memory_do_not_change_a_bit(lexicon, monkeypatch, at_once):
 
     expected = everything()
     costs = travel_costs(distances, labels, captions, 2, *expected[:2])
-    np.testing.assert_array_equal(expected[2], transport_distances(labels, captions, costs))
+    moved = transport_plans(labels, captions, costs) * costs
+    np.testing.assert_array_equal(expected[2], sums_of_bags(moved, labels, captions))
     monkeypatch.setattr(bags_module, "PAIRS_AT_ONCE", at_once)
     for found, before in zip(everything(), expected, strict=True):
         np.testing.assert_array_equal(found, before)

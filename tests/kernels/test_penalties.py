@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.kernels.penalties import penalties
+from vifidel_eval.kernels.transport import penalties
 from vifidel_eval.vectors import load_vectors
 
 

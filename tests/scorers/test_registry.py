@@ -14,8 +14,8 @@ from own_metric import package
 import vifidel_eval
 from vifidel_eval import Column, Metric, VifidelError, VifidelWarning, register, scorers
 from vifidel_eval.commands.main import main
-from vifidel_eval.metrics import METRICS, parse
 from vifidel_eval.scorers import Option
+from vifidel_eval.scorers.registry import METRICS, parse
 
 RANKED = [
     "VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD", "WMD-worst", "WMD-mean", "BLEU", "ROUGE_L",

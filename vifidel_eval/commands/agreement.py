@@ -258,7 +258,7 @@ def _trials(
     """
     from ..agreement.other_tools import read_scores
     from ..agreement.trials import run_trials, work
-    from ..metrics import build
+    from ..scorers.registry import build
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)

@@ -13,7 +13,7 @@ from .options import gathered
 from .paths import SystemFile, named
 
 if TYPE_CHECKING:
-    from ..entry.inputs import Fields
+    from ..entry.plan import Fields
     from ..image_ids import ImageId
     from ..runs.pairing import System
 
@@ -49,7 +49,7 @@ class CaptionOptions(ReferenceOptions):
 
     def fields(self) -> Fields:
         """Return what fields are called, as `vifidel_eval.entry` takes it."""
-        from ..entry.inputs import Fields
+        from ..entry.plan import Fields
 
         return Fields(self.id_field, self.caption_field, self.reference_field, self.split)
 
@@ -63,7 +63,7 @@ class CaptionOptions(ReferenceOptions):
         CaptionError
             If a file cannot be read, or the references are what a system says.
         """
-        from ..entry.inputs import read_captions
+        from ..entry.plan import read_captions
 
         return read_captions(named(results), references, self.fields())
 

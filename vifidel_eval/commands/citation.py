@@ -8,10 +8,10 @@ from pathlib import Path
 
 from ..errors import VifidelError
 from ..evaluation import Evaluation
-from ..metrics import parse, parts_of
 from ..runs.harness import Scores
 from ..runs.scores_file import read_scores
 from ..scorers.papers import Paper
+from ..scorers.registry import parse, parts_of
 
 _LISTS = {
     "rohrbach2018": "the synonyms published with CHAIR",

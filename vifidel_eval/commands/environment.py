@@ -8,8 +8,8 @@ import platform
 
 from ..detect import backends
 from ..errors import MetricUnavailable, VifidelError
-from ..metrics import METRICS
 from ..scorers.record import Metric
+from ..scorers.registry import METRICS
 from ..text.java import find_java
 from ..vectors import load_vectors
 from .metric_options import flag

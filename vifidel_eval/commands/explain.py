@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from ..explain.explained import Explained
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
+    from ..explain.sentences import JudgedSentence
     from ..image_ids import ImageId
     from ..rows import Rows
     from ..runs.pairing import System
 
 _DEFAULT = Thresholds()
 _References = Mapping["ImageId", list[str]] | None
-_Explain = Callable[["Rows"], Iterator["Explanation"]]
 _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...]]]
 
 
@@ -92,9 +92,10 @@ def explain(
     """Show what captions say that is not in the images.
 
     With --image, explain its caption in each result file, or a --caption of your own: what each
-    word costs, what supports it, and whether the things that it mentions are in the image; --plan
-    adds the transport plan. Without --image, summarise whole result files: the things that are
-    most often not in the image and the objects that are most often unmentioned.
+    word costs, what supports it, and whether the things that it mentions are in the image; of
+    several sentences also what each of them claims. --plan adds the transport plan. Without
+    --image, summarise whole result files: the things that are most often not in the image and the
+    objects that are most often unmentioned.
 
     Things are judged as VIFIDEL-H judges them, by --objects, --references or
     both. RESULTS are PATH or NAME=PATH, as in score.
@@ -103,7 +104,7 @@ def explain(
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
-    from ..scorers import VifidelH
+    from ..scorers import VifidelH, VifidelPRF
     from ..scorers.thing_scorer import evidence_settings
     from ..scorers.vifidel import make_vifidel
     from ..things.synonyms import read_things
@@ -131,16 +132,26 @@ def explain(
         found = _find(partial(scorer.explained, thresholds=thresholds), systems, gold)
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
     else:
-        rules = partial(scorer.explain_rows, thresholds=thresholds)
-        explained = {system.name: _explain(rules, system, image, gold) for system in systems}
+        rows = {system.name: _rows(system, image, gold) for system in systems}
+        explained = {
+            name: next(scorer.explain_rows(of_one, thresholds)) for name, of_one in rows.items()
+        }
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
+        by_sentence = VifidelPRF(**evidence_settings(settings))
+        sentences = {name: by_sentence.judge_sentences(of_one)[0] for name, of_one in rows.items()}
+        sentences = {name: found for name, found in sentences.items() if len(found) > 1}
+        for name, found_in in sentences.items():
+            document["systems"][name]["sentences"] = [one.to_json() for one in found_in]
+        if sentences:
+            document["sentences"] = by_sentence.signature()
+            notes.append(document["sentences"])
     text = json_text(document)
     if style == "json":
         shown = text
     elif image is None:
         shown = _show_findings(found, top, style, notes)
     else:
-        shown = _show_explanations(explained, plan, style, notes)
+        shown = _show_explanations(explained, sentences, plan, style, notes)
     try:
         show(shown, coloured=style == "table")
     finally:
@@ -190,12 +201,13 @@ def _find(
     return found
 
 
-def _explain(explain_rows: _Explain, system: System, image: str, gold: _References) -> Explanation:
+def _rows(system: System, image: str, gold: _References) -> Rows:
+    """Return the system's caption of one image."""
     from ..rows import make_rows
 
     image_id = _known_id(image, system.captions, f"system {system.name!r}")
     references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
-    return next(explain_rows(make_rows([system.captions[image_id]], [image_id], [references])))
+    return make_rows([system.captions[image_id]], [image_id], [references])
 
 
 def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
@@ -222,9 +234,14 @@ def _show_findings(
 
 
 def _show_explanations(
-    explained: Mapping[str, Explanation], plan: bool, style: str, notes: Sequence[str]
+    explained: Mapping[str, Explanation],
+    sentences: Mapping[str, Sequence[JudgedSentence]],
+    plan: bool,
+    style: str,
+    notes: Sequence[str],
 ) -> str:
     from ..explain.explanation import one_line, plan_table, tables
+    from ..explain.sentences import sentence_table
 
     if style == "csv":
         return plan_table(explained).render(style)
@@ -233,6 +250,8 @@ def _show_explanations(
         title = f"{name}, image {explanation.image_id}: {one_line(explanation.caption)}"
         words, *others = tables(explanation, title, plan)
         colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
+        if name in sentences:
+            others = [sentence_table(explanation.caption, sentences[name]), *others]
         shown += [_coloured(words, style, colours), *(table.render(style) for table in others)]
     comment = "% " if style == "latex" else ""
     return "\n\n".join([*shown, "\n".join(f"{comment}{note}" for note in notes)])

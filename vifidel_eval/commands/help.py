@@ -30,6 +30,7 @@ _SECTIONS = {
         "split",
         "image_ids",
         "allow_subset",
+        "people",
         "max_words",
         "strict",
     ),

@@ -26,7 +26,7 @@ class MetricOptions(TransportOptions):
     Attributes
     ----------
     metrics : tuple of str, optional
-        The metrics that were named, as `vifidel_eval.metrics.parse` returns them.
+        The metrics that were named, as `vifidel_eval.scorers.registry.parse` returns them.
     own : mapping
         The values of metrics' own options by name.
     """
@@ -54,7 +54,7 @@ class MetricOptions(TransportOptions):
         click.UsageError
             If a metric lacks what it needs, or there is none to compute.
         """
-        from ..metrics import check_needs, defaults
+        from ..scorers.registry import check_needs, defaults
 
         if self.metrics is None:
             names = defaults(settings) if by_default else []
@@ -79,7 +79,7 @@ class MetricCommand(Command):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, those of the metrics before ``--objects``."""
-        from ..metrics import METRICS
+        from ..scorers.registry import METRICS
 
         params = super().get_params(ctx)
         at = next(at for at, param in enumerate(params) if param.name == "objects")
@@ -87,7 +87,7 @@ class MetricCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments; for an unknown option the metrics of all packages are imported."""
-        from ..metrics import METRICS
+        from ..scorers.registry import METRICS
 
         try:
             return super().parse_args(ctx, list(args))
@@ -97,7 +97,7 @@ class MetricCommand(Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options; ``--help-all`` has those of other packages' metrics too."""
-        from ..metrics import METRICS
+        from ..scorers.registry import METRICS
 
         if shows_all(ctx):
             METRICS.load()
@@ -105,7 +105,7 @@ class MetricCommand(Command):
 
     def of_metrics(self) -> Mapping[str, Collection[str]]:
         """Return the options of metrics; those of no default metric are rarely needed."""
-        from ..metrics import METRICS
+        from ..scorers.registry import METRICS
 
         having: dict[str, list[Metric]] = {}
         for metric in METRICS.values():
@@ -126,7 +126,7 @@ def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def gathering(**given: Any) -> Any:
-        from ..metrics import METRICS
+        from ..scorers.registry import METRICS
 
         # A metric that was imported by its name has options that were not parsed: none was given.
         own = {option.name: given.pop(option.name, option.default) for option in METRICS.options()}
@@ -145,7 +145,7 @@ class _Metrics(click.Option):
     """``--metrics``, whose help lists the metrics; those of other packages are not imported."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from ..metrics import METRICS
+        from ..scorers.registry import METRICS
 
         defaults = [metric.name for metric in METRICS.values() if metric.default]
         others = [_needing(metric) for metric in METRICS.values() if not metric.default]
@@ -186,7 +186,7 @@ def parsed_metrics(
     """Return the metrics of ``--metrics``."""
     if value is None:
         return None
-    from ..metrics import parse
+    from ..scorers.registry import parse
 
     try:
         return tuple(parse(value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,11 @@ def _requirements(
 @caption_options
 @metric_options
 @click.option("--allow-subset", is_flag=True, help="Accept files that lack some of the images.")
+@click.option(
+    "--people",
+    is_flag=True,
+    help="Score people too: references against the others.",
+)
 @click.option(
     "--image-ids",
     type=FILE,
@@ -101,6 +107,7 @@ def score(
     layout: CaptionOptions,
     options: MetricOptions,
     allow_subset: bool,
+    people: bool,
     image_ids: Path | None,
     tables: TableOptions,
     output: Path | None,
@@ -119,6 +126,8 @@ def score(
     """
     if references is None and not no_references:
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
+    if people and references is None:
+        raise click.UsageError("--people needs --references, by which people are scored.")
     comparing = comparing or tables.compare_output is not None
     tables.check(compared_elsewhere=not comparing or output is not None)
     from ..entry.evaluating import score as scored
@@ -140,6 +149,7 @@ def score(
         fields=layout.fields(),
         image_ids=image_ids,
         allow_subset=allow_subset,
+        people=people,
     )
     if not planned.unavailable:
         tables.check_columns(planned.columns)
@@ -165,12 +175,7 @@ def score(
         raise problem
     if page.report is not None:
         run.report(page.report, pictures, page.title, page.images_mb, seed, resamples)
-    if requirements:
-        from ..runs.requirements import failures
-
-        if failed := failures(requirements, run.scores):
-            tell("\n".join(failed))
-            raise SystemExit(_NOT_MET)
+    _require(requirements, run.scores)
 
 
 def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:
@@ -182,3 +187,13 @@ def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:
         check_requirements(requirements, planned.columns, names)
     except VifidelError as problem:
         raise click.BadParameter(str(problem), param_hint="'--require'") from None
+
+
+def _require(
+    requirements: tuple[Requirement, ...], scores: Mapping[str, Mapping[str, float]]
+) -> None:
+    from ..runs.requirements import failures
+
+    if failed := failures(requirements, scores):
+        tell("\n".join(failed))
+        raise SystemExit(_NOT_MET)

@@ -6,21 +6,24 @@ import difflib
 import inspect
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations import ObjectSource
 from ..annotations.names import CategorySource
-from ..errors import VifidelError, VifidelWarning
+from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
-from ..metrics import METRICS, check_needs, defaults, parse
-from ..progress import named_by, progress_bar, when
+from ..progress import named_by, progress_bar
+from ..runs.floor import floor, signed
+from ..runs.harness import score_systems
+from ..runs.lengths import WORDS, warn_out_of_range
 from ..scorers import Scorer
 from ..scorers.record import Settings
+from ..scorers.registry import METRICS, check_needs, defaults, parse
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
-from .inputs import Fields, PathLike, References, Systems, named
-from .plan import Plan, plan
+from .plan import Fields, PathLike, Plan, References, Systems, named, plan
 from .run import Run
 
 #: Names of metrics, scorers, or a mapping of name to scorer.
@@ -56,6 +59,7 @@ def evaluate(
     stop_words: Collection[str] = STOP_WORDS,
     p: int | None = None,
     allow_subset: bool = False,
+    people: bool = False,
     image_ids: PathLike | Collection[ImageId] | None = None,
     id_field: Names = (),
     caption_field: Names = (),
@@ -98,6 +102,10 @@ def evaluate(
         Exponent of the travel cost; by default each metric's own.
     allow_subset : bool
         Whether a system may lack some of the images; it is then scored on those it has.
+    people : bool
+        Whether people are scored beside the systems: of each image some references, as many as come
+        nearest to the systems' length, are the caption of a system ``"people"``, and all are scored
+        against the others. The column ``Words`` says how long they are.
     image_ids : path or collection, optional
         Score only these images; a file is a JSON list, or has an id per line.
     id_field, caption_field, reference_field : str or list of str
@@ -165,7 +173,15 @@ def evaluate(
     check_needs(names, settings, str)
     fields = Fields(*map(_listed, (id_field, caption_field, reference_field, split)))
     planned = plan(
-        named(systems), references, settings, names, scorers, fields, image_ids, allow_subset
+        named(systems),
+        references,
+        settings,
+        names,
+        scorers,
+        fields,
+        image_ids,
+        allow_subset,
+        people,
     )
     run = score(planned, progress)
     for name, why in run.unavailable.items():
@@ -185,11 +201,28 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
 
     Raises
     ------
+    MetricUnavailable
+        If no metric can be computed here.
     VifidelError
-        As `Plan.score` raises it.
+        If ids do not match or the input is not as the scorers need it.
     """
-    with progress_bar(planned.work, **when(progress)) as bar:
-        return Run(planned.score(bar.update, named_by(bar)), planned)
+    with progress_bar(planned.work, shown=progress) as bar:
+        scores = score_systems(
+            planned.systems,
+            planned.scorers,
+            planned.references,
+            planned.allow_subset,
+            bar.update,
+            planned.unavailable,
+            named_by(bar),
+        )
+    if scores.signatures.keys() == {WORDS} and scores.unavailable:
+        raise MetricUnavailable(" ".join(scores.unavailable.values()))
+    run = planned.systems, planned.references, planned.scorers
+    warn_out_of_range(scores, *run)
+    if planned.people is None:
+        return Run(replace(scores, people=floor(*run)), planned)
+    return Run(signed(scores, planned.people), planned)
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

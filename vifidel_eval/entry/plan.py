@@ -1,25 +1,72 @@
-"""A run before it runs: everything is read and checked, and nothing is scored yet."""
+"""A run before it runs: systems, references and objects from all that people have, and scorers.
+
+Files, mappings, records and DataFrames are read and checked; nothing is scored yet.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..annotations.read import HasDataset
+from ..captions import read_references, read_results, system_names
+from ..captions.columns import Wanted
+from ..captions.layouts import captions_of
+from ..captions.read import only_captions
+from ..captions.records import Records
+from ..errors import CaptionError, ImageIdError, VifidelError
 from ..image_ids import ImageId
-from ..metrics import build
-from ..runs.harness import Scores, column_names, score_systems
-from ..runs.pairing import System, all_images, check_releases, warn_of_lengths
+from ..runs.harness import column_names
+from ..runs.lengths import WORDS, Words, lengths_matter
+from ..runs.pairing import (
+    System,
+    all_images,
+    check_releases,
+    only_images,
+    read_image_ids,
+)
+from ..runs.people import People, with_people
 from ..scorers import Scorer
 from ..scorers.record import Settings
-from .inputs import Captions, Fields, PathLike, References, paths_in, read_captions
+from ..scorers.registry import build
 
 if TYPE_CHECKING:
     from ..annotations.boxes import ImageBoxes
 
-_NO_FIELDS = Fields()
+#: A file's path.
+PathLike: TypeAlias = str | os.PathLike[str]
+#: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
+Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
+#: All systems of a run: ``{name: captions}``, or result files, whose names name the systems.
+Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
+#: The references of a run.
+References: TypeAlias = Captions
+
+_SYSTEMS = (
+    "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
+    '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
+)
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What the fields of caption files are called, where they have other than the usual names.
+
+    Attributes
+    ----------
+    id_field, caption_field, reference_field : tuple of str
+        Image ids, captions of systems, references; of several the first that there is.
+    split : tuple of str
+        Splits of Karpathy's dataset JSON.
+    """
+
+    id_field: tuple[str, ...] = ()
+    caption_field: tuple[str, ...] = ()
+    reference_field: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +89,8 @@ class Plan:
         What registered metrics were made from.
     files : dict
         What was read: ``captions``, ``references`` and ``objects`` to their files.
+    people : People, optional
+        How the captions of people were made, where these are one of the systems.
     """
 
     systems: list[System]
@@ -51,6 +100,7 @@ class Plan:
     allow_subset: bool
     settings: Settings
     files: dict[str, list[Path]]
+    people: People | None = None
 
     @property
     def columns(self) -> dict[str, str]:
@@ -90,35 +140,6 @@ class Plan:
 
         return read_boxes(self.files["objects"], self.settings.threshold, self.settings.categories)
 
-    def score(
-        self,
-        on_progress: Callable[[int], object] | None = None,
-        on_metric: Callable[[str], object] | None = None,
-    ) -> Scores:
-        """Score every system under every metric.
-
-        Parameters
-        ----------
-        on_progress, on_metric : callable, optional
-            Called with the number of captions just scored; with the name of the next metric.
-
-        Raises
-        ------
-        MetricUnavailable
-            If no metric can be computed here.
-        VifidelError
-            If ids do not match or the input is not as the scorers need it.
-        """
-        return score_systems(
-            self.systems,
-            self.scorers,
-            self.references,
-            self.allow_subset,
-            on_progress,
-            self.unavailable,
-            on_metric,
-        )
-
 
 def plan(
     systems: Mapping[str, Captions],
@@ -126,28 +147,31 @@ def plan(
     settings: Settings,
     metrics: Sequence[str],
     scorers: Mapping[str, Scorer] | None = None,
-    fields: Fields = _NO_FIELDS,
+    fields: Fields = Fields(),
     image_ids: PathLike | Collection[ImageId] | None = None,
     allow_subset: bool = False,
+    people: bool = False,
 ) -> Plan:
     """Read and check what a run needs.
 
     Parameters
     ----------
     systems : mapping
-        Name to captions, as `vifidel_eval.entry.inputs.named` returns them.
+        Name to captions, as `named` returns them.
     references : optional
         References, in any of the same shapes.
     settings : Settings
         What registered metrics are made from.
     metrics : sequence of str
-        Their names, as `vifidel_eval.metrics.parse` returns them.
+        Their names, as `vifidel_eval.scorers.registry.parse` returns them.
     scorers : mapping, optional
         Further scorers by name.
     fields, image_ids
-        As `vifidel_eval.entry.inputs.read_captions` takes them.
+        As `read_captions` takes them.
     allow_subset : bool
         Whether a system may lack some of the images.
+    people : bool
+        Whether people are one of the systems, as `vifidel_eval.runs.people.with_people` makes them.
 
     Raises
     ------
@@ -166,8 +190,15 @@ def plan(
         labels = settings.labels
         if labels is not None:
             check_releases(of_objects, labels, references, by_image)
-    warn_of_lengths(read)
+    made_of = None
+    if people:
+        if by_image is None:
+            raise VifidelError("people are scored by references, and there are none: give some.")
+        made_of, read, by_image = with_people(read, by_image)
     made, unavailable = build(metrics, settings)
+    made |= scorers or {}
+    if (lengths_matter(read) or people) and WORDS not in column_names(made):
+        made[WORDS] = Words()
     files = {
         "captions": [path for source in systems.values() for path in paths_in(source)],
         "references": paths_in(references),
@@ -176,9 +207,133 @@ def plan(
     return Plan(
         read,
         by_image,
-        {**made, **(scorers or {})},
+        made,
         unavailable,
         allow_subset,
         settings,
         files,
+        made_of,
     )
+
+
+def named(systems: Systems) -> dict[str, Captions]:
+    """Return systems by name; those of result files are named as the command names them.
+
+    Raises
+    ------
+    CaptionError
+        If they are something else, or there is none.
+    """
+    if isinstance(systems, str | os.PathLike):
+        systems = [systems]
+    if isinstance(systems, Mapping):
+        for name, captions in systems.items():
+            if not isinstance(name, str) or not name.strip():
+                raise CaptionError(
+                    f"{_SYSTEMS}; found the name {name!r:.40} with {captions!r:.40}."
+                )
+        found = dict(systems)
+    elif isinstance(systems, list | tuple) and all(
+        isinstance(path, str | os.PathLike) for path in systems
+    ):
+        paths = [Path(path) for path in systems]
+        found = dict(zip(system_names(paths), paths, strict=True))
+    else:
+        raise CaptionError(f"{_SYSTEMS}; found {_kind(systems)}: give each system a name.")
+    if not found:
+        raise CaptionError(f"{_SYSTEMS}; there is none.")
+    return found
+
+
+def read_captions(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    fields: Fields,
+    image_ids: PathLike | Collection[ImageId] | None = None,
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return systems and references.
+
+    Parameters
+    ----------
+    systems : mapping
+        Name to captions, as `named` returns them.
+    references : optional
+        References in any of the same shapes, or None.
+    fields : Fields
+        How files name their columns.
+    image_ids : path or collection, optional
+        Only these images; a file is a JSON list, or has an id per line.
+
+    Raises
+    ------
+    CaptionError
+        If something cannot be read, or the references are what a system says.
+    ImageIdError
+        If an image of `image_ids` is not there.
+    """
+    read = [System(name, _results(name, source, fields)) for name, source in systems.items()]
+    by_image = None if references is None else _references(references, fields)
+    for system in read:
+        if by_image == {image_id: [caption] for image_id, caption in system.captions.items()}:
+            where = references if isinstance(references, str | os.PathLike) else "references"
+            raise CaptionError(
+                f"{where}: holds the captions of system {system.name!r} and no others; "
+                "give captions that people wrote as references."
+            )
+    if image_ids is None:
+        return read, by_image
+    if isinstance(image_ids, str | os.PathLike):
+        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
+    if not isinstance(image_ids, Iterable):
+        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
+    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
+
+
+def paths_in(source: Any) -> list[Path]:
+    """Return the paths that a source is or, if it is a list, holds."""
+    if isinstance(source, str | os.PathLike):
+        return [Path(source)]
+    members = source if isinstance(source, list | tuple) else ()
+    return [path for member in members for path in paths_in(member)]
+
+
+def _results(name: str, source: Captions, fields: Fields) -> dict[ImageId, str]:
+    if isinstance(source, str | os.PathLike):
+        return read_results(source, fields.id_field, fields.caption_field)
+    where = f"system {name!r}"
+    content = _in_memory(source, where)
+    if isinstance(content, Mapping) and isinstance(content.get("annotations"), list):
+        content = Records(where, content["annotations"])  # of pycocotools' loadRes
+    return only_captions(
+        captions_of(content, where, Wanted(False, fields.id_field, fields.caption_field))
+    )
+
+
+def _references(source: References, fields: Fields) -> dict[ImageId, list[str]]:
+    if isinstance(source, str | os.PathLike):
+        return read_references(source, fields.split, fields.id_field, fields.reference_field)
+    wanted = Wanted(True, fields.id_field, fields.reference_field, fields.split)
+    return captions_of(_in_memory(source, "references"), "references", wanted)
+
+
+def _in_memory(source: Any, where: str) -> Records | Mapping[Any, Any]:
+    """Return what is not a file as what is read from files."""
+    dataset = getattr(source, "dataset", None)
+    if isinstance(dataset, Mapping):  # a pycocotools COCO
+        return dataset
+    if isinstance(source, Mapping):
+        return source
+    if hasattr(source, "columns") and hasattr(source, "to_dict"):  # a DataFrame
+        rows = source.to_dict("records")
+        return Records(where, rows, range(len(rows)), "row")
+    if isinstance(source, list | tuple):
+        return Records(where, source)
+    raise CaptionError(
+        f"{where}: captions are a path, a mapping of image id to caption, a list of "
+        f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
+        f"{_kind(source)}."
+    )
+
+
+def _kind(value: Any) -> str:
+    return f"{type(value).__name__} {value!r:.40}".replace("\n", " ")

@@ -16,18 +16,19 @@ import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
 from ..files import write_whole
-from ..image_ids import ImageId
-from ..progress import progress_bar, when
+from ..image_ids import ImageId, to_json_value
+from ..progress import progress_bar
 from ..report.score_tables import in_html, in_short, to_json
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
 from ..runs.scores_file import read_scores
 from ..runs.significance import has_own_score
-from .inputs import PathLike
-from .plan import Plan
+from .plan import PathLike, Plan
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from ..explain.sentences import JudgedSentence
 
 
 class Run:
@@ -115,19 +116,50 @@ class Run:
         VifidelError
             If there is no such system.
         """
-        if system not in self.detail.evaluations:
-            close = difflib.get_close_matches(str(system), self.systems, n=1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            raise VifidelError(
-                f"there is no system {system!r}.{meant} The systems are {', '.join(self.systems)}."
-            )
+        self._check_system(system)
         images: dict[ImageId, dict[str, float | None]] = {}
         for column, evaluation in self.detail.evaluations[system].items():
             for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
                 images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
         return images
 
-    def to_dataframe(self, per_image: bool = False) -> DataFrame:
+    def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
+        """Return the sentences of a system's captions, each judged by itself.
+
+        What a sentence claims and the image does not show is an invention; what a clause such as
+        *suggesting that* supposes is not. `JudgedSentence.start` and `end` are places in the
+        caption, as are those of all mentions.
+
+        Parameters
+        ----------
+        system : str
+            Its name.
+
+        Returns
+        -------
+        dict
+            Image id to its sentences in order, whatever metrics the run has.
+
+        Raises
+        ------
+        VifidelError
+            If there is no such system, the run was loaded, or there are neither objects nor
+            references.
+        """
+        self._check_system(system)
+        from .texts import sentences_of
+
+        return sentences_of(self._planned("sentences are parts of captions"), system)
+
+    def _check_system(self, system: str) -> None:
+        if system not in self.detail.evaluations:
+            close = difflib.get_close_matches(str(system), self.systems, n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            raise VifidelError(
+                f"there is no system {system!r}.{meant} The systems are {', '.join(self.systems)}."
+            )
+
+    def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
         """Return the scores as a pandas DataFrame; NaN where one is undefined.
 
         Parameters
@@ -136,6 +168,12 @@ class Run:
             By default a row per system, which is the index, and a column per column of scores.
             With True, a row per system and image, with the columns ``system`` and ``image_id``
             before the scores.
+        words : bool
+            With True, a row per content word of the captions instead: ``system``, ``image_id``,
+            the number of its ``sentence``, ``start`` and ``end`` in the caption (of what stands
+            between blanks), ``word``, whether it names a ``thing``, its ``support`` in [0, 1] and
+            ``weight`` in VIFIDEL-P, what supports it (``by``), whether it is ``hedged`` and
+            whether it is ``invented``.
 
         Returns
         -------
@@ -145,11 +183,31 @@ class Run:
         Raises
         ------
         VifidelError
-            If pandas is not installed.
+            If pandas is not installed; for words, if the run was loaded, or there are neither
+            objects nor references.
         """
-        from .frames import of_images, of_systems
+        try:
+            import pandas
+        except ImportError:
+            raise VifidelError(
+                "a DataFrame needs pandas, which is not installed: pip install "
+                "'vifidel-eval[pandas]'."
+            ) from None
+        if words:
+            from .texts import words_of
 
-        frame = of_images(self.detail) if per_image else of_systems(self.scores, self.columns)
+            frame = pandas.DataFrame(list(words_of(self._planned("words are parts of captions"))))
+        elif per_image:
+            parts = []
+            for name, of_column in self.detail.evaluations.items():
+                ids = [to_json_value(image_id) for image_id in next(iter(of_column.values())).ids]
+                numbers = {column: of_column[column].scores for column in self.columns}
+                parts.append(pandas.DataFrame({"system": name, "image_id": ids, **numbers}))
+            frame = pandas.concat(parts, ignore_index=True)
+        else:
+            index = pandas.Index(self.systems, name="system")
+            rows = list(self.scores.values())
+            frame = pandas.DataFrame(rows, index=index, columns=self.columns, dtype="float64")
         frame.attrs["signatures"] = self.signatures
         return frame
 
@@ -229,7 +287,7 @@ class Run:
             None if images_mb is None else 10**6 * images_mb,
         )
         captions = sum(len(system.captions) for system in plan.systems)
-        with progress_bar(captions, desc="report", **when(progress)) as bar:
+        with progress_bar(captions, shown=progress, desc="report") as bar:
             content = gather(
                 self.detail,
                 self.compare(seed, resamples),

@@ -3,12 +3,22 @@
 `Bags` holds many bags one after the other, as a sparse matrix in CSR layout does. Atoms within a
 bag are in the alphabetical order of their words, so that a bag's sums do not depend on where its
 words came from.
+
+A run goes metric by metric, so that each can fail, be named and report its progress on its own: a
+second metric that reads words like the first comes to the same captions and references again, and
+takes what was read of them (`reading_once`). That is found by what the texts are, not by whose they
+are, and so it cannot be out of date; other threads do not see it. Object labels are not kept: there
+are few of them, and metrics count them in different ways. Tables need none of this: each batch of
+theirs is scored under all metrics before the next one is read.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +31,9 @@ from .lexicon import Lexicon
 #: How many pairs of words are held in memory at once, at some 100 bytes each: with many more, each
 #: call would wait for memory that the system has to provide anew.
 PAIRS_AT_ONCE = 1 << 16
+#: How many captions and references, with the words of each, a run keeps of a lexicon: at 16 bytes
+#: a word, 34 MB.
+MOST_KEPT = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,14 +138,60 @@ def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integer
     return distinct, rank[atoms]
 
 
+class _Readings(dict[tuple[str, ...], tuple[Bags, Tally]]):
+    """The bags of texts that were read together, and how much room there is for more."""
+
+    def __init__(self) -> None:
+        self.room = MOST_KEPT
+
+
+# Bags are of the lexicon that numbered their words, and go with it.
+_OF_RUN: ContextVar[weakref.WeakKeyDictionary[Lexicon, _Readings] | None] = ContextVar(
+    "readings", default=None
+)
+
+
+@contextmanager
+def reading_once() -> Iterator[None]:
+    """Make one run of what this thread scores: its metrics read each text once.
+
+    Scores are the same without it. Within another run it changes nothing; nothing is kept
+    afterwards.
+    """
+    if _OF_RUN.get() is not None:
+        yield
+        return
+    before = _OF_RUN.set(weakref.WeakKeyDictionary())
+    try:
+        yield
+    finally:
+        _OF_RUN.reset(before)
+
+
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
-    """Return the bag of content words of each caption; every occurrence counts."""
+    """Return the bag of content words of each caption; every occurrence counts.
+
+    Raises
+    ------
+    LexiconFull
+        If there is no room for new words.
+    """
+    of_run = _OF_RUN.get()
+    if of_run is None:
+        return _read(lexicon, captions)
+    known, texts = of_run.setdefault(lexicon, _Readings()), tuple(captions)
+    found = known.get(texts)
+    if found is None:
+        found = _read(lexicon, texts)
+        size = len(texts) + len(found[0].atoms)
+        if size <= known.room:
+            known.room -= size
+            known[texts] = found
+    return found
+
+
+def _read(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
     return _bags(lexicon, *lexicon.read(joined(captions)))
-
-
-def bags_of_text(lexicon: Lexicon, text: bytes) -> tuple[Bags, Tally]:
-    """Return what `bags_of_captions` returns, of captions that are `joined` already, in UTF-8."""
-    return _bags(lexicon, *lexicon.read(text.decode("utf-8", "surrogatepass")))
 
 
 def bags_of_labels(

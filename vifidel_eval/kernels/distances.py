@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
-_SLOT_BITS = (16, 20)  # a table grows once, from 1 MB to 17 MB
+_SLOT_BITS = 20  # of a table of 17 MB, whose memory comes as it is written
 _LOW_BITS = (1 << 32) - 1
-# What is to be in a slot may be in one of these beside it: its number, changed in these bits.
-_WAYS = tuple(map(np.uint64, range(4)))  # of 16 bytes each, four are a line of a core's cache
+_BESIDE = np.uint64(1)  # changes the number of a slot to that of another in the same cache line
 # Odd: multiplied by it, every bit of a number counts.
 _MIXER = np.uint64(0xD6E8FEB86659FD93)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
@@ -81,10 +80,8 @@ class _PairCache:
 
     def __init__(self, compute: Callable[[Integers, Integers], Floats]) -> None:
         self._compute = compute
-        # Of each pair: its seal, and the bits of its value. New memory is slow, and so is growing:
-        # the table starts small and grows once.
-        self._table = np.zeros((1 << _SLOT_BITS[0], 2), dtype=np.uint64)
-        self._written = 0
+        # Of each pair: its seal, and the bits of its value.
+        self._table = np.zeros((1 << _SLOT_BITS, 2), dtype=np.uint64)
 
     def values(self, left: Integers, right: Integers) -> Floats:
         """Return the value of each pair, computed or as it was kept."""
@@ -95,33 +92,17 @@ class _PairCache:
         keys = numbers.view(np.uint64)
         table = self._table
         slots = _slots_of(keys, len(table))
-        values, missing, empty = _found(table, slots, keys)
-        absent = [missing[empty]]
-        missing = missing[~empty]
-        for way in _WAYS[1:]:  # a pair that found its slot taken may be in one beside it
-            if not len(missing):
-                break
-            values[missing], still, empty = _found(table, slots[missing] ^ way, keys[missing])
+        values, missing = _found(table, slots, keys)
+        if len(missing):  # a pair that found its slot taken may be beside it
+            values[missing], still = _found(table, slots[missing] ^ _BESIDE, keys[missing])
             missing = missing[still]
-            absent.append(missing[empty])
-            missing = missing[~empty]
-        missing = np.concatenate([*absent, missing])
         if len(missing):
             new, again = np.unique(keys[missing], return_inverse=True)
             pairs = (new - np.uint64(1)).view(np.int64)
             computed = self._compute(pairs >> 32, pairs & _LOW_BITS)
             values[missing] = computed[again]
-            self._keep(new, computed)
+            _put(table, new, computed.view(np.uint64))
         return values
-
-    def _keep(self, keys: Keys, values: Floats) -> None:
-        """Put pairs into the table, which grows as long as it may and is half full."""
-        self._written += len(keys)  # a guess: threads may lose each other's additions
-        table = self._table
-        for bits in _SLOT_BITS:
-            if len(table) < min(2 * self._written, 1 << bits):
-                self._table = table = _larger(table, 1 << bits)
-        _put(table, keys, values.view(np.uint64))
 
 
 def _cosines(matrix: Floats, squared_lengths: Floats, left: Integers, right: Integers) -> Floats:
@@ -146,17 +127,17 @@ def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Float
     return distances
 
 
-def _found(
-    table: Keys, slots: Keys, keys: Keys
-) -> tuple[Floats, NDArray[np.intp], NDArray[np.bool_]]:
-    """Return what slots hold, where that is not what the key asks for, and where it is nothing."""
-    entries = table.take(slots.view(np.int64), axis=0)
-    bits = entries[:, 1].copy()
-    seals = entries[:, 0]
-    opened = bits * _MIXER
-    opened ^= seals
-    missing = np.flatnonzero(opened != keys)
-    return bits.view(np.float64), missing, seals[missing] == 0
+def _found(table: Keys, slots: Keys, keys: Keys) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the values in slots, and the places where they are not those of the key."""
+    seals, bits = table.take(slots.view(np.int64), axis=0).T
+    return bits.copy().view(np.float64), np.flatnonzero(_sealed(keys, bits) != seals)
+
+
+def _sealed(keys: Keys, bits: Keys) -> Keys:
+    """Return what marks the pairs of these keys, whose values have these bits."""
+    seals: Keys = bits * _MIXER
+    seals ^= keys
+    return seals
 
 
 def _slots_of(keys: Keys, slots: int) -> Keys:
@@ -166,52 +147,9 @@ def _slots_of(keys: Keys, slots: int) -> Keys:
     return places
 
 
-def _claim(column: Keys, own: Keys, marks: Keys) -> tuple[Keys, Integers]:
-    """Write each mark into the first empty slot of those that it may have.
-
-    Parameters
-    ----------
-    column : (slots,)
-        The marks of a table, 0 where a slot is empty; it is written.
-    own : (n,) uint64
-        As `_slots_of` returns them.
-    marks : (n,)
-        Different ones; not 0.
-
-    Returns
-    -------
-    slots : (n,) uint64
-        Where each mark is now; the slot of its own, which is another's, for those left.
-    left : int64
-        The places of those that found no empty slot.
-    """
-    slots = own.copy()
-    left = np.arange(len(own))
-    for way in _WAYS:
-        at = own[left] ^ way
-        empty = column[at] == 0
-        column[at[empty]] = marks[left[empty]]
-        got = column[at] == marks[left]  # of several, one
-        slots[left[got]] = at[got]
-        left = left[~got]
-        if not len(left):
-            break
-    return slots, left
-
-
 def _put(table: Keys, keys: Keys, bits: Keys) -> None:
-    """Write pairs into the first empty slot of each, or over another pair."""
-    seals = keys ^ bits * _MIXER
-    slots, left = _claim(table[:, 0], _slots_of(keys, len(table)), seals)
+    """Write pairs into their slots; where one is taken, beside it, over whatever is there."""
+    slots = _slots_of(keys, len(table))
+    slots[table[slots, 0] != 0] ^= _BESIDE
+    table[slots, 0] = _sealed(keys, bits)
     table[slots, 1] = bits
-    table[slots[left], 0] = seals[left]
-    table[slots[left], 1] = bits[left]
-
-
-def _larger(table: Keys, slots: int) -> Keys:
-    """Return a larger table with the same pairs; they keep their order, so that it is fast."""
-    larger = np.full((slots, 2), np.uint64(0))  # one by one, zeros come a page at a time
-    kept = table[np.flatnonzero(table[:, 0])]
-    bits = kept[:, 1]
-    _put(larger, kept[:, 0] ^ bits * _MIXER, bits)
-    return larger

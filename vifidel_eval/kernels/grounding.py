@@ -162,6 +162,23 @@ class Grounding:
             else self._looked_for(objects.vocabulary(), declared=bool(objects.categories))
         )
 
+    def looked_for(self, labels: Iterable[LabelCounts]) -> list[frozenset[str] | None]:
+        """Return the classes that the labels of each row can deny; None for all, none of no label.
+
+        Parameters
+        ----------
+        labels : iterable of mappings
+            The object labels of each row.
+        """
+        return [
+            frozenset()
+            if not any(of_row.values())
+            else self._looked_for(of_row)
+            if self._objects is None
+            else self._looked_for_everywhere
+            for of_row in labels
+        ]
+
     def evidence(
         self,
         lexicon: Lexicon,

@@ -13,7 +13,7 @@ import contextlib
 import itertools
 import weakref
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -191,17 +191,12 @@ class Lexicon:
             for piece, of_piece in zip(new, words, strict=True)
         )
 
-    @staticmethod
-    def _reserved(free: Iterator[int], count: int, capacity: int) -> list[int]:
-        """Return numbers that follow each other and that nobody else gets."""
-        reserved = list(itertools.islice(free, count))
-        if count and (reserved[-1] >= capacity or reserved[-1] - reserved[0] >= count):
-            raise LexiconFull
-        return reserved
-
     def _add(self, new: list[str]) -> None:
         """Give new words numbers and vectors."""
-        numbers = self._reserved(self._free, len(new), self._capacity)
+        # Numbers that follow each other and that nobody else gets.
+        numbers = list(itertools.islice(self._free, len(new)))
+        if new and (numbers[-1] >= self._capacity or numbers[-1] - numbers[0] >= len(new)):
+            raise LexiconFull
         for start in range(0, len(new), _WORDS_AT_ONCE):
             rows = self._rows(new[start : start + _WORDS_AT_ONCE])
             some = slice(numbers[start], numbers[start] + len(rows))

@@ -1,4 +1,4 @@
-"""Exact optimal transport between bags of words: Eq. 1, 2 and 5 of the VIFIDEL paper.
+"""Exact optimal transport between bags of words: Eq. 1, 2, 4 and 5 of the VIFIDEL paper.
 
 All calls of the solver go through `transport_plans`, which keeps what POT cannot take away from
 it: empty bags crash the process and costs that are not finite give wrong plans without a word.
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Floats
-from .bags import Bags, meetings, slices
+from ..evaluation import Floats, Integers
+from .bags import Bags, meetings, positions, slices
 from .distances import WordDistances
 
 # Less mass than this is what subtractions in the simplex leave behind (4e-17), not a move.
@@ -36,6 +36,64 @@ def check_exponent(p: Any) -> int:
     if not isinstance(p, int | float | np.integer) or p not in (1, 2):
         raise VifidelError(f"p must be 1 or 2, not {p!r}.")
     return int(p)
+
+
+def penalties(
+    distances: WordDistances, bags: Bags, references: Bags, row_of_reference: Integers
+) -> Floats:
+    """Return the penalty rho of every atom: Eq. 4 of Madhyastha et al. (2019).
+
+    rho_k is the mean over the image's references r of (1 - max over words t of r of
+    cos(x_k, x_t)) / 2: 0 for a word that all references hold, 1 for the opposite of all.
+    References without a usable word are left out of the mean.
+
+    Parameters
+    ----------
+    distances : WordDistances
+        Between the words of all bags.
+    bags : Bags
+        One bag an image, of labels or of caption words.
+    references : Bags
+        One bag a reference.
+    row_of_reference : (number of references,)
+        Which bag of `bags` each reference belongs to.
+
+    Returns
+    -------
+    (number of atoms of `bags`,) float64
+        In [0, 1]; 1 throughout for images that have no usable reference, which leaves Eq. 5
+        equal to Eq. 1.
+    """
+    usable = np.flatnonzero(references.sizes > 0)
+    # A segment is an atom and a reference: the words of one reference follow each other.
+    images = row_of_reference[usable]
+    atoms_of = bags.sizes[images]
+    of_segment = positions(bags.starts[images], atoms_of)
+    segment_sizes = np.repeat(references.sizes[usable], atoms_of)
+    first_words = np.repeat(references.starts[usable], atoms_of)
+    sums = np.zeros(len(bags.atoms))
+    counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
+    for start, end in slices(segment_sizes):
+        some, sizes = of_segment[start:end], segment_sizes[start:end]
+        words = positions(first_words[start:end], sizes)
+        atoms = np.repeat(bags.atoms[some], sizes)
+        best = _best_cosines(distances, atoms, references.atoms[words], sizes)
+        np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
+    return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
+
+
+def _best_cosines(
+    distances: WordDistances, atoms: Integers, words: Integers, segment_sizes: Integers
+) -> Floats:
+    """Return the largest cosine of each segment of pairs."""
+    held = np.logical_or.reduceat(atoms == words, np.cumsum(segment_sizes) - segment_sizes)
+    best = np.ones(len(held))  # the cosine of a word and itself, if the reference holds it
+    if not held.all():
+        others = np.repeat(~held, segment_sizes)
+        cosines = distances.cosines(atoms[others], words[others])
+        sizes = segment_sizes[~held]
+        best[~held] = np.maximum.reduceat(cosines, np.cumsum(sizes) - sizes)
+    return best
 
 
 def travel_costs(
@@ -119,7 +177,18 @@ def travel_distances(
 ) -> Floats:
     """Return the transport distance of bag i of `left` and bag i of `right`, for all i.
 
-    As `transport_distances` of `travel_costs`, with the costs of some bags at a time in memory.
+    Every distance is the exactly rounded sum of mass times cost, whatever the order of atoms; the
+    costs of some bags at a time are in memory.
+
+    Returns
+    -------
+    (number of bags,) float64
+        Not negative; NaN where either bag is empty.
+
+    Raises
+    ------
+    ArithmeticError
+        If a cost is not finite or the solver does not finish.
     """
     found = [np.empty(0)]
     for start, end in slices(left.sizes * right.sizes):
@@ -132,31 +201,8 @@ def travel_distances(
             left_penalties[left.starts[start] : left.starts[end]],
             right_penalties[right.starts[start] : right.starts[end]],
         )
-        found.append(transport_distances(some, others, costs))
+        found.append(sums_of_bags(transport_plans(some, others, costs) * costs, some, others))
     return np.concatenate(found)
-
-
-def transport_distances(left: Bags, right: Bags, costs: Floats) -> Floats:
-    """Return the transport distance of bag i of `left` and bag i of `right`, for all i.
-
-    Every distance is the exactly rounded sum of mass times cost, whatever the order of atoms.
-
-    Parameters
-    ----------
-    costs : float64
-        As `travel_costs` returns them.
-
-    Returns
-    -------
-    (number of bags,) float64
-        Not negative; NaN where either bag is empty.
-
-    Raises
-    ------
-    ArithmeticError
-        If a cost is not finite or the solver does not finish.
-    """
-    return sums_of_bags(transport_plans(left, right, costs) * costs, left, right)
 
 
 def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:

@@ -7,13 +7,34 @@ import importlib
 import os
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MetricUnavailable, VifidelError
 from ..files import open_file, reason
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 _READ_AT_ONCE = 1 << 20
+
+
+class MadeAgain:
+    """A scorer that pickles, and is copied, as the arguments of its constructor.
+
+    For networks, which are read from files: the constructor runs again where it is unpickled.
+    """
+
+    _made_from: partial[Any]
+
+    def __new__(cls, *arguments: Any, **settings: Any) -> Self:
+        scorer = super().__new__(cls)
+        scorer._made_from = partial(cls, *arguments, **settings)
+        return scorer
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._made_from, ()
 
 
 def load_torch(what: str, extra: str) -> ModuleType:

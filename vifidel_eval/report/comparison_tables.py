@@ -6,8 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..digits import rounded
-from ..runs.comparison import Comparison, Comparisons
+from ..runs.comparison import Comparison, Comparisons, Pair
+from ..runs.equal_length import EqualLength
 from ..text_tables import Cell, Table, direction_notes, readable
+
+_EQUAL_LENGTH = (
+    "Equal length: what remains of the difference where both captions have as many words, with its "
+    "bootstrap interval, by regression of the images' differences in score on those in words; "
+    "where mean lengths differ by half."
+)
 
 #: From a score, and whether its column has a direction, to the number that is shown.
 Shown = Callable[[float, bool], float | None]
@@ -85,22 +92,35 @@ def _pairs(
 ) -> Table:
     rows: list[list[Cell]] = []
     winners: set[tuple[int, int]] = set()
+    at_equal_length = _at_equal_length(comparisons)
     for metric, comparison in comparisons.metrics.items():
         for pair in comparison.pairs:
             if pair.winner is not None:
                 winners.add((len(rows), 1 if pair.winner == pair.first else 2))
-            ends = (readable(shown(n, comparison.ranked), digits) for n in (pair.low, pair.high))
+            found: list[Pair | EqualLength | None] = [pair]
+            if at_equal_length:
+                found.append(pair.equal_length)
+            cells: list[Cell] = []
+            for each in found:
+                if each is None:
+                    cells += [None, None]
+                    continue
+                low, high = (
+                    readable(shown(n, comparison.ranked), digits) for n in (each.low, each.high)
+                )
+                cells += [shown(each.difference, comparison.ranked), f"[{low}, {high}]"]
             rows.append(
-                [metric, pair.first, pair.second, pair.winner]
-                + [shown(pair.difference, comparison.ranked), f"[{', '.join(ends)}]"]
+                [metric, pair.first, pair.second, pair.winner, *cells[:2]]
                 # As text: they keep their digits whatever the scores have.
                 + [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
+                + cells[2:]
             )
     level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
     table = Table(
         [
             *("Metric", "First", "Second", "Better"),
             *("Difference", f"{level} interval", "p boot.", "p rand."),
+            *(("Equal length", "Its interval") if at_equal_length else ()),
         ],
         rows,
         [
@@ -109,13 +129,16 @@ def _pairs(
             f"Holm's correction over the pairs of a metric; {settings}.",
             f"{'Bold' if style == 'latex' else 'Better'}: where the randomisation p is at most "
             f"{alpha}.",
+            *([_EQUAL_LENGTH] if at_equal_length else ()),
         ],
         texts=4,
         title="Pairs",
         digits=digits,
     )
     if style == "latex":
-        table = replace(table, bold=winners, texts=3).with_columns([0, 1, 2, 4, 5, 6, 7])
+        table = replace(table, bold=winners, texts=3).with_columns(
+            [0, 1, 2, *range(4, len(table.headers))]
+        )
     return table
 
 
@@ -126,24 +149,43 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
     much its score differs from that one's.
     """
     rows: list[list[Cell]] = []
+    at_equal_length = _at_equal_length(comparisons)
     for metric, comparison in comparisons.metrics.items():
         used = [comparison.images, comparisons.seed, comparisons.resamples]
         for name, standing in comparison.systems.items():
             numbers = [standing.score, standing.low, standing.high]
             values = [shown(number, comparison.ranked) for number in numbers]
-            rows.append([metric, name, None, *values, standing.rank, None, None, None, *used])
+            nothing = [None] * (6 if at_equal_length else 3)
+            rows.append([metric, name, None, *values, standing.rank, *nothing, *used])
         for pair in comparison.pairs:
             values = [shown(n, comparison.ranked) for n in (pair.difference, pair.low, pair.high)]
             p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-            rows.append(
-                [metric, pair.first, pair.second, *values, None, pair.winner, *p_values, *used]
-            )
+            remains: list[float | None] = []
+            if at_equal_length:
+                found = pair.equal_length
+                remains = [None] * 3
+                if found is not None:
+                    numbers = [found.difference, found.low, found.high]
+                    remains = [shown(number, comparison.ranked) for number in numbers]
+            names = [metric, pair.first, pair.second]
+            rows.append([*names, *values, None, pair.winner, *p_values, *remains, *used])
     return Table(
         [
             *("Metric", "System", "Against", "Value", "Low", "High", "Rank", "Better"),
-            *("Bootstrap p", "Randomisation p", "Images", "Seed", "Resamples"),
+            *("Bootstrap p", "Randomisation p"),
+            *(("Equal length", "Equal low", "Equal high") if at_equal_length else ()),
+            *("Images", "Seed", "Resamples"),
         ],
         rows,
+    )
+
+
+def _at_equal_length(comparisons: Comparisons) -> bool:
+    """Return whether any two systems differ so much in length that this is shown."""
+    return any(
+        pair.equal_length is not None
+        for comparison in comparisons.metrics.values()
+        for pair in comparison.pairs
     )
 
 

@@ -11,6 +11,7 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed; it is 1 where that difference is nothing but rounding (`vifidel_eval.digits.deciding`).
   Holm's correction (1979) covers the pairs of a metric.
+- At equal length: `vifidel_eval.runs.equal_length`.
 - Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
   better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
 """
@@ -28,6 +29,7 @@ from typing import Any
 from ..digits import for_json
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, in_order
+from .equal_length import EqualLength, at_equal_length
 from .harness import Scores
 from .significance import Resampled, has_own_score, resample, take_samples
 
@@ -72,6 +74,8 @@ class Pair:
     winner : str, optional
         The system that is significantly better (`randomisation_holm`); None for a tie, and under a
         metric by which no system is better than another.
+    equal_length : EqualLength, optional
+        What remains of the difference at equal length, where the systems' lengths differ by half.
     """
 
     first: str
@@ -84,6 +88,14 @@ class Pair:
     bootstrap_holm: float
     randomisation_holm: float
     winner: str | None
+    equal_length: EqualLength | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the attributes by name, numbers with ten significant digits."""
+        fields: dict[str, Any] = for_json(asdict(self))
+        if self.equal_length is None:
+            del fields["equal_length"]
+        return fields
 
 
 @dataclass(frozen=True)
@@ -173,7 +185,7 @@ class Comparisons:
                         system: for_json(asdict(standing))
                         for system, standing in comparison.systems.items()
                     },
-                    "pairs": [for_json(asdict(pair)) for pair in comparison.pairs],
+                    "pairs": [pair.to_json() for pair in comparison.pairs],
                 }
                 for name, comparison in self.metrics.items()
             },
@@ -244,14 +256,21 @@ def compare(
         metric: take_samples(of_systems, shared) for metric, of_systems in evaluations.items()
     }
     of_metrics = {metric: samples for metric, samples in of_metrics.items() if samples}
+    at_equal = at_equal_length(scores, shared, seed, resamples, level)
     metrics: dict[str, Comparison] = {}
     for metric, resampled in resample(of_metrics, seed, resamples, level).items():
         of_systems, samples = evaluations[metric], of_metrics[metric]
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
         ranked = all(evaluation.ranked for evaluation in of_systems.values())
         pairs = _pairs(resampled, list(samples), _alpha(level), lower)
-        if not ranked:
-            pairs = tuple(replace(pair, winner=None) for pair in pairs)
+        pairs = tuple(
+            replace(
+                pair,
+                winner=pair.winner if ranked else None,
+                equal_length=at_equal.get((metric, pair.first, pair.second)),
+            )
+            for pair in pairs
+        )
         losers = [
             p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
         ]

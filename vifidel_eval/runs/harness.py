@@ -15,10 +15,12 @@ from ..digits import for_json, rounded
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId, to_json_value
+from ..kernels.bags import reading_once
+from ..kernels.ngrams import numbering_once
 from ..rows import Rows
 from ..scorers import Mean, Scorer
-from ..scorers.readings import reading_once
 from .pairing import System, all_images, paired
+from .people import People
 
 #: The form of the file that ``--output`` writes; another one would get another number.
 FORM = 1
@@ -36,11 +38,15 @@ class Scores:
         System name to column to `Evaluation`.
     unavailable : dict
         Metric name to the reason why it could not be computed here.
+    people : People, optional
+        How references were scored as captions are: as one of the systems, or for the floor of rates
+        of inventions.
     """
 
     signatures: dict[str, str]
     evaluations: dict[str, dict[str, Evaluation]]
     unavailable: dict[str, str] = field(default_factory=dict)
+    people: People | None = None
 
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
@@ -92,6 +98,7 @@ class Scores:
         A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
         Where the images that a corpus score leaves out are not those without a score, their ids
         are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
+        How people's captions were made, and their rates, is under ``"people"``.
         `vifidel_eval.runs.scores_file.read_scores` reads it.
 
         Parameters
@@ -115,6 +122,8 @@ class Scores:
             }
             for name, of_column in self.evaluations.items()
         }
+        if self.people is not None:
+            document["people"] = self.people.to_json()
         if self.unavailable:
             document["unavailable"] = self.unavailable
         return document
@@ -206,7 +215,7 @@ def score_rows(
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
-    with reading_once():
+    with reading_once(), numbering_once():
         for metric, scorer in scorers.items():
             if on_metric is not None:
                 on_metric(metric)
@@ -259,39 +268,37 @@ class _Evaluator:
     ) -> None:
         self._systems = systems
         self._on_progress = on_progress
-        self._done: dict[int, _Columns] = {}
-        self._failed: dict[int, MetricUnavailable] = {}
+        self._done: dict[int, _Columns | MetricUnavailable] = {}
 
     def columns(self, scorer: Scorer) -> _Columns:
-        """Return, for each system, the columns of a scorer; what failed once is not tried again."""
-        if id(scorer) in self._failed:
-            raise self._failed[id(scorer)]
-        if id(scorer) not in self._done:
+        """Return, for each system, the columns of a scorer; what failed once is not tried again.
+
+        All have one signature, which is of the images of all systems.
+        """
+        done = self._done.get(id(scorer))
+        if done is None:
             try:
                 if isinstance(scorer, Mean):
-                    columns = self._combined(scorer)
+                    columns_of = self._combined(scorer)
                 else:
-                    columns = self._evaluated(scorer)
-                self._done[id(scorer)] = self._signed(scorer, columns)
+                    columns_of = self._evaluated(scorer)
+                signature = scorer.signature_of(self._systems.values())
             except MetricUnavailable as problem:
-                self._failed[id(scorer)] = problem
-                raise
-        return self._done[id(scorer)]
-
-    def _signed(self, scorer: Scorer, columns_of: _Columns) -> _Columns:
-        """Return evaluations with one signature, which is of the images of all systems."""
-        signature = scorer.signature_of(self._systems.values())
-        return {
-            name: {column: replace(e, signature=signature) for column, e in columns.items()}
-            for name, columns in columns_of.items()
-        }
+                done = problem
+            else:
+                done = {
+                    name: {column: replace(e, signature=signature) for column, e in columns.items()}
+                    for name, columns in columns_of.items()
+                }
+            self._done[id(scorer)] = done
+        if isinstance(done, MetricUnavailable):
+            raise done
+        return done
 
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
         heard = _Warnings()
-        scorer.check_images(
-            list(dict.fromkeys(i for rows in self._systems.values() for i in rows.ids))
-        )
+        scorer.check_images(list(dict.fromkeys(i for r in self._systems.values() for i in r.ids)))
         with scorer.in_run(list(self._systems.values())) as of_run:
             for name, rows in self._systems.items():
                 with heard.of(name):

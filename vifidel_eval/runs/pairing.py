@@ -29,11 +29,6 @@ _COCO_YEAR = re.compile(
 )
 _BEGINNING = 1 << 16
 
-# What a score may follow more than what captions say: more words than these, and means that differ
-# by more than this factor.
-_LONG = 60
-_FACTOR = 2
-
 
 @dataclass(frozen=True)
 class System:
@@ -206,51 +201,6 @@ def only_images(
         captions = {i: caption for i, caption in system.captions.items() if i in same}
         of_systems.append(replace(system, captions=captions))
     return of_systems, None if references is None else subset
-
-
-def warn_of_lengths(systems: Iterable[System]) -> None:
-    """Warn once if systems' captions differ much in length, or are long.
-
-    Parameters
-    ----------
-    systems : iterable of System
-        The systems of a run.
-
-    Warns
-    -----
-    VifidelWarning
-        If the mean number of words differs by more than a factor of two between systems, or a
-        caption has more than 60 words.
-    """
-    lengths = {
-        system.name: [len(caption.split()) for caption in system.captions.values()]
-        for system in systems
-        if system.captions
-    }
-    means = {name: sum(of_system) / len(of_system) for name, of_system in lengths.items()}
-    said = []
-    if means:
-        shortest, longest = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-        if means[longest] > _FACTOR * means[shortest]:
-            said.append(
-                f"captions of system {longest!r} have {means[longest]:.1f} words on average, those "
-                f"of {shortest!r} {means[shortest]:.1f}"
-            )
-    long = {name: sum(n > _LONG for n in of_system) for name, of_system in lengths.items()}
-    if any(long.values()):
-        listed = ", ".join(
-            f"{count} of {len(lengths[name])} captions of system {name!r}"
-            for name, count in long.items()
-            if count
-        )
-        said.append(f"{listed} have more than {_LONG} words")
-    if said:
-        warnings.warn(
-            f"{'; '.join(said)}: longer captions say more that can be wrong or unmatched, so read "
-            "the scores beside the lengths.",
-            VifidelWarning,
-            stacklevel=2,
-        )
 
 
 def check_releases(

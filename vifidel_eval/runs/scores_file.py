@@ -19,7 +19,9 @@ from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
 from ..scorers.word_supports import WrittenAsJson
 from .comparison import Comparison, Comparisons, Pair, Standing
+from .equal_length import EqualLength
 from .harness import FORM, Scores
+from .people import People
 
 # Stands for the images of a system until their text is there.
 _PLACE = "images"
@@ -171,7 +173,13 @@ def _scores(content: Mapping[str, Any]) -> Scores:
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
     unavailable = {str(name): _text(why) for name, why in content.get("unavailable", {}).items()}
-    return Scores(signatures, evaluations, unavailable)
+    people = content.get("people")
+    return Scores(
+        signatures,
+        evaluations,
+        unavailable,
+        None if people is None else People.from_json(people),
+    )
 
 
 def _details(rows: list[Any], columns: list[str]) -> dict[str, dict[str, list[Any]]]:
@@ -275,4 +283,11 @@ def _pair(pair: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
         bootstrap_holm=_number(pair["bootstrap_holm"]),
         randomisation_holm=_number(pair["randomisation_holm"]),
         winner=winner,
+        equal_length=_equal_length(pair.get("equal_length")),
     )
+
+
+def _equal_length(content: Mapping[str, Any] | None) -> EqualLength | None:
+    if content is None:
+        return None
+    return EqualLength(*(_number(content[key]) for key in ("difference", "low", "high")))

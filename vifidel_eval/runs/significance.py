@@ -11,18 +11,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..digits import deciding
+from ..evaluation import Evaluation, Floats
 from ..image_ids import ImageId
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..evaluation import Evaluation
-
-    _Floats = NDArray[np.float64]
 
 # Resampled images at a time, each of which takes 8 bytes; and how many of them are made at a time.
 _CHUNK, _MADE_AT_ONCE = 2**22, 2**16
@@ -48,8 +44,8 @@ class Sample:
     """
 
     score: float
-    rows: _Floats
-    score_of: Callable[[_Floats], _Floats]
+    rows: Floats
+    score_of: Callable[[Floats], Floats]
 
     @property
     def size(self) -> float:
@@ -64,8 +60,6 @@ def take_samples(
 
     There is none where no image counts, or a system's score is undefined.
     """
-    import numpy as np
-
     places: dict[str, NDArray[np.intp]] = {}
     for name, evaluation in evaluations.items():
         place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
@@ -75,7 +69,7 @@ def take_samples(
     if not images:
         return {}
     samples = {}
-    score_of: Callable[[_Floats], _Floats]
+    score_of: Callable[[Floats], Floats]
     for name, evaluation in evaluations.items():
         if evaluation.statistics is None:
             scores = evaluation.scores[places[name][defined]]
@@ -92,14 +86,12 @@ def take_samples(
     return samples
 
 
-def _mean(sums: _Floats, images: int) -> _Floats:
+def _mean(sums: Floats, images: int) -> Floats:
     return sums[..., 0] / images
 
 
 def has_own_score(evaluation: Evaluation) -> bool:
     """Return whether what is resampled is the corpus score; ROUGE-L's and CIDEr's are means."""
-    import numpy as np
-
     if evaluation.statistics is not None:
         return True
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
@@ -132,8 +124,8 @@ class Resampled:
     def __init__(
         self,
         samples: Mapping[str, Sample],
-        drawn: Mapping[str, _Floats],
-        swapped: Mapping[str, _Floats],
+        drawn: Mapping[str, Floats],
+        swapped: Mapping[str, Floats],
         level: float,
     ) -> None:
         self._samples = samples
@@ -162,9 +154,7 @@ class Resampled:
             self._p_value(swapped, observed, size),
         )
 
-    def _interval(self, values: _Floats, size: float) -> tuple[float, float]:
-        import numpy as np
-
+    def _interval(self, values: Floats, size: float) -> tuple[float, float]:
         places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
         # A draw of captions that all mention nothing has no share of absent mentions.
         defined = values[~np.isnan(values)]
@@ -172,9 +162,7 @@ class Resampled:
         low, high = (round(float(end), places) + 0.0 for end in ends)
         return low, high  # + 0.0: no -0.0
 
-    def _p_value(self, null: _Floats, observed: float, size: float) -> float:
-        import numpy as np
-
+    def _p_value(self, null: Floats, observed: float, size: float) -> float:
         if not deciding(observed):
             return 1.0
         smaller = np.abs(null) < abs(observed) - _ROUNDING * size  # undefined ones are not
@@ -197,8 +185,8 @@ def resample(
     for metric, samples in of_metrics.items():
         for name, sample in samples.items():
             by_images.setdefault(len(sample.rows), []).append((metric, name))
-    drawn: dict[str, dict[str, _Floats]] = {metric: {} for metric in of_metrics}
-    swapped: dict[str, dict[str, _Floats]] = {metric: {} for metric in of_metrics}
+    drawn: dict[str, dict[str, Floats]] = {metric: {} for metric in of_metrics}
+    swapped: dict[str, dict[str, Floats]] = {metric: {} for metric in of_metrics}
     for images, names in by_images.items():
         rows = [of_metrics[metric][name].rows for metric, name in names]
         for sums, weights in ((drawn, _draws), (swapped, _swaps)):
@@ -211,11 +199,9 @@ def resample(
     }
 
 
-def _sums(rows: Sequence[_Floats], weights: Iterable[_Floats]) -> list[_Floats]:
+def _sums(rows: Sequence[Floats], weights: Iterable[Floats]) -> list[Floats]:
     """Return the weighted sums of each matrix of rows; equal ones, as BLEU's four, once."""
-    import numpy as np
-
-    distinct: list[_Floats] = []
+    distinct: list[Floats] = []
     place = []
     for matrix in rows:
         same = (at for at, other in enumerate(distinct) if np.array_equal(matrix, other))
@@ -231,9 +217,8 @@ def _sums(rows: Sequence[_Floats], weights: Iterable[_Floats]) -> list[_Floats]:
 # The streams of PCG64 are the same in all versions of NumPy; those of its Generator need not be.
 
 
-def _draws(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
+def _draws(seed: int, resamples: int, images: int) -> Iterator[Floats]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
-    import numpy as np
 
     def counted(raw: NDArray[np.uint64]) -> NDArray[np.intp]:
         # The upper half of a word, as a share of 2**32, says which image.
@@ -247,9 +232,8 @@ def _draws(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
     return _weights([seed, 0], resamples, images, images, counted)
 
 
-def _swaps(seed: int, resamples: int, images: int) -> Iterator[_Floats]:
+def _swaps(seed: int, resamples: int, images: int) -> Iterator[Floats]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
-    import numpy as np
 
     def bits(raw: NDArray[np.uint64]) -> NDArray[np.uint8]:
         return np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)[:, :images]
@@ -263,14 +247,12 @@ def _weights(
     images: int,
     words: int,
     weights_of: Callable[[NDArray[np.uint64]], NDArray[np.integer[Any]]],
-) -> Iterator[_Floats]:
+) -> Iterator[Floats]:
     """Yield weights of resamples, each made of so many 64-bit words.
 
     Few resamples at a time are made, whose numbers fit in a core's cache, and many are yielded,
     so that a product of matrices is worth its start.
     """
-    import numpy as np
-
     stream = np.random.PCG64(seed)
     at_once = max(_CHUNK // images, 1)
     for start in range(0, resamples, at_once):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import AnnotationError, CaptionError, VifidelError
-from ..metrics import METRICS
 from ..rows import MOST_CHARACTERS
+from ..scorers.registry import METRICS
 from .columns import Columns, is_references, is_text
 from .labels import problem_of, shape_of
 from .statuses import RANKS, STATUSES, Statuses

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally
-from ..kernels.bags import slices
+from ..kernels.bags import bags_of_captions, slices
 from ..kernels.lexicon import Lexicon
-from ..metrics import METRICS
 from ..rows import Rows
-from ..scorers.readings import read_texts
 from ..scorers.record import Metric, Settings
+from ..scorers.registry import METRICS
 from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
 from .rows import TableRows
 from .statuses import Statuses, worsen
@@ -112,8 +111,8 @@ class Kernel:
     def _scored(
         self, metrics: Sequence[_TableMetric], rows: TableRows, lexicon: Lexicon
     ) -> RowScores:
-        words, of_words = read_texts(lexicon, rows.captions)
-        references, of_references = read_texts(lexicon, rows.references)
+        words, of_words = bags_of_captions(lexicon, rows.captions)
+        references, of_references = bags_of_captions(lexicon, rows.references)
         objects, of_labels = rows.labels.bags(lexicon, self._settings.counts)
         in_references = np.bincount(
             rows.row_of_reference, weights=references.sizes, minlength=len(rows)

@@ -14,8 +14,8 @@ from ..annotations import DETECTION_THRESHOLD
 from ..annotations.objects import check_threshold, from_threshold
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
-from ..metrics import METRICS, parse
 from ..scorers.record import Settings
+from ..scorers.registry import METRICS, parse
 from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList

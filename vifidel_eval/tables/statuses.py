@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..evaluation import ROW_COUNTS, Floats, Integers, Tally
 
 #: All statuses from best to worst, as tables have them.
-STATUSES: tuple[str, ...] = ("ok", *(count.status for count in ROW_COUNTS))
+STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
 
 #: The places of statuses in `STATUSES`, (rows,).
 Statuses = NDArray[np.uint8]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import VifidelWarning
 from ..evaluation import Floats, Tally, add_tallies
-from ..metrics import METRICS
+from ..scorers.registry import METRICS
 from ..vectors import WordVectors
 from .statuses import RANKS, STATUSES
 

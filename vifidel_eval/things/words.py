@@ -11,6 +11,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -25,7 +26,7 @@ _ABBREVIATIONS = frozenset(
 )
 # ruff: noqa: RUF001 - typographic quotes are meant.
 _CLOSERS = r"""[\])}>"'”’»*_]*"""
-_SENTENCE_END = re.compile(rf"(?P<stop>[.!?…]+){_CLOSERS}(?=\s|\Z)")
+_SENTENCE_END = re.compile(rf"(?<![.!?…])(?P<stop>[.!?…]+){_CLOSERS}(?=\s|\Z)")
 _END = re.compile(rf"{_CLOSERS}\s*\Z")
 _OPENERS = "\"'([{“‘*_"
 
@@ -98,13 +99,21 @@ def drop_incomplete(caption: str) -> str:
     >>> drop_incomplete("A dog runs with Mr. Smith and the")
     'A dog runs with Mr. Smith and the'
     """
-    end = None
-    for found in _SENTENCE_END.finditer(caption):
-        if found["stop"] != "." or _ends(caption, found.start()):
-            end = found.end()
+    end = max(sentence_ends(caption), default=None)
     if end is None or not any(character.isalnum() for character in caption[end:]):
         return caption
     return caption[:end]
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """Yield the place behind each sentence of a text that has an end, as `drop_incomplete` says.
+
+    >>> list(sentence_ends("A dog runs with Mr. Smith. A cat sits"))
+    [26]
+    """
+    for found in _SENTENCE_END.finditer(text):
+        if found["stop"] != "." or _ends(text, found.start()):
+            yield found.end()
 
 
 @lru_cache(maxsize=1 << 16)

@@ -31,7 +31,7 @@ def test_standings_and_duels_say_what_the_comparison_found():
     assert list(duels) == [("good", "same"), ("good", "bad"), ("same", "bad")]
     assert duels["good", "same"][0].winner is None
     assert duels["good", "bad"][0].winner == "good"
-    assert duels["good", "bad"][0].difference == "0.700"
+    assert duels["good", "bad"][0].difference == pytest.approx(0.7)
 
 
 def test_remarks_count_what_is_not_scored_as_it_seems():

@@ -68,10 +68,9 @@ def data_of(document, name):
 
 
 def test_captions_are_text(document, content):
-    shown = [e["text"] for e in document.all("p", **{"class": "caption"})]
+    outside = "".join(e["text"] for e in document.elements if e["tag"] in ("main", "header"))
     captions = {c for of_system in content.captions.values() for c in of_system.values()}
-    assert len(shown) == 20 * 3
-    assert set(shown) <= captions
+    assert not any(caption in outside for caption in captions)  # the script makes texts of them
     assert not any("onerror" in e["attributes"] for e in document.elements)
     assert [e["attributes"] for e in document.all("script")] == [
         {"type": "application/json", "id": "data"},
@@ -149,7 +148,7 @@ def test_a_report_without_objects_references_or_rivals(make_content):
     assert not document.all("section", id="duels")
     assert not document.all("section", id="grounding")
     assert not document.all("details", **{"class": "plan"})
-    assert len(document.all("article")) == 5
+    assert "of captions are not marked" in text
 
 
 def test_half_a_character_is_spelt(make_content, tmp_path):

@@ -11,7 +11,7 @@ const plans = once(() => read("plans"));
 const pictures = once(() => read("pictures"));
 const boxes = once(() => read("boxes"));
 
-// Numbers, digit for digit as formats.py writes them.
+// Numbers; formats.py writes those that are in the tables of the page the same, digit for digit.
 
 const NONE = "–";
 const fixed = (value, digits) =>
@@ -32,8 +32,8 @@ const whole = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const grouped = (numbers, size) =>
   Array.from({ length: numbers.length / size }, (_, i) => numbers.slice(i * size, (i + 1) * size));
 const times = (count) => (count > 1 ? ` ×${count}` : "");
-const link = (id) =>
-  `#images?image=${encodeURIComponent(id.replace(/\p{Surrogate}/gu, "?"))}`;
+const encoded = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "?"));
+const link = (id) => `#images?image=${encoded(id)}`;
 const isNumber = (value) => value !== null;
 
 // Elements: captions only ever become text, never markup.
@@ -46,6 +46,15 @@ function element(namespace, tag, attributes, ...children) {
 }
 const html = element.bind(null, "http://www.w3.org/1999/xhtml");
 const svg = element.bind(null, "http://www.w3.org/2000/svg");
+
+// Calls a function when a node first comes near to what is in sight.
+function whenSeen(node, act) {
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    act();
+  }, { rootMargin: "300px" }).observe(node);
+}
 
 const section = document.getElementById("images");
 const form = section.querySelector(".controls");

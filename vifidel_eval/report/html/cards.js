@@ -1,4 +1,4 @@
-// One image, as images.html.j2 has it.
+// The card of an image.
 
 function card(image) {
   const { ids, captions } = data();
@@ -11,16 +11,11 @@ function card(image) {
     html("div", { class: pictured ? "scene pictured" : "scene" }, pictured ? frame(image) : [],
       html("div", { class: "gold" }, objectList(image), referenceList(image))),
     html("ul", { class: "candidates" }, captioned.map((system) => candidate(system, image))));
-  wake(node);
-  return node;
-}
-
-// What the script adds to a card, whoever drew it.
-function wake(node) {
   node.querySelectorAll(".caption").forEach(liven);
   livenObjects(node);
   for (const plan of node.querySelectorAll("details.plan"))
     plan.addEventListener("toggle", () => fillPlan(plan), { once: true });
+  return node;
 }
 
 function frame(image) {
@@ -54,7 +49,7 @@ function objectList(image) {
   const { labels, objects } = data();
   if (!labels.length) return [];
   if (!objects[image].length) return [html("h4", {}, "Objects"), html("p", { class: "none" }, "none")];
-  return [html("h4", {}, "Objects"), html("ul", { class: "objects" }, grouped(objects[image], 3)
+  return [html("h4", {}, "Objects"), html("ul", { class: "objects" }, grouped(objects[image], 2)
     .map(([label, count]) => html("li", { "data-label": label }, labels[label] + times(count))))];
 }
 
@@ -67,18 +62,18 @@ function referenceList(image) {
 
 function candidate(system, image) {
   const { systems, metrics, scores } = data();
-  const numbers = ofCaption(system, image);
+  const explained = ofCaption(system, image);
   const chosenMetrics = choice.sort === "metrics" ? [choice.metric, choice.against] : [choice.metric];
   return html("li", { "data-system": system },
     html("h4", {}, systems[system]),
     html("p", { class: "caption", dir: "auto" }, marked(system, image)),
-    numbers ? [loose("Probably not in the image", absentOf(system, image)),
+    explained ? [loose("Probably not in the image", absentOf(system, image)),
       loose("Not mentioned", silentOf(system, image))] : [],
     html("ul", { class: "scores" }, metrics.map((of, i) =>
       html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
         html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
-    numbers ? wordDetails(system, image) : [],
-    numbers && data().labels.length
+    explained ? wordDetails(system, image) : [],
+    explained && data().labels.length
       ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : []);
 }
 
@@ -86,10 +81,10 @@ const loose = (what, names) => names.length
   ? html("p", { class: "loose" }, html("span", {}, `${what}:`), ` ${names.join(", ")}`)
   : [];
 
-const absentOf = (system, image) => [...new Set(saidOf(system, image)
-  .filter(([, , , verdict]) => verdict === settings.absent).map(([text]) => textOf(text)))];
-const silentOf = (system, image) => ofCaption(system, image)[3]
-  .map((place) => data().labels[data().objects[image][3 * place]]);
+const absentOf = (system, image) => [...new Set(grouped(ofCaption(system, image).mentions, 5)
+  .filter(([, , , , verdict]) => verdict === settings.absent).map(([text]) => textOf(text)))];
+const silentOf = (system, image) => grouped(ofCaption(system, image)?.objects ?? [], 3)
+  .filter(([, , silent]) => silent).map(([text]) => textOf(text));
 
 // What was searched for is marked wherever a card says it, also across the words of a caption.
 function markHits(node, wanted) {

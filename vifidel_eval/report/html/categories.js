@@ -1,4 +1,4 @@
-// Scores by object category, as categories.py has them for the first metric.
+// Scores by object category: the images of which objects a system does badly on.
 
 function categoriesOf(metric, system) {
   const { labels, objects, scores, lowerIsBetter } = data();
@@ -8,16 +8,17 @@ function categoriesOf(metric, system) {
     if (score === null) return;
     total += score;
     defined += 1;
-    const silent = ofCaption(system, image)?.[3] ?? [];
-    grouped(objects[image], 3).forEach(([label], place) => {
+    const silent = silentOf(system, image);
+    for (const [label] of grouped(objects[image], 2)) {
       if (!sums.has(label)) sums.set(label, { sum: 0, images: 0, silent: 0 });
       const ofLabel = sums.get(label);
       ofLabel.sum += score;
       ofLabel.images += 1;
-      ofLabel.silent += silent.includes(place);
-    });
+      ofLabel.silent += silent.includes(labels[label]);
+    }
   });
   const sign = lowerIsBetter[metric] ? -1 : 1;
+  // Sums differ in their last digits with the order of images: nine digits decide.
   const rounded = (value) => Math.floor(value * 1e9 + 0.5);
   return [...sums].filter(([, { images }]) => images >= settings.fewest)
     .map(([label, { sum, images, silent }]) => ({
@@ -42,9 +43,12 @@ function listenToCategories() {
         number(`${fixed(100 * row.leftOut, 0)} %`)));
       table.tBodies[0].replaceChildren(...(rows.length ? rows : [html("tr", {}, html("td", { colspan: "5" }, "none"))]));
     }
-    wakeCategories(part);
+    // An object shows the images with it, the worst of the system first.
+    for (const text of part.querySelectorAll("[data-object]"))
+      becomeButton(text, ({ object, system }) => showOnly({ object, system, metric: metric.value, sort: "worst" }));
   };
-  wakeCategories(part);
+  whenSeen(part, fill);
+  addEventListener("beforeprint", fill);
   metric.addEventListener("input", fill);
   all.addEventListener("click", () => {
     const pressed = all.getAttribute("aria-pressed") !== "true";
@@ -52,13 +56,6 @@ function listenToCategories() {
     fill();
   });
   part.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
-}
-
-// An object shows the images with it, the worst of the system first.
-function wakeCategories(part) {
-  const { metric } = part.querySelector("form").elements;
-  for (const text of part.querySelectorAll("[data-object]"))
-    becomeButton(text, ({ object, system }) => showOnly({ object, system, metric: metric.value, sort: "worst" }));
 }
 
 function becomeButton(text, act) {

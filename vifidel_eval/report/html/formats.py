@@ -1,17 +1,13 @@
-"""Numbers as the page writes them; base.js has the same functions, digit for digit."""
+"""Numbers as the tables of the page write them, digit for digit as base.js does."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from urllib.parse import quote
 
 #: What is shown where there is no number.
 NONE = "\N{EN DASH}"
 
 _SMALLEST = 0.001
-# What JavaScript's encodeURIComponent leaves as it is, beside letters and digits.
-_UNQUOTED = "!~*'()"
 
 
 def fixed(value: float, digits: int) -> str:
@@ -50,36 +46,6 @@ def whole(number: int) -> str:
     (True, '999')
     """
     return f"{number:,}".replace(",", "\N{THIN SPACE}")
-
-
-def grouped(numbers: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-    """Return numbers in groups of `size`.
-
-    >>> list(grouped([1, 2, 3, 4], 2))
-    [(1, 2), (3, 4)]
-    """
-    return zip(*[iter(numbers)] * size, strict=True)
-
-
-def link(image_id: str) -> str:
-    """Return the address within the page that shows one image, as the script writes it.
-
-    >>> link("val2017/7 (a).jpg")
-    '#images?image=val2017%2F7%20(a).jpg'
-    """
-    return f"#images?image={quote(image_id, safe=_UNQUOTED, errors='replace')}"
-
-
-def signed(value: float) -> str:
-    """Return a difference with three decimals and its sign.
-
-    >>> signed(0.0312), signed(-0.2) == "\N{MINUS SIGN}0.200", signed(1e-5)
-    ('+0.031', True, '0.000')
-    """
-    text = fixed(abs(value), 3)
-    if float(text) == 0:
-        return text
-    return ("+" if value > 0 else "\N{MINUS SIGN}") + text
 
 
 def correlation(value: float) -> str:

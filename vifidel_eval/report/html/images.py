@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...image_ids import ImageId
 from .content import Content
-from .plans import ObjectsShown, Plans, scale
+from .plans import plans_of, scale
 
 if TYPE_CHECKING:
     from ...evaluation import Floats
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 class Images:
     """The data behind the list of images: everything that is shown about an image.
 
-    This package draws the first page of the list from these numbers, the page's script all
-    others.
+    The page's script draws the list, the plot and the categories from these numbers.
 
     Attributes
     ----------
@@ -27,30 +27,37 @@ class Images:
     data : dict
         What the script sorts and filters by: ``systems``, ``metrics``, ``labels``; by metric
         ``lowerIsBetter``; by image ``ids``, ``references`` and ``objects`` (label, count,
-        penalty, ...); by system and image ``captions``; by system, metric and image ``scores``
+        ...); by system and image ``captions``; by system, metric and image ``scores``
         (None where undefined).
     plans : dict
-        What it draws when asked: ``words``; ``scale``, the cost at the end of the colour scale;
-        by system and image ``plans`` as `Plans` has them.
+        What is known of captions: ``texts``; ``scale``, the cost at the end of the colour scale;
+        by system and image ``plans`` as `plans_of` has them.
     """
 
     def __init__(self, content: Content) -> None:
         self.ids: list[ImageId] = list(content.references)
-        objects = ObjectsShown([content.objects.get(image_id, {}) for image_id in self.ids])
-        plans = Plans({image_id: place for place, image_id in enumerate(self.ids)}, objects)
+        places = {image_id: place for place, image_id in enumerate(self.ids)}
+        objects = [content.objects.get(image_id, {}) for image_id in self.ids]
+        labels = {label: n for n, label in enumerate(dict.fromkeys(chain.from_iterable(objects)))}
+        parts = chain.from_iterable(content.explanations.values())
+        texts = sorted(set(chain.from_iterable(part.texts for part in parts)))
+        numbers = {text: number for number, text in enumerate(texts)}
         self.plans: dict[str, Any] = {
-            "plans": [plans.of_system(parts) for parts in content.explanations.values()],
-            "words": list(plans.words),
+            "plans": [plans_of(parts, places, numbers) for parts in content.explanations.values()],
+            "texts": texts,
             "scale": scale(content.explanations.values()),
         }
         self.data: dict[str, Any] = {
             "systems": list(content.scores.evaluations),
             "metrics": list(content.scores.signatures),
             "lowerIsBetter": [c.lower_is_better for c in content.scores.columns()],
-            "labels": list(objects.labels),
+            "labels": list(labels),
             "ids": [str(image_id) for image_id in self.ids],
             "references": list(content.references.values()),
-            "objects": objects.numbers(),
+            "objects": [
+                [number for label, count in found.items() for number in (labels[label], count)]
+                for found in objects
+            ],
             "captions": [
                 [captions.get(image_id) for image_id in self.ids]
                 for captions in content.captions.values()

@@ -1,29 +1,77 @@
 // Words of captions: how they are marked, and what supports them.
 
-const ofCaption = (system, image) => plans().plans[system]?.[image];
-const textOf = (word) => (word < 0 ? NONE : plans().words[word]);
+// What is known of a caption, in the numbers of plans.py.
+function ofCaption(system, image) {
+  const plan = plans().plans[system]?.[image];
+  if (!plan) return null;
+  const [objects, words, mentions, matches] = plan;
+  return { objects, words, mentions, matches };
+}
+const textOf = (text) => plans().texts[text];
 
-// What is said of a caption: (words, support, evidence, verdict, object), ... (images.py).
-const saidOf = (system, image) => grouped(ofCaption(system, image)[2], 5);
+// The first place of a word in a caption, to which words are sorted.
+const placeIn = (caption) => {
+  const lowered = caption.toLowerCase();
+  return (text) => lowered.indexOf(text);
+};
 
-// The caption with its words marked, as words.py has it. Marks count characters, of which some
-// have two places in a string.
+// What is said of a caption: its mentions, and then the words of which nothing is claimed.
+function saidOf(system, image) {
+  const { words, mentions } = ofCaption(system, image);
+  const { labels, objects, captions } = data();
+  const present = grouped(objects[image], 2).map(([label]) => label);
+  const labelOf = (text) => present.find((label) => labels[label] === textOf(text));
+  const place = placeIn(captions[system][image]);
+  return [
+    ...grouped(mentions, 5).map(([text, category, support, by, verdict]) => ({
+      text: textOf(text), support, by: textOf(by), verdict,
+      object: verdict === settings.there ? labelOf(by) ?? labelOf(category) : undefined,
+    })),
+    ...grouped(words, 5).filter(([, , , , mention]) => mention < 0)
+      .map(([text, , support, by]) => ({ text: textOf(text), support, by: textOf(by), at: place(textOf(text)) }))
+      .sort((a, b) => a.at - b.at),
+  ];
+}
+
+const wordsOf = (text) => [...text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu)].map((word) =>
+  ({ text: word[0].normalize("NFC").toLowerCase(), start: word.index, end: word.index + word[0].length }));
+
+// Where they are in the caption: each mention once, in their order, and every occurrence of the
+// other words outside these.
+function marksOf(caption, said) {
+  const words = wordsOf(caption);
+  const marks = [];
+  let at = 0;
+  said.forEach(({ text, verdict }, which) => {
+    const mention = verdict === undefined ? [] : wordsOf(text);
+    const first = words.findIndex((_, place) => place >= at
+      && mention.every((word, after) => words[place + after]?.text === word.text));
+    if (!mention.length || first < 0) return;
+    at = first + mention.length;
+    marks.push({ start: words[first].start, end: words[at - 1].end, which });
+  });
+  for (const { text, start, end } of words) {
+    const which = said.findIndex((one) => one.verdict === undefined && one.text === text);
+    if (which >= 0 && !marks.some((mark) => start < mark.end && mark.start < end))
+      marks.push({ start, end, which });
+  }
+  return marks.sort((a, b) => a.start - b.start);
+}
+
+// The caption with its words marked.
 function marked(system, image) {
   const caption = data().captions[system][image];
   if (!ofCaption(system, image)) return [caption];
   const said = saidOf(system, image);
-  const characters = [...caption];
   const parts = [];
-  let end = 0;
-  const add = (text, wrap) => text && parts.push(wrap ? wrap(text) : text);
-  for (const [start, stop, at] of grouped(ofCaption(system, image)[4], 3)) {
-    add(characters.slice(end, start).join(""));
-    add(characters.slice(start, stop).join(""), (text) =>
-      html("span", { class: `said ${settings.marks[said[at][3]]}`, "data-said": at }, text));
-    end = stop;
+  let from = 0;
+  for (const { start, end, which } of marksOf(caption, said)) {
+    const mark = settings.marks[said[which].verdict] ?? "open";
+    parts.push(caption.slice(from, start),
+      html("span", { class: `said ${mark}`, "data-said": which }, caption.slice(start, end)));
+    from = end;
   }
-  add(characters.slice(end).join(""));
-  return parts;
+  return [...parts, caption.slice(from)];
 }
 
 function wordDetails(system, image) {
@@ -35,9 +83,9 @@ function wordDetails(system, image) {
       html("table", {},
         html("thead", {}, html("tr", {}, head("Words"), head("Verdict"),
           head("Support", { class: "number" }), head("Nearest evidence"))),
-        html("tbody", {}, said.map(([words, support, by, verdict]) => html("tr", {},
-          html("td", {}, textOf(words)), html("td", {}, settings.verdicts[verdict]),
-          html("td", { class: "number" }, supportText(support)), html("td", {}, textOf(by))))))));
+        html("tbody", {}, said.map(({ text, support, by, verdict }) => html("tr", {},
+          html("td", {}, text), html("td", {}, settings.verdicts[verdict] ?? "no claim"),
+          html("td", { class: "number" }, supportText(support)), html("td", {}, by ?? NONE)))))));
 }
 
 const supportText = (support) => (support < 0 ? NONE : fixed(support / 100, 2));
@@ -52,13 +100,13 @@ const placeOf = (word) => ({
   image: Number(word.closest("[data-image]").dataset.image),
 });
 
-function tell([words, support, by, verdict]) {
-  const name = ["No claim", "Not judged", "In the image", "Probably not in the image"][verdict];
-  const near = by < 0 ? "Nothing is near in meaning." : [
-    verdict === 2 ? "Supported by " : "Nearest is ", html("b", {}, textOf(by)),
+function tell({ text, support, by, verdict }) {
+  const name = ["not judged", "in the image", "probably not in the image"][verdict] ?? "no claim";
+  const near = by === undefined ? "Nothing is near in meaning." : [
+    verdict === settings.there ? "Supported by " : "Nearest is ", html("b", {}, by),
     support < 0 ? "." : `, support ${supportText(support)}.`,
   ];
-  return [html("span", { class: "verdict" }, `${textOf(words)}: ${name.toLowerCase()}`), html("span", {}, near)];
+  return [html("span", { class: "verdict" }, `${text}: ${name}`), html("span", {}, near)];
 }
 
 function showTip(word) {
@@ -80,8 +128,7 @@ function showTip(word) {
   const [x, y] = inside ? [inside.scrollLeft - inside.clientLeft, inside.scrollTop - inside.clientTop] : [scrollX, scrollY];
   tip.style.left = `${left - origin.left + x}px`;
   tip.style.top = `${at.bottom + 4 - origin.top + y}px`;
-  const place = said[4];
-  showBoxes(word, place < 0 ? null : data().objects[image][3 * place]);
+  showBoxes(word, said.object ?? null);
 }
 
 function hideTip() {

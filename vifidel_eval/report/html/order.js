@@ -1,4 +1,4 @@
-// In which order images come; order.py has the same for the first page.
+// In which order images come; order.py has that of the first list, in which images get their pictures.
 
 // The share of all defined scores that are worse, ties half (order.py: percentile_ranks).
 const ranks = [];

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .formats import fixed
-
 if TYPE_CHECKING:
     from ...evaluation import Floats
 
@@ -36,7 +34,6 @@ class Order:
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
-        self._metrics: list[str] = data["metrics"]
         signs = np.array([-1.0 if lower else 1.0 for lower in data["lowerIsBetter"]])
         # (systems, metrics, images), higher being better
         self._scores = np.array(data["scores"], dtype=np.float64) * signs[:, None]
@@ -44,7 +41,7 @@ class Order:
         self.correlations = _correlations(of_metrics)
         self.against = _against(self.correlations[0], of_metrics)
 
-    def by_disagreement(self) -> tuple[str, list[int], list[str]]:
+    def by_disagreement(self) -> tuple[str, list[int]]:
         """Return what the list is sorted by at first, and the images in that order.
 
         Returns
@@ -54,26 +51,15 @@ class Order:
             ``"worst"``: the names of the page's sort menu.
         places : list of int
             Images for which the value is not defined come last; ties stay as they are.
-        apart : list of str
-            How far systems or metrics lie apart on each, as the page says it; empty if undefined.
         """
         scores = self._scores
         if scores.shape[0] > 1:
             sort, values = "systems", systems_apart(scores[:, 0])
-            texts = [f"{fixed(value, 3)} apart" for value in np.nan_to_num(values).tolist()]
         elif scores.shape[1] > 1:
-            signed = metrics_apart(scores[:, 0], scores[:, self.against])
-            sort, values = "metrics", np.abs(signed)
-            names = self._metrics
-            texts = [
-                metrics_text(value, names[0], names[self.against])
-                for value in np.nan_to_num(signed).tolist()
-            ]
+            sort, values = "metrics", np.abs(metrics_apart(scores[:, 0], scores[:, self.against]))
         else:
             sort, values = "worst", -scores[0, 0]
-            texts = [""] * len(values)
-        order = np.argsort(-values, kind="stable").tolist()  # NaN sorts last
-        return sort, order, ["" if np.isnan(values[i]) else texts[i] for i in order]
+        return sort, np.argsort(-values, kind="stable").tolist()  # NaN sorts last
 
 
 def _against(correlations: list[float], of_metrics: Floats) -> int:
@@ -136,20 +122,6 @@ def metrics_apart(scores: Floats, others: Floats) -> Floats:
     largest = np.where(np.isnan(apart), -1, np.abs(apart)).argmax(axis=0)
     signed: Floats = np.take_along_axis(apart, largest[np.newaxis], axis=0)[0]
     return signed
-
-
-def metrics_text(apart: float, metric: str, other: str) -> str:
-    """Return in words what `metrics_apart` found for an image.
-
-    >>> metrics_text(-0.76, "VIFIDEL", "CIDEr")
-    'CIDEr 76 points above VIFIDEL'
-    """
-    points = fixed(100 * abs(apart), 0)
-    if points == "0":
-        return "equal ranks"
-    above, below = (metric, other) if apart >= 0 else (other, metric)
-    unit = "point" if points == "1" else "points"
-    return f"{above} {points} {unit} above {below}"
 
 
 def percentile_ranks(scores: Floats) -> Floats:

@@ -44,15 +44,6 @@ class Standing:
     length: str = ""
 
 
-@dataclass(frozen=True)
-class Duel:
-    """Two systems under a metric: the winner, if there is one, and by how much."""
-
-    winner: str | None
-    difference: str
-    p: str
-
-
 def standings(scores: Scores, comparisons: Comparisons) -> dict[str, list[Standing]]:
     """Return a row per system: its standing under each metric."""
     rows: dict[str, list[Standing]] = {name: [] for name in scores.evaluations}
@@ -104,23 +95,17 @@ def meanings(scores: Scores) -> dict[str, str]:
     return {count.phrase: count.meaning for count in COUNTS if count.phrase in said}
 
 
-def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Duel | None]]:
+def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Pair | None]]:
     """Return a row for every two systems: who wins under each metric; None if not compared."""
-    rows: dict[tuple[str, str], list[Duel | None]] = {
-        pair: [] for pair in itertools.combinations(scores.evaluations, 2)
-    }
+    found = []
     for metric in scores.signatures:
         compared = comparisons.metrics.get(metric)
         pairs = compared.pairs if compared is not None and compared.ranked else ()
-        found = {(p.first, p.second): p for p in pairs}
-        for names, row in rows.items():
-            pair = found.get(names)
-            row.append(None if pair is None else _duel(pair))
-    return rows
-
-
-def _duel(pair: Pair) -> Duel:
-    return Duel(pair.winner, score(abs(pair.difference)), p_value(pair.randomisation_holm))
+        found.append({(pair.first, pair.second): pair for pair in pairs})
+    return {
+        names: [of_metric.get(names) for of_metric in found]
+        for names in itertools.combinations(scores.evaluations, 2)
+    }
 
 
 def p_value(value: float) -> str:

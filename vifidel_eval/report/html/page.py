@@ -13,8 +13,8 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ...explain.findings import find
-from . import formats, overview, words
-from .categories import categories, fewest
+from ...things.grounded import Verdict
+from . import formats, overview
 from .content import Content
 from .images import Images
 from .order import Order
@@ -25,12 +25,16 @@ from .plans import UNIT
 _SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
 _MOST_FINDINGS = 10
 _MOST_CATEGORIES = 8
+# Categories of fewer images are not listed: at most this many, or a hundredth of all images.
+_FEWEST = 25
+# How words are marked, by verdict: a class of the style sheet.
+_MARKS = {Verdict.NOT_JUDGED: "open", Verdict.THERE: "there", Verdict.ABSENT: "absent"}
 # How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
 _SHADES = 5
 # Of a plan with more rows, the costliest are shown at first.
 _MOST_ROWS = 10
 
-#: Images on a page of the list; the first page is there without scripting too.
+#: Images on a page of the list.
 IMAGES_ON_A_PAGE = 20
 
 
@@ -46,7 +50,7 @@ def render_page(content: Content) -> str:
     """
     images = Images(content)
     order = Order(images.data)
-    sort, places, apart = order.by_disagreement()
+    sort, places = order.by_disagreement()
     drawn = pictures(
         content.material, [images.ids[place] for place in places], images.data["labels"]
     )
@@ -63,29 +67,39 @@ def render_page(content: Content) -> str:
         distributions=overview.distributions(content.scores),
         findings={name: find(parts) for name, parts in content.explanations.items()},
         most=_MOST_FINDINGS,
-        categories=categories(images.data, images.plans),
-        fewest=fewest(len(images.ids)),
-        most_categories=_MOST_CATEGORIES,
         material=content.material,
         data=images.data,
         plans=images.plans,
         pictures=shown["images"],
         json={"data": data, "plans": plan_data, "boxes": _json(shown["boxes"])},
-        sort=sort,
         against=order.against,
         correlations=order.correlations,
-        order=places[:IMAGES_ON_A_PAGE],
-        apart=apart,
-        page_size=IMAGES_ON_A_PAGE,
-        shades=_SHADES,
-        most_rows=_MOST_ROWS,
-        verdicts=words.VERDICTS,
-        marks=words.MARKS,
-        absent=words.ABSENT,
-        unit=UNIT,
+        settings={
+            "pageSize": IMAGES_ON_A_PAGE,
+            "shades": _SHADES,
+            "unit": UNIT,
+            "against": order.against,
+            "sort": sort,
+            "verdicts": list(map(str, Verdict)),
+            "marks": [_MARKS[verdict] for verdict in Verdict],
+            "there": Verdict.THERE,
+            "absent": Verdict.ABSENT,
+            "mostRows": _MOST_ROWS,
+            "mostCategories": _MOST_CATEGORIES,
+            "fewest": fewest(len(images.ids)),
+        },
         unexplained=content.unexplained,
         version=version("vifidel-eval"),
     )
+
+
+def fewest(images: int) -> int:
+    """Return how many images a category needs to be listed.
+
+    >>> fewest(28), fewest(500), fewest(5000)
+    (2, 5, 25)
+    """
+    return min(max(2, images // 100), _FEWEST)
 
 
 @cache
@@ -98,10 +112,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals |= {
-        "words_of": words.words_of,
-        "times": words.times,
-        "link": formats.link,
-        "grouped": formats.grouped,
         "whole": formats.whole,
         "part": _part,
         "script": _script,
@@ -109,7 +119,10 @@ def _environment() -> Environment:
         "digest": _digest,
     }
     environment.filters |= {
-        name: getattr(formats, name) for name in ("score", "fixed", "signed", "correlation")
+        "score": formats.score,
+        "fixed": formats.fixed,
+        "correlation": formats.correlation,
+        "p_value": overview.p_value,
     }
     environment.filters["json"] = _json
     return environment

@@ -36,11 +36,7 @@ function listenToPlot() {
   });
   listenToDragging();
   // Drawn when it is first seen, and again when its width changes.
-  new IntersectionObserver((entries, observer) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    observer.disconnect();
-    new ResizeObserver(drawPlot).observe(plot.frame);
-  }, { rootMargin: "300px" }).observe(plot.frame);
+  whenSeen(plot.frame, () => new ResizeObserver(drawPlot).observe(plot.frame));
   addEventListener("beforeprint", () => plot.drawn || drawPlot());
 }
 

@@ -7,7 +7,7 @@ const wanted = (text) => [...text.toLowerCase().matchAll(/"([^"]*)"?|[^\s"]+/g)]
 const texts = once(() => {
   const { ids, labels, objects, references, captions } = data();
   return ids.map((id, image) => ({
-    common: [`image ${id}`, ...grouped(objects[image], 3).map(([label]) => labels[label]), ...references[image]]
+    common: [`image ${id}`, ...grouped(objects[image], 2).map(([label]) => labels[label]), ...references[image]]
       .join("\n").toLowerCase(),
     candidates: captions.map((ofSystem) => (ofSystem[image] ?? "").toLowerCase()),
   }));
@@ -15,16 +15,14 @@ const texts = once(() => {
 
 const judgements = {
   absent: ({ word }) => (system, image) => {
-    const numbers = ofCaption(system, image);
-    if (!numbers) return false;
-    const said = numbers[2];
-    for (let at = 0; at < said.length; at += 5)
-      if (said[at + 3] === settings.absent && (!word || textOf(said[at]) === word)) return true;
+    const mentions = ofCaption(system, image)?.mentions ?? [];
+    for (let at = 0; at < mentions.length; at += 5)
+      if (mentions[at + 4] === settings.absent && (!word || textOf(mentions[at]) === word)) return true;
     return false;
   },
   leaves: ({ object }) => (system, image) => {
-    const silent = ofCaption(system, image)?.[3] ?? [];
-    return object === "" ? silent.length > 0 : silentOf(system, image).includes(object);
+    const silent = silentOf(system, image);
+    return object === "" ? silent.length > 0 : silent.includes(object);
   },
 };
 
@@ -44,7 +42,7 @@ function matching(choice) {
     return !judge || judge(system, image);
   };
   return Array.from(ids.keys()).filter((image) => {
-    if (label !== null && !objects[image].some((of, at) => at % 3 === 0 && of === label)) return false;
+    if (label !== null && !objects[image].some((of, at) => at % 2 === 0 && of === label)) return false;
     if (!systems.some(fits(image))) return false;
     if (!wanted.length) return true;
     const { common, candidates } = texts()[image];

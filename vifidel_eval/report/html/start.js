@@ -4,12 +4,6 @@ function start() {
   document.documentElement.classList.add("script");
   // A browser that comes back to the page has its own idea of what was chosen.
   clear();
-  find();
-  // The first page is there already.
-  cards.querySelectorAll("article").forEach(wake);
-  describe(Math.min(found.length, settings.pageSize));
-  for (const part of [form, status]) part.hidden = false;
-
   let typing;
   form.addEventListener("input", (event) => {
     aside.image = null;
@@ -37,12 +31,16 @@ function start() {
       ? showOnly({ system, judged: "absent" }, { word: what })
       : showOnly({ system, judged: "leaves", object: what })));
 
+  for (const text of document.querySelectorAll("[data-id]"))
+    text.replaceChildren(html("a", { href: link(text.textContent) }, text.textContent));
+
   listenToWords();
   listenToPictures();
   listenToCategories();
   listenToPlot();
   addEventListener("hashchange", () => recall() && (plotAgain(), title.focus()));
   if (recall()) plotAgain();
+  else update();
 }
 
 start();

@@ -141,8 +141,7 @@ function inNames() {
 
 function remember() {
   const given = Object.entries(inNames()).filter(([, value]) => value || value === 0);
-  const query = given.map(([name, value]) =>
-    `${name}=${encodeURIComponent(String(value).replace(/\p{Surrogate}/gu, "?"))}`).join("&");
+  const query = given.map(([name, value]) => `${name}=${encoded(String(value))}`).join("&");
   const address = query ? BEGINNING + query : location.hash.startsWith(BEGINNING) ? "#images" : location.hash;
   if (address !== location.hash) history.replaceState(null, "", address || "#images");
 }

@@ -10,13 +10,13 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import COUNTS, Column, Count, Evaluation
-from vifidel_eval.metrics import METRICS, build, check_needs, defaults, lacking, parse
 from vifidel_eval.report.html import gather, render_page
 from vifidel_eval.report.score_tables import render
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
+from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
 from vifidel_eval.text_tables import FORMATS
 
 
@@ -146,7 +146,7 @@ def test_no_metric_at_all_is_an_error():
 
 def test_a_toy_count_is_in_every_output(monkeypatch):
     before = COUNTS
-    counts = (*before, Count("shouted", "Shouted", "shouted", "captions in capitals"))
+    counts = (*before, Count("shouted", "shouted", "captions in capitals"))
     for module in list(sys.modules.values()):
         if getattr(module, "COUNTS", None) is before:
             monkeypatch.setattr(module, "COUNTS", counts)

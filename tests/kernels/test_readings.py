@@ -10,10 +10,10 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.kernels import distances, lexicon
+from vifidel_eval.kernels import bags, distances, lexicon
 from vifidel_eval.rows import Rows
 from vifidel_eval.runs.harness import score_rows
-from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd, readings
+from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
 
 OBJECTS = {1: ["dog", "frisbee", "dog"], 2: ["cat", "hot dog"], 3: ["car"], 4: []}
 REFERENCES = [
@@ -80,14 +80,14 @@ def said_in_run(**settings):
 @pytest.fixture
 def texts_read(monkeypatch):
     """How often each text is read by a lexicon."""
-    read, times = readings.bags_of_captions, Counter()
+    read, times = bags._read, Counter()
 
     def counted(lexicon, captions):
         captions = list(captions)
         times.update(captions)
         return read(lexicon, captions)
 
-    monkeypatch.setattr(readings, "bags_of_captions", counted)
+    monkeypatch.setattr(bags, "_read", counted)
     return times
 
 
@@ -112,7 +112,7 @@ def test_scores_counts_and_details_are_those_of_each_metric_alone():
 def test_a_lexicon_that_is_always_full_changes_no_bit(monkeypatch):
     expected = said_alone()
     monkeypatch.setattr(lexicon, "CAPACITY", 10)
-    monkeypatch.setattr(distances, "_SLOT_BITS", (2, 4))
+    monkeypatch.setattr(distances, "_SLOT_BITS", 2)
     monkeypatch.setattr(lexicon, "_SPACES", {})
     assert said_in_run() == expected
 
@@ -128,15 +128,13 @@ def test_a_lexicon_that_fills_up_between_parts_changes_no_bit(monkeypatch):
 @pytest.mark.parametrize("most", [0, 5, 20, 40])
 def test_without_room_for_all_texts_metrics_say_the_same(most, monkeypatch, texts_read):
     expected = said_alone()
-    monkeypatch.setattr(readings, "MOST_KEPT", most)
+    monkeypatch.setattr(bags, "MOST_KEPT", most)
     monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 1)
     kept = []
 
     def look(_):
-        found = [
-            known for of_one in readings._OF_RUN.get().values() for known in of_one._known.items()
-        ]
-        kept.append(sum(len(texts) + len(bags.atoms) for texts, (bags, _) in found))
+        found = [known for of_one in bags._OF_RUN.get().values() for known in of_one.items()]
+        kept.append(sum(len(texts) + len(read.atoms) for texts, (read, _) in found))
 
     assert said_in_run(on_progress=look) == expected
     assert len(kept) == 48
@@ -176,7 +174,7 @@ def test_lists_that_change_during_a_run_are_read_again(change):
 
 def test_nothing_is_kept_after_a_run_that_ends_or_fails():
     def kept():
-        return [thing for thing in gc.get_objects() if type(thing) is readings._Readings]
+        return [thing for thing in gc.get_objects() if type(thing) is bags._Readings]
 
     def fail(metric: str) -> None:
         assert len(kept()) == (metric != "VIFIDEL")
@@ -189,12 +187,12 @@ def test_nothing_is_kept_after_a_run_that_ends_or_fails():
     with pytest.raises(VifidelError, match="stop"):
         score_rows(systems(), made, on_metric=fail)
     assert kept() == []
-    assert readings._OF_RUN.get() is None
+    assert bags._OF_RUN.get() is None
     assert scores.evaluations.keys() == CAPTIONS.keys()
 
 
 def test_a_run_within_a_run_reads_with_it(texts_read):
-    with readings.reading_once():
+    with bags.reading_once():
         for metric, scorer in scorers().items():
             score_rows(systems(), {metric: scorer})
     assert texts_read == Counter(ALL_TEXTS)

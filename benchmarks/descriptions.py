@@ -1,0 +1,368 @@
+"""Descriptions of any length: what prose, inventions, true detail and repetition do to scores.
+
+    python benchmarks/descriptions.py SHARED [--images N] [--draws N] [--only PART]
+
+SHARED/data holds ``coco``, ``pascal50s``, ``flickr8k``, ``thumb``, ``hat``, ``nocaps_foil``,
+``faithscore`` and ``lvlm`` in their data sets' own formats. Texts are people's captions joined to
+some 10, 35 and 110 words; sentences that claim nothing and inventions are those of
+``descriptions.txt``, which were written after everything was settled. docs/fidelity.md,
+docs/which-metric.md, docs/hallucination.md and docs/recipes.md hold what this prints. Parts:
+
+- ``properties``: for both editions of VIFIDEL-PRF and each kind of evidence, means and what style
+  and inventions change;
+- ``agreement``: with people's judgements, as ``fidelity_choices.py`` has it;
+- ``descriptions``: 500 descriptions of three captions each, with style and inventions added;
+- ``hedges``: how often hedged clauses are those that people marked as analysis;
+- ``best``: how often the best of four texts invents something.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from fidelity_choices import Data, Product, agreement, vector
+from scipy.io import loadmat
+from tabulate import tabulate
+
+from vifidel_eval.annotations import ObjectLabels, read_objects
+from vifidel_eval.captions import read_results
+from vifidel_eval.kernels.grounding import Grounding
+from vifidel_eval.rows import make_rows
+from vifidel_eval.scorers import Scorer, VifidelD, VifidelH, VifidelPRF
+from vifidel_eval.text.words import STOP_WORDS
+from vifidel_eval.things.claims import read_sentences
+from vifidel_eval.things.synonyms import class_names
+
+STYLE = (1, 2, 3, 4, 6, 8)
+INVENTED = (1, 2, 3, 4)
+TAGS = 300
+PARTS = ("properties", "agreement", "descriptions", "hedges", "best")
+GROUNDING = Grounding(class_names(), STOP_WORDS)
+
+
+def texts() -> dict[str, list[str]]:
+    """Return the sections of descriptions.txt."""
+    found: dict[str, list[str]] = {}
+    section: list[str] = []
+    for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            section = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            section.append(line)
+    return found
+
+
+def joined(captions: Sequence[str]) -> str:
+    return " ".join(caption.strip().rstrip(" .") + "." for caption in captions)
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image: its id, the captions of people, and its object labels."""
+
+    id: Any
+    captions: Sequence[str]
+    labels: Sequence[str]
+
+    @cached_property
+    def classes(self) -> set[str | None]:
+        """Classes that labels or captions name."""
+        said = {unit.category for caption in self.captions for unit in GROUNDING.units(caption)}
+        return said.union(map(GROUNDING.class_of_label, self.labels))
+
+
+@dataclass(frozen=True)
+class Made:
+    """Images of one source with the texts made of their captions, by what was done to them."""
+
+    name: str
+    objects: ObjectLabels
+    images: Sequence[Image]
+    lengths: Mapping[int, int]  # about how many words, to how many captions
+    references: int  # how many of the last captions of an image
+
+    @cached_property
+    def texts(self) -> dict[tuple[int, str], list[str]]:
+        """(length, what was added) to the text of each image."""
+        draw = random.Random(3)
+        parts = texts()
+        pool = sorted(self.objects.vocabulary())
+        found: dict[tuple[int, str], list[str]] = {}
+        for image in self.images:
+            absent = [x for x in pool if GROUNDING.class_of_label(x) not in image.classes]
+            absent = draw.sample(absent, max(INVENTED))
+            beyond = draw.choice(parts["beyond"])
+            style = draw.sample(parts["style"], max(STYLE))
+            how = draw.sample(parts["inventions"], max(INVENTED))
+            for length, captions in self.lengths.items():
+                true = joined(image.captions[:captions])
+                more = {"": "", "twice": f" {true}", "beyond": " " + how[0].format(beyond)}
+                more |= {f"style {k}": " " + " ".join(style[:k]) for k in STYLE}
+                more |= {
+                    f"invented {k}": "".join(
+                        " " + form.format(x) for form, x in zip(how[:k], absent, strict=False)
+                    )
+                    for k in INVENTED
+                }
+                more["both"] = f" There is also a {absent[0]} and a {absent[1]}."
+                for name, added in more.items():
+                    found.setdefault((length, name), []).append(true + added)
+        return found
+
+    def scores(self, scorer: Scorer, captions: Sequence[str]) -> dict[str, Any]:
+        """Return the columns of captions, one per image."""
+        references = [image.captions[-self.references :] for image in self.images]
+        ids = [image.id for image in self.images]
+        return {
+            name: evaluation.scores
+            for name, evaluation in scorer.evaluate(make_rows(captions, ids, references)).items()
+        }
+
+
+def coco_images(data: Path, number: int) -> tuple[ObjectLabels, list[Image]]:
+    objects = read_objects(data / "coco/instances_val2017.json")
+    captions: dict[int, list[str]] = {}
+    for entry in json.loads((data / "coco/captions_val2017.json").read_text())["annotations"]:
+        captions.setdefault(entry["image_id"], []).append(entry["caption"].strip())
+    known = [i for i in sorted(captions) if objects.get(i) and len(captions[i]) >= 5]
+    chosen = random.Random(7).sample(known, min(number, len(known)))
+    return objects, [Image(i, captions[i][:5], sorted(objects[i])) for i in chosen]
+
+
+def pascal_images(data: Path, number: int) -> tuple[ObjectLabels, list[Image]]:
+    objects = read_objects(data / "pascal50s/Annotations")
+    listed = loadmat(data / "pascal50s/pascal50S.mat", squeeze_me=True)["train_sent_final"]
+    images = []
+    for entry in random.Random(7).sample(list(listed), min(number, len(listed))):
+        name = Path(str(entry["name"])).stem
+        labels = sorted(objects[name])
+        images.append(Image(name, [str(s).strip() for s in entry["sentences"]], labels))
+    return objects, images
+
+
+def changes(
+    made: Made, scorer: VifidelPRF, columns: Sequence[str]
+) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Return a row per length, and a row per pair of lengths, of the properties."""
+    found = {
+        key: np.column_stack([of_text[c] for c in columns])
+        for key, captions in made.texts.items()
+        for of_text in [made.scores(scorer, captions)]
+    }
+    rows, longer = [], []
+    for length in made.lengths:
+        true, both = found[length, ""], found[length, "both"]
+        mean = np.nanmean(true, axis=0)
+        style = [found[length, f"style {k}"] for k in STYLE]
+        moved = np.abs([np.nanmean(x, axis=0) - mean for x in style]).max(axis=0)
+        above = min((x[:, -1] > both[:, -1]).mean() for x in style)
+        chain = [true, *(found[length, f"invented {k}"] for k in INVENTED)]
+        lower = np.min([(y < x).mean(axis=0) for x, y in pairwise(chain)], 0)
+        cost = 1 - np.nanmean(chain[1], axis=0) / mean
+        beyond = 1 - np.nanmean(found[length, "beyond"], axis=0) / mean
+        same = np.array_equal(found[length, "twice"], true, equal_nan=True)
+        rows.append([length, *mean, *moved, above, *lower, *cost, *beyond, "yes" if same else "no"])
+    lengths = list(made.lengths)
+    for short, long in [*pairwise(lengths), (lengths[0], lengths[-1])]:
+        first, second = found[short, ""], found[long, ""]
+        of_p = np.nanmean(second[:, 0]) - np.nanmean(first[:, 0])
+        no_lower = (second[:, -1] >= first[:, -1] - 1e-12).mean()
+        if [f"{short}-{long}"] not in [row[:1] for row in longer]:
+            longer.append([f"{short}-{long}", no_lower, of_p])
+    return rows, longer
+
+
+def print_properties(data: Path, images: int) -> None:
+    lengths = {10: 1, 35: 3, 110: 11}
+    coco, voc = coco_images(data, images), pascal_images(data, images * 4 // 5)
+    sets = [
+        (Made("val2017", *coco, {10: 1, 35: 3}, 2), True, "2 references and objects"),
+        (Made("PASCAL-50S", *voc, lengths, 2), True, "2 references and objects"),
+        (Made("PASCAL-50S", *voc, lengths, 5), True, "5 references and objects"),
+        (Made("val2017", *coco, {10: 1, 35: 3}, 2), False, "objects alone"),
+        (Made("PASCAL-50S", *voc, lengths, 2), False, "objects alone"),
+    ]
+    rows: list[list[Any]] = []
+    longer: list[list[Any]] = []
+    for edition in (1, 2):
+        for made, references, evidence in sets:
+            scorer = VifidelPRF(made.objects, references=references, edition=edition)
+            of_lengths, of_pairs = changes(made, scorer, ("VIFIDEL-P", "VIFIDEL-F"))
+            label = [edition, f"{made.name}, {evidence}"]
+            rows += [[*label, *row] for row in of_lengths]
+            longer += [[*label, *row] for row in of_pairs]
+    headers = "edition,texts,words,P,F,style P,style F,above,lower P,lower F,cost P,cost F"
+    headers += ",beyond P,beyond F,twice"
+    print(table(rows, headers.split(",")))
+    print(table(longer, ["edition", "texts", "words", "F no lower", "P longer - shorter"]))
+    print(table(tags(Made("val2017", *coco, {10: 1, 35: 3}, 2)), ["edition", "words", "R kept"]))
+
+
+def tags(made: Made) -> list[list[Any]]:
+    """Return what is left of the mean R if an image has 300 tags in place of its gold objects."""
+    names = [n for n in sorted(class_names().class_of) if vector(n).any()]
+    vectors = np.array([vector(name) for name in names])
+    of_image = {}
+    for image in made.images:
+        said = (u.text for c in image.captions[1:] for u in GROUNDING.units(c))
+        found = dict.fromkeys([*image.labels, *said])
+        near = (vectors @ np.array([vector(tag) for tag in found]).T).max(axis=1)
+        found |= dict.fromkeys(names[at] for at in np.argsort(-near, kind="stable"))
+        of_image[image.id] = list(found)[:TAGS]
+    rows = []
+    for edition in (1, 2):
+        gold, listed = (
+            VifidelPRF(objects, references=False, edition=edition)
+            for objects in (made.objects, of_image)
+        )
+        for length in made.lengths:
+            captions = made.texts[length, ""]
+            means = [np.nanmean(made.scores(s, captions)["VIFIDEL-R"]) for s in (listed, gold)]
+            rows.append([edition, length, means[0] / means[1]])
+    return rows
+
+
+def print_agreement(data: Path, draws: int) -> None:
+    judged = Data(data, draws, 1)
+    headers = "edition,HC,HI,HM,MM,mean,Expert,THumB P,THumB F,all P,all F,HAT,FOIL P,FOIL F"
+    rows = [[edition, *agreement(Product(edition), judged)] for edition in (1, 2)]
+    print(table(rows, headers.split(",")))
+
+
+def print_descriptions(data: Path, images: int) -> None:
+    made = Made("val2017", *coco_images(data, images), {35: 3}, 2)
+    for references in (True, False):
+        rows = []
+        scorers = [VifidelPRF(made.objects, references=references, edition=e) for e in (1, 2)]
+        scorers.append(VifidelH(made.objects, references=references))
+        both = [made.scores(scorer, made.texts[35, "both"]) for scorer in scorers[:2]]
+        for name in ("", "style 1", "style 2", "style 3", "both"):
+            found = [made.scores(scorer, made.texts[35, name]) for scorer in scorers]
+            row: list[Any] = [name or "true"]
+            for of_edition, invented in zip(found, both, strict=False):
+                f = of_edition["VIFIDEL-F"]
+                row += [np.nanmean(of_edition["VIFIDEL-P"]), np.nanmean(f)]
+                row.append((f > invented["VIFIDEL-F"]).mean() if name != "both" else None)
+            means = (np.nanmean(column) for column in found[2].values())
+            rows.append([*row, *means])
+        columns = ["P, 1", "F, 1", "above, 1", "P, 2", "F, 2", "above, 2"]
+        names = [column.name.removeprefix("VIFIDEL-") for column in VifidelH.columns]
+        print(f"{'with' if references else 'without'} references, {len(made.images)} images")
+        print(table(rows, ["text", *columns, *names]))
+
+
+def print_hedges(data: Path) -> None:
+    marked = np.zeros((2, 2), dtype=int)
+    of_some = np.zeros((2, 2), dtype=int)
+    for line in (data / "faithscore/annotation.jsonl").read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        text, at = entry["answer"], 0
+        sentences = read_sentences(text, GROUNDING.units)
+        hedged = {
+            place for sentence in sentences for span in sentence.hedged for place in range(*span)
+        }
+        for marked_clause, is_description in entry["stage 1"].items():
+            clause = marked_clause.strip()
+            found = text.find(clause, at)
+            found = text.find(clause) if found < 0 else found
+            if found < 0:
+                continue
+            at = found
+            places = range(found, found + len(clause))
+            claims = 2 * len(hedged.intersection(places)) <= len(places)
+            marked[is_description, int(claims)] += 1
+            of_some[is_description, int(claims)] += len(clause.split()) > 2
+    rows = [
+        [name, found.sum(), np.trace(found) / found.sum(), *(np.diag(found) / found.sum(axis=1))]
+        for name, found in (("all", marked), ("of three words or more", of_some))
+    ]
+    headers = ["clauses", "number", "agree", "analysis that is hedged", "description that claims"]
+    print(table(rows, headers))
+
+
+def print_best(data: Path) -> None:
+    objects, images = coco_images(data, 10**6)
+    by_id = {image.id: image for image in images}
+    of_models: dict[Any, list[str]] = {}
+    for path in sorted((data / "lvlm").glob("*_results.json")):
+        for image_id, caption in read_results(path).items():
+            of_models.setdefault(image_id, []).append(caption)
+    fours = random.Random(0)
+    models = [
+        (by_id[i], fours.sample(captions, 4))
+        for i, captions in sorted(of_models.items())
+        if i in by_id and len(captions) >= 4
+        for _ in range(20)
+    ]
+    parts, draw = texts(), random.Random(5)
+    pool = sorted(objects.vocabulary())
+    made = []
+    for image in images[:250]:
+        absent = [x for x in pool if GROUNDING.class_of_label(x) not in image.classes]
+        four = []
+        for _ in range(4):
+            text = [joined(draw.sample(image.captions[:3], draw.choice((1, 2, 3))))]
+            text += draw.sample(parts["style"], draw.choice((0, 1, 2, 3)))
+            things = draw.sample(absent, draw.choice((0, 0, 0, 1, 2)))
+            text += [draw.choice(parts["inventions"]).format(thing) for thing in things]
+            four.append(" ".join(text))
+        made.append((image, four))
+    rows = []
+    for name, drawn in (("ten systems of data/lvlm", models), ("made", made)):
+        captions = [caption for _, four in drawn for caption in four]
+        ids = [image.id for image, _ in drawn for _ in range(4)]
+        said = [image.captions[-2:] for image, _ in drawn for _ in range(4)]
+        judge = VifidelH(objects, references=False).evaluate(make_rows(captions, ids, said))
+        invents = (judge["VIFIDEL-Hn"].scores > 0).reshape(-1, 4)
+        words = np.array([len(caption.split()) for caption in captions]).reshape(-1, 4)
+        for references in (True, False):
+            best: dict[str, Scorer] = {
+                "F, edition 1": VifidelPRF(objects, references=references, edition=1),
+                "F": VifidelPRF(objects, references=references),
+                "D": VifidelD(objects),
+            }
+            rows.append([name, references, "random", invents.mean(), words.mean()])
+            for metric, scorer in best.items():
+                found = scorer.evaluate(make_rows(captions, ids, said))[scorer.main]
+                scores = np.nan_to_num(found.scores, nan=-1.0).reshape(-1, 4)
+                at = np.arange(len(scores)), scores.argmax(axis=1)
+                rows.append([name, references, metric, invents[at].mean(), words[at].mean()])
+    print(table(rows, ["texts", "references", "best by", "invents", "words"]))
+
+
+def table(rows: Sequence[Sequence[Any]], headers: Sequence[str]) -> str:
+    return tabulate(rows, headers, tablefmt="github", floatfmt=".3f") + "\n"
+
+
+@click.command()
+@click.argument("shared", type=click.Path(exists=True, path_type=Path))
+@click.option("--images", default=200, show_default=True, help="Images of val2017.")
+@click.option("--draws", default=3, show_default=True, help="Draws of PASCAL-50S's references.")
+@click.option("--only", type=click.Choice(PARTS), help="One part.")
+def main(shared: Path, images: int, draws: int, only: str | None) -> None:
+    """Print all tables from the data below SHARED."""
+    data = shared / "data"
+    parts: dict[str, Callable[[], None]] = {
+        "properties": lambda: print_properties(data, images),
+        "agreement": lambda: print_agreement(data, draws),
+        "descriptions": lambda: print_descriptions(data, 5 * images // 2),
+        "hedges": lambda: print_hedges(data),
+        "best": lambda: print_best(data),
+    }
+    for name, part in parts.items():
+        if only in (None, name):
+            print(f"## {name}\n")
+            part()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""VIFIDEL-D: detail without invention, by what was looked for in the image."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+
+import numpy as np
+
+from ..annotations import ObjectSource
+from ..evaluation import Column
+from ..kernels import fidelity
+from ..text.words import STOP_WORDS
+from ..things.synonyms import ClassList
+from ..vectors import VectorSource
+from .claim_scorer import ClaimScorer, WordsGold
+from .papers import VIFIDEL_EVAL
+from .record import Metric
+from .registry import register
+from .thing_scorer import THINGS, evidence_settings
+from .word_vectors import Part, Scored
+
+# What an invention leaves of the score; settled in docs/fidelity.md.
+_KEPT = 0.8
+
+
+class VifidelD(ClaimScorer):
+    """Detail without invention: what of the objects a caption speaks of, less what it makes up.
+
+    The root of the share of the object labels that the caption speaks of, times .8 for each thing
+    that the labels deny, a thing mentioned twice being one; in [0, 1], and an invention costs a
+    fifth at any length. References are not read: they cannot deny what they do not mention.
+    Undefined for an image without labels, and where nobody knows what was looked for. 0 for a
+    caption without a usable word.
+
+    It is experimental: no judgements of people stand behind it yet.
+
+    Examples
+    --------
+    >>> scorer = VifidelD()
+    >>> captions = ["a dog", "a dog and a ball", "a dog, a ball and a zebra"]
+    >>> [round(score, 2) for score in scorer.score(captions, objects=[["dog", "ball"]] * 3)]
+    [0.75, 1.0, 0.8]
+    """
+
+    columns = (Column("VIFIDEL-D"),)
+    _needed = "an object label and a source that says what it looks for"
+
+    def __init__(
+        self,
+        objects: ObjectSource | None = None,
+        vectors: VectorSource = None,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        things: ClassList | str | None = None,
+        undefined: float = math.nan,
+    ) -> None:
+        super().__init__(objects, vectors, False, threshold, stop_words, things, undefined)
+
+    def method(self) -> str:
+        return "VIFIDEL-D"
+
+    def signature_with(self, objects: str) -> str:
+        return self._pin_evidence(objects)
+
+    def score_part(self, part: Part[WordsGold]) -> Scored:
+        judged, labels = self.judge_claims(part), part.gold.objects
+        invented = fidelity.number_of(judged.inventions, part.gold.rows)
+        d = np.sqrt(fidelity.coverage_of_labels(labels, judged.spoken_of)) * _KEPT**invented
+        speechless = part.words.sizes == 0
+        d = np.where(speechless, 0.0, d)
+        looked_for = self._grounding.looked_for(self._labels_of(part.rows))
+        can_deny = np.array([c is None or bool(c) for c in looked_for], dtype=bool)
+        defined = can_deny & (labels.sizes > 0)
+        return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": speechless})
+
+
+register(
+    Metric(
+        "VIFIDEL-D",
+        "Detail without invention (experimental): the objects that a caption speaks of, less what "
+        "it makes up",
+        VifidelD,
+        lambda settings: VifidelD(
+            **{k: v for k, v in evidence_settings(settings).items() if k != "references"}
+        ),
+        rank=35,
+        references=False,
+        objects=True,
+        tables=True,
+        options=(THINGS,),
+        papers=(VIFIDEL_EVAL,),
+    )
+)

@@ -1,0 +1,199 @@
+"""Sentences of captions, judged one by one: what each claims, invents and only supposes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..text_tables import Cell, Table
+from ..things.claims import Sentence
+from ..things.grounded import Verdict
+from ..things.mentions import Unit
+from .explanation import one_line
+
+# Characters of a sentence that a table shows.
+_WIDTH = 40
+
+
+class PlacedMention(NamedTuple):
+    """A thing that a text mentions, and where.
+
+    Attributes
+    ----------
+    words : str
+        The text's words for it, in lower case.
+    category : str
+        Its class.
+    start, end : int
+        Its place in the text, in characters.
+    """
+
+    words: str
+    category: str
+    start: int
+    end: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the mention as JSON can hold it."""
+        return {
+            "words": self.words,
+            "class": self.category,
+            "start": self.start,
+            "end": self.end,
+        }
+
+
+class JudgedSentence(NamedTuple):
+    """A sentence of a caption, judged by what is known of the image.
+
+    Attributes
+    ----------
+    start, end : int
+        Its place in the caption, in characters.
+    claims : bool
+        Whether it claims anything: mentions a thing outside of what is hedged.
+    p : float
+        VIFIDEL-P of the sentence alone; NaN if it claims nothing, or nothing is known of the image.
+    inventions : tuple of PlacedMention
+        What it claims and the image does not show, by VIFIDEL-H's verdict.
+    hedged : tuple of (start, end)
+        The places of its clauses that claim nothing, such as *suggesting that it is late*.
+    hedged_mentions : tuple of PlacedMention
+        What these mention and the image does not show: supposed, not invented.
+    """
+
+    start: int
+    end: int
+    claims: bool
+    p: float
+    inventions: tuple[PlacedMention, ...]
+    hedged: tuple[tuple[int, int], ...]
+    hedged_mentions: tuple[PlacedMention, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the sentence as JSON can hold it, as VIFIDEL-PRF writes it into ``--output``."""
+        return {
+            "start": self.start,
+            "end": self.end,
+            "claims": self.claims,
+            "p": None if math.isnan(self.p) else self.p,
+            "inventions": [mention.to_json() for mention in self.inventions],
+            "hedged": [list(place) for place in self.hedged],
+            "hedged_mentions": [mention.to_json() for mention in self.hedged_mentions],
+        }
+
+
+def claimed_text(caption: str, sentence: Sentence) -> str:
+    """Return a caption with blanks for all but what a sentence claims, so that places stay.
+
+    >>> claimed_text("A dog. A cat, perhaps.", Sentence(7, 22, ((14, 22),), ()))
+    '       A cat,         '
+    """
+    return _only(caption, _between(sentence))
+
+
+def hedged_text(caption: str, sentence: Sentence) -> str:
+    """Return a caption with blanks for all but what a sentence hedges.
+
+    >>> hedged_text("A dog. A cat, perhaps.", Sentence(7, 22, ((14, 22),), ()))
+    '              perhaps.'
+    """
+    return _only(caption, sentence.hedged)
+
+
+def _only(text: str, places: Iterable[tuple[int, int]]) -> str:
+    kept, at = [], 0
+    for start, end in places:
+        kept += [" " * (start - at), text[start:end]]
+        at = end
+    return "".join([*kept, " " * (len(text) - at)])
+
+
+def _between(sentence: Sentence) -> Iterator[tuple[int, int]]:
+    at = sentence.start
+    for start, end in sentence.hedged:
+        yield at, start
+        at = end
+    yield at, sentence.end
+
+
+def absent_mentions(
+    text: str, units: Sequence[Unit], verdicts: Iterable[int]
+) -> tuple[PlacedMention, ...]:
+    """Return the mentions of a text that are not in the image, with their places.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    units : sequence of Unit
+        Its content words, in order.
+    verdicts : iterable of int
+        The `Verdict` on those that are mentions.
+    """
+    verdict_of = iter(verdicts)
+    found = []
+    for unit, (start, end) in zip(units, _places(text, units), strict=True):
+        if unit.category is not None and next(verdict_of) == Verdict.ABSENT:
+            found.append(PlacedMention(unit.words, unit.category, start, end))
+    return tuple(found)
+
+
+def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
+    """Yield the place of each unit; where its words are spelled otherwise, that of all the text."""
+    at = 0
+    for unit in units:
+        words = r"\W+".join(map(re.escape, re.findall(r"\w+", unit.words)))
+        here = re.compile(rf"(?<!\w){words}(?!\w)", re.I).search(text, at) if words else None
+        if here is None:
+            stripped = text.strip()
+            start = len(text) - len(text.lstrip())
+            yield start, start + len(stripped)
+        else:
+            yield here.span()
+            at = here.end()
+
+
+def sentence_table(caption: str, sentences: Sequence[JudgedSentence]) -> Table:
+    """Return a row per sentence: its text, its P, and what it invents or only supposes.
+
+    Parameters
+    ----------
+    caption : str
+        The whole caption.
+    sentences : sequence of JudgedSentence
+        Of this caption.
+    """
+    rows: list[list[Cell]] = []
+    for number, sentence in enumerate(sentences, 1):
+        supposed = [_said(caption, *place) for place in sentence.hedged]
+        rows.append(
+            [
+                str(number),
+                _said(caption, sentence.start, sentence.end),
+                ", ".join(_placed(mention) for mention in sentence.inventions) or None,
+                "; ".join(supposed) or None,
+                sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
+            ]
+        )
+    return Table(
+        ["", "Sentence", "Not in the image", "Hedged", "P"],
+        rows,
+        [
+            "Not in the image: with the place in the caption, in characters. Hedged: clauses that "
+            "claim nothing; what they mention is no invention.",
+            "P: VIFIDEL-P of the sentence; - if it claims nothing.",
+        ],
+        texts=4,
+        title="Sentences",
+    )
+
+
+def _placed(mention: PlacedMention) -> str:
+    return f"{mention.words} ({mention.start}-{mention.end})"
+
+
+def _said(caption: str, start: int, end: int) -> str:
+    return one_line(caption[start:end], _WIDTH)

@@ -1,0 +1,264 @@
+"""Claimed words and mentions: what of captions VIFIDEL-PRF scores, and what of it is invented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from ..evaluation import Floats, Integers
+from ..text.words import content_words
+from ..things.claims import Sentence, read_sentences
+from ..things.mentions import Unit
+from .bags import Bags
+from .fidelity import Mask
+from .known_words import NO_CLASS, KnownWords
+from .lexicon import Lexicon
+from .support import Nearest, nearest, rows_of, some_of
+
+# Longer captions are read again where they are needed: thousands of them would fill the memory.
+_LONGEST_KEPT = 2000
+
+
+class Claim(NamedTuple):
+    """What of a caption is scored.
+
+    Attributes
+    ----------
+    words : frozenset of str, optional
+        Its content words; None for all of the caption's.
+    mentions : tuple of Unit
+        The things that it mentions.
+    """
+
+    words: frozenset[str] | None
+    mentions: tuple[Unit, ...]
+
+
+@lru_cache(maxsize=8)
+def claim_reader(
+    units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str]
+) -> Callable[[str], tuple[Claim, ...]]:
+    """Return what reads captions; who reads alike shares what was read last.
+
+    It returns what of a caption is scored: sentences that mention a thing, without their hedged
+    clauses; if there is none, all that is not hedged; if that has no usable word, the whole
+    caption. More than one claim is for a caption of which the words of the first ones may have no
+    vectors.
+
+    Parameters
+    ----------
+    units : callable
+        From a text to its content words, such as `Grounding.units`.
+    stop_words : frozenset of str
+        Words that are left out.
+    """
+
+    def read(caption: str) -> tuple[Claim, ...]:
+        sentences = read_sentences(caption, units)
+        claiming = [sentence for sentence in sentences if sentence.claims]
+        hedged = any(sentence.hedged for sentence in sentences)
+        found = []
+        for some in (claiming, sentences if hedged else ()):
+            if some and (hedged or len(some) < len(sentences)):
+                said = " ".join(sentence.claimed(caption) for sentence in some)
+                words = frozenset(content_words(said, stop_words))
+                if words:
+                    found.append(Claim(words, _mentions(_units(some))))
+        units_of_all = units(caption) if hedged else _units(sentences)
+        return (*found, Claim(None, _mentions(units_of_all)))
+
+    kept = lru_cache(maxsize=1 << 13)(read)
+    return lambda caption: (read if len(caption) > _LONGEST_KEPT else kept)(caption)
+
+
+def _units(sentences: Iterable[Sentence]) -> Iterator[Unit]:
+    return chain.from_iterable(sentence.units for sentence in sentences)
+
+
+def _mentions(units: Iterable[Unit]) -> tuple[Unit, ...]:
+    return tuple(unit for unit in units if unit.category is not None)
+
+
+@lru_cache(maxsize=1 << 14)
+def _parts(words: str, stop_words: frozenset[str]) -> tuple[str, ...]:
+    """Return the content words of a mention."""
+    return tuple(content_words(words, stop_words))
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What of some captions is scored.
+
+    Attributes
+    ----------
+    of_captions : sequence of tuple of Claim
+        What `claim_reader` says of each.
+    stop_words : frozenset of str
+        Words that are left out.
+    """
+
+    of_captions: Sequence[tuple[Claim, ...]]
+    stop_words: frozenset[str]
+
+    @cached_property
+    def lexicon_words(self) -> Sequence[str]:
+        """The words and terms that a lexicon needs for the mentions."""
+        claims = chain.from_iterable(self.of_captions)
+        units = dict.fromkeys(chain.from_iterable(claim.mentions for claim in claims))
+        return [word for u in units for word in (u.text, *_parts(u.words, self.stop_words))]
+
+    def chosen(self, lexicon: Lexicon, words: Bags) -> tuple[Mask, Sequence[tuple[Unit, ...]]]:
+        """Return which words are claimed, (number of atoms,), and what each caption mentions.
+
+        Parameters
+        ----------
+        lexicon : Lexicon
+            Of the words.
+        words : Bags
+            Of each caption, those that have vectors.
+        """
+        count = np.ones(len(words.atoms), dtype=bool)
+        mentions = [claims[0].mentions for claims in self.of_captions]
+        for row in self._in_part:
+            of_row = slice(*words.starts[row : row + 2])
+            held = [lexicon.word(atom) for atom in words.atoms[of_row].tolist()]
+            claims = self.of_captions[row]
+            claim = next(c for c in claims if c.words is None or not c.words.isdisjoint(held))
+            mentions[row] = claim.mentions
+            if claim.words is not None:
+                count[of_row] = [word in claim.words for word in held]
+        return count, mentions
+
+    @cached_property
+    def _in_part(self) -> Sequence[int]:
+        """The rows of captions that are not scored as a whole."""
+        return [n for n, claims in enumerate(self.of_captions) if claims[0].words is not None]
+
+
+@lru_cache(maxsize=4)  # a part of a run is read when its words get numbers, and when it is scored
+def read_claims(
+    units: Callable[[str], Sequence[Unit]], stop_words: frozenset[str], captions: tuple[str, ...]
+) -> Claims:
+    """Return what of captions is scored; the arguments are those of `claim_reader`."""
+    return Claims(list(map(claim_reader(units, stop_words), captions)), stop_words)
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """The mentions of some rows, row after row.
+
+    Attributes
+    ----------
+    units : sequence of Unit
+        All different ones.
+    rows, at : (number of mentions,) int64
+        The row of each, and its place in `units`.
+    classes : (number of mentions,) int64
+        The number of its class.
+    """
+
+    units: Sequence[Unit]
+    rows: Integers
+    at: Integers
+    classes: Integers
+
+    @classmethod
+    def of_rows(cls, of_rows: Sequence[tuple[Unit, ...]], known: KnownWords) -> Mentions:
+        """Return the mentions of rows."""
+        places = {unit: n for n, unit in enumerate(dict.fromkeys(chain.from_iterable(of_rows)))}
+        rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
+        at = np.fromiter(map(places.__getitem__, chain.from_iterable(of_rows)), np.int64, len(rows))
+        classes = [known.numbers[unit.category or ""] for unit in places]
+        return cls(list(places), rows, at, np.array(classes, dtype=np.int64)[at])
+
+    def words(
+        self, lexicon: Lexicon, words: Bags, some: Integers | Mask, stop_words: frozenset[str]
+    ) -> Mask:
+        """Return which words are part of some mentions of their rows, (number of atoms,)."""
+        if not len(self.at[some]):
+            return np.zeros(len(words.atoms), dtype=bool)
+        at, where = np.unique(self.at[some], return_inverse=True)
+        of_units = [
+            lexicon.numbers(_parts(self.units[one].words, stop_words)) for one in at.tolist()
+        ]
+        sizes = np.array(list(map(len, of_units)), dtype=np.int64)
+        parts = Bags(
+            np.concatenate([[0], np.cumsum(sizes)]),
+            np.array(list(chain.from_iterable(of_units)), dtype=np.int64),
+            np.ones(int(sizes.sum())),
+        ).take(where)
+        size = len(lexicon.known)
+        keys = np.repeat(self.rows[some], parts.sizes) * size + parts.atoms
+        return np.isin(rows_of(words.starts) * size + words.atoms, keys)
+
+
+def same_class(mentions: Mentions, side: Bags, classes: Integers, number: int) -> tuple[Mask, Mask]:
+    """Return which mentions have a class that their row's side has, and which of the side.
+
+    Parameters
+    ----------
+    mentions : Mentions
+        Of some rows.
+    side : Bags
+        Labels, or words of references, of the same rows.
+    classes : (number of atoms of the side,) int64
+        The class of each.
+    number : int
+        How many classes there are.
+    """
+    named = np.flatnonzero(classes != NO_CLASS)
+    rows, classes = rows_of(side.starts)[named], classes[named]
+    there = np.zeros((2, len(side), number), dtype=bool)
+    there[0, rows, classes] = True
+    there[1, mentions.rows, mentions.classes] = True
+    of_side = np.zeros(len(side.atoms), dtype=bool)
+    of_side[named] = there[1, rows, classes]
+    return there[0, mentions.rows, mentions.classes], of_side
+
+
+def supports_of(
+    lexicon: Lexicon, mentions: Mentions, some: Integers, sides: Sequence[Bags]
+) -> Floats:
+    """Return the largest cosine of some mentions to a word or label of their rows.
+
+    It is in [0, 1], and NaN for a mention without a vector.
+    """
+    numbers = np.array(lexicon.numbers(unit.text for unit in mentions.units), dtype=np.int64)
+    atoms = numbers[mentions.at[some]]
+    known = np.flatnonzero(lexicon.known[atoms])
+    each = Bags(np.arange(len(known) + 1), atoms[known], np.ones(len(known)))
+    supports = np.full(len(some), np.nan)
+    rows = mentions.rows[some][known]
+    of_sides = (nearest(lexicon.distances, each, side.take(rows), floor=0.0) for side in sides)
+    supports[known] = np.max([found.of_left for found in of_sides], axis=0)
+    return supports
+
+
+def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Nearest) -> Floats:
+    """Return how near those words that count come to each of a side.
+
+    Parameters
+    ----------
+    lexicon : Lexicon
+        Of the words.
+    words : Bags
+        Of each row.
+    count : (number of atoms of the words,) bool
+        Whether each word counts.
+    side : Bags
+        What is reached: labels, or words of references.
+    found : Nearest
+        Between all words and the side.
+    """
+    if count.all():
+        return found.of_right
+    rows = np.unique(rows_of(words.starts)[~count])
+    again = nearest(lexicon.distances, some_of(words, count).take(rows), side.take(rows))
+    reached = found.of_right.copy()
+    reached[np.isin(rows_of(side.starts), rows)] = again.of_right
+    return reached

@@ -1,0 +1,166 @@
+"""Fidelity and coverage of captions: the formulas of VIFIDEL-PRF, second edition.
+
+docs/fidelity.md has them in words, and what was tried. Every sum goes over the words or labels of
+one row in alphabetical order, so that no other row decides its last bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluation import Floats, Integers
+from ..things.grounded import SUPPORT
+from .bags import Bags
+from .support import ReferenceWords, rows_of
+
+# Settled in docs/fidelity.md.
+_OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
+_UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps, where references deny
+_DOUBTED = 5  # m references deny what they do not mention with the strength m / (m + 5)
+_SAME = 0.75  # support from which a thing counts that nothing can deny
+_NOT_KNOWN = 0.5  # P of a caption of which nothing can be judged
+_LOWEST = 0.01  # P before the factors of inventions, and R within F, are at least this
+_INVENTION = 0.12  # what an invention takes from P if it is sure, and its root from F
+_SHARE_OF_P = 0.3  # in the geometric mean
+_MOST_LABELS = 10  # nobody names more than these
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Inventions:
+    """Mentions that are not in the image.
+
+    Attributes
+    ----------
+    rows, classes : (number of mentions,) int64
+        The row and the class of each; classes are numbered in alphabetical order.
+    supports : (number of mentions,) float64
+        The largest cosine of each to the evidence.
+    denied : (number of mentions,) bool
+        Whether the object labels alone deny it.
+    """
+
+    rows: Integers
+    classes: Integers
+    supports: Floats
+    denied: Mask
+
+
+def doubts(references: Integers) -> Floats:
+    """Return how strongly references deny what they do not mention, by how many there are."""
+    strength: Floats = references / (references + _DOUBTED)
+    return strength
+
+
+def weights_in_p(
+    words: Bags, support: Floats, is_thing: Mask, denied: Mask, doubt: Floats
+) -> Floats:
+    """Return the weight of each word of the captions.
+
+    Parameters
+    ----------
+    words : Bags
+        One bag per row.
+    support : (number of atoms,) float64
+        Of each word, in [0, 1].
+    is_thing, denied : (number of atoms,) bool
+        Whether it names a thing, and one that the object labels deny.
+    doubt : (rows,) float64
+        As `doubts` has it.
+    """
+    deny = doubt[rows_of(words.starts)]
+    heard = deny > 0  # without references only labels say anything, and of things alone
+    own = np.where(heard | (support >= _SAME), support * support, 0.0)
+    of_things = np.where(denied, 1.0, own + (1 - own) * deny)
+    of_others = np.where(heard, _OTHER * (support + (1 - support) * _UNSUPPORTED * deny), 0.0)
+    return np.where(is_thing, of_things, of_others)
+
+
+def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
+    """Return P of each row, before the factors of its inventions.
+
+    It is the supported share of the weight. Unsupported weight above 1 counts as its root: of a
+    long true text, much is said by no reference.
+    """
+    supported = _sums(words, weights * support)
+    unsupported = _sums(words, weights * (1 - support))
+    unsupported = np.minimum(unsupported, np.sqrt(unsupported))
+    total = supported + unsupported
+    share = np.full(len(words), _NOT_KNOWN)
+    np.divide(supported, total, out=share, where=total > 0)
+    return np.maximum(share, _LOWEST)
+
+
+def kept_by_inventions(inventions: Inventions, rows: int, doubt: Floats) -> Floats:
+    """Return the product of the factors of each row's inventions, each class once, (rows,).
+
+    An invention that labels deny is sure; one that references do not mention is as sure as these
+    deny, and the less the nearer something is that they do mention.
+    """
+    sure: Floats = doubt[inventions.rows] * np.maximum(0.0, 1 - inventions.supports / SUPPORT)
+    sure[inventions.denied] = 1.0
+    classes = int(inventions.classes.max(initial=0)) + 1
+    keys, at = np.unique(inventions.rows * classes + inventions.classes, return_inverse=True)
+    surest = np.zeros(len(keys))
+    np.maximum.at(surest, at, sure)
+    kept = np.ones(rows)
+    np.multiply.at(kept, keys // classes, 1 - _INVENTION * surest)
+    return kept
+
+
+def number_of(inventions: Inventions, rows: int) -> Integers:
+    """Return how many different classes each row invents, (rows,)."""
+    classes = int(inventions.classes.max(initial=0)) + 1
+    return np.bincount(
+        np.unique(inventions.rows * classes + inventions.classes) // classes, minlength=rows
+    )
+
+
+def coverage_of_references(said: ReferenceWords, reached: Floats, rarities: Floats) -> Floats:
+    """Return R of each row from how near the caption comes to each word of its references.
+
+    Words count by the share of references that have them and by their rarity. The odds of the mean
+    are then divided by the root of the mean share: nobody can say everything that references say
+    which have little in common. NaN without references.
+    """
+    weights = said.shares * rarities
+    total = _sums(said.words, weights)
+    with np.errstate(invalid="ignore"):
+        mean = _sums(said.words, weights * reached) / total
+        agreement = _sums(said.words, weights * said.shares) / total
+    return _odds_divided(mean, np.sqrt(agreement))
+
+
+def coverage_of_labels(labels: Bags, reached: Floats) -> Floats:
+    """Return how much of its labels each caption speaks of, in [0, 1]; NaN without labels."""
+    with np.errstate(invalid="ignore"):
+        return _sums(labels, reached) / labels.sizes
+
+
+def coverage_without_references(labels: Bags, reached: Floats) -> Floats:
+    """Return R of each row from how near the caption comes to each label; NaN without labels.
+
+    Above ten labels, the odds are divided by the root of 10 / labels, for the same reason.
+    """
+    most = np.sqrt(np.minimum(1.0, _MOST_LABELS / np.maximum(labels.sizes, 1)))
+    return _odds_divided(coverage_of_labels(labels, reached), most)
+
+
+def combined(p: Floats, r: Floats, kept: Floats) -> Floats:
+    """Return F: the geometric mean of P and R, and the root of what inventions leave of it."""
+    return p**_SHARE_OF_P * np.maximum(r, _LOWEST) ** (1 - _SHARE_OF_P) * np.sqrt(kept)
+
+
+def _odds_divided(r: Floats, by: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(r > 0, r / (r + (1 - r) * by), r)
+
+
+def _sums(bags: Bags, values: Floats) -> Floats:
+    """Return the sum of each bag; atoms are added one after the other."""
+    sums: Floats = np.bincount(rows_of(bags.starts), values, len(bags)).astype(np.float64)
+    return sums

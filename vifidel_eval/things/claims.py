@@ -1,0 +1,154 @@
+"""Claims: the sentences of a text, and what of them says what is in a picture.
+
+A clause claims nothing if it has one of the phrases of ``hedges.txt``: *suggesting that*, *likely*,
+*adds to the atmosphere*. A sentence claims nothing if no mention of a thing is left in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from .mentions import Unit
+from .words import sentence_ends
+
+_CUT = re.compile("[,;:()\u2013\u2014]|\\s--\\s")
+_LINE_END = re.compile(r"\n+")
+# What ends a phrase and the rest of its sentence with it.
+_REST = "..."
+
+
+class Sentence(NamedTuple):
+    """A sentence of a text, without the blanks around it.
+
+    Attributes
+    ----------
+    start, end : int
+        Its place in the text.
+    hedged : tuple of (start, end)
+        The places in the text of those of its clauses that claim nothing.
+    units : tuple of Unit
+        The content words of its other clauses, terms of several words as one unit.
+    """
+
+    start: int
+    end: int
+    hedged: tuple[tuple[int, int], ...]
+    units: tuple[Unit, ...]
+
+    @property
+    def claims(self) -> bool:
+        """Whether it mentions a thing outside of what is hedged."""
+        return any(unit.category is not None for unit in self.units)
+
+    def claimed(self, text: str) -> str:
+        """Return the sentence with blanks for its hedged clauses."""
+        found, at = [], self.start
+        for start, end in self.hedged:
+            found += [text[at:start], " "]
+            at = end
+        return "".join([*found, text[at : self.end]])
+
+
+def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
+    """Return the sentences of a text.
+
+    Parameters
+    ----------
+    text : str
+        A caption, or a description of many sentences.
+    units : callable
+        From a text to its content words, such as `Grounding.units`.
+
+    Examples
+    --------
+    >>> text = "A dog runs, as if it were late. The mood is calm."
+    >>> for sentence in read_sentences(text, lambda part: []):
+    ...     text[sentence.start : sentence.end], [text[a:b] for a, b in sentence.hedged]
+    ('A dog runs, as if it were late.', ['as if it were late.'])
+    ('The mood is calm.', ['The mood is calm.'])
+    """
+    hedges = _hedges()
+    lower = _lower(text)
+    has_hedges = hedges.of_clause.search(lower) or hedges.of_rest.search(lower)
+    found = []
+    for start, end in _places(text):
+        hedged = tuple(_hedged(lower, start, end, hedges)) if has_hedges else ()
+        sentence = Sentence(start, end, hedged, ())
+        found.append(sentence._replace(units=tuple(units(sentence.claimed(text)))))
+    return tuple(found)
+
+
+def has_several(text: str) -> bool:
+    """Return whether a text has more than one sentence.
+
+    >>> has_several("A dog runs."), has_several("A dog runs. A cat sits")
+    (False, True)
+    """
+    places = _places(text)
+    return next(places, None) is not None and next(places, None) is not None
+
+
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    ends = {*sentence_ends(text), *(end.end() for end in _LINE_END.finditer(text)), len(text)}
+    at = 0
+    for end in sorted(ends):
+        sentence = text[at:end]
+        stripped = sentence.strip()
+        if stripped:
+            start = at + len(sentence) - len(sentence.lstrip())
+            yield start, start + len(stripped)
+            at = end
+
+
+class _Hedges(NamedTuple):
+    """The phrases of a clause that claims nothing, and of the rest of a sentence that does not."""
+
+    of_clause: re.Pattern[str]
+    of_rest: re.Pattern[str]
+
+
+@cache
+def _hedges() -> _Hedges:
+    text = files(__package__).joinpath("hedges.txt").read_text(encoding="utf-8")
+    phrases = [line for line in text.splitlines() if line and not line.startswith("#")]
+    rest = [phrase for phrase in phrases if phrase.endswith(_REST)]
+    return _Hedges(
+        _pattern(phrase for phrase in phrases if not phrase.endswith(_REST)),
+        _pattern(phrase.removesuffix(_REST).strip() for phrase in rest),
+    )
+
+
+def _pattern(phrases: Iterator[str]) -> re.Pattern[str]:
+    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    listed = "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in longest_first)
+    return re.compile(rf"(?<![\w-])(?:{listed})(?![\w-])")
+
+
+def _hedged(lower: str, start: int, end: int, hedges: _Hedges) -> Iterator[tuple[int, int]]:
+    """Yield the clauses of a sentence that claim nothing; `lower` is the text in lower case."""
+    rest = hedges.of_rest.search(lower, start, end)
+    stop = rest.start() if rest else end
+    at = start
+    cuts = [
+        cut.end()
+        for cut in _CUT.finditer(lower, start, stop)
+        if not (cut[0] in ",:" and lower[cut.end() : cut.end() + 1].isdigit())
+    ]
+    for cut in [*cuts, stop]:
+        if hedges.of_clause.search(lower, at, cut):
+            yield at + len(lower[at:cut]) - len(lower[at:cut].lstrip()), cut
+        at = cut
+    if rest:
+        yield stop, end
+
+
+def _lower(text: str) -> str:
+    """Return a text in lower case, character by character, so that places stay."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    return lower
