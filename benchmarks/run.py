@@ -1,16 +1,23 @@
 """How long whole commands take: beside version 0.1.0, beside POT's import, and after the scoring.
 
-    python benchmarks/run.py COCO --before CHECKOUT [--pascal50s FOLDER] [--without-torch PYTHON]
+    python benchmarks/run.py COCO [--before CHECKOUT] [--since CHECKOUT] [--pascal50s FOLDER]
+        [--flickr8k FOLDER] [--without-torch PYTHON]
 
 COCO holds ``captions_val2017_{references,human_results,shuffled_results,degenerate_results}.json``
 and ``instances_val2017.json``; CHECKOUT is a checkout of version 0.1.0 (``git worktree add CHECKOUT
-v0.1.0``). Everything is measured in processes of their own, which alternate: seconds of CPU with
-those of the Java processes that they start, medians of ``--repeats``. Other work on the machine
-makes both sides slower, so read the ratios.
+v0.1.0``), and of 0.2.0 after ``--since``. Everything is measured in processes of their own, which
+alternate: seconds of CPU with those of the Java processes that they start, medians of
+``--repeats``. Other work on the machine makes both sides slower, so read the ratios.
 
 - *three systems*: ``score --metrics VIFIDEL,WMD,BLEU,ROUGE_L,CIDEr`` on val2017, and 0.1.0's.
 - *pascal50s*: ``agreement pascal50s`` with VIFIDEL, WMD, BLEU, METEOR and CIDEr at 0 and 5
   references, and 0.1.0's. FOLDER is PASCAL-50S with its ``Annotations``. Once: it takes minutes.
+- *default run*: ``score`` of the three systems with ``--output``, and 0.2.0's; *saving* is what
+  ``--output`` adds to it, beside all of it.
+- *stock pycocoevalcap*: the three systems under BLEU, ROUGE-L and CIDEr, and a script with
+  pycocoevalcap's own tokenizer and classes.
+- *agreement with n-grams*: ``agreement pascal50s`` and ``flickr8k`` under BLEU, ROUGE-L and CIDEr
+  with the numbers of references and draws that are the default, and 0.2.0's.
 - *first score, PyTorch installed*: ``score --metrics VIFIDEL`` on this repository's
   example, and the same where ``import torch`` fails.
 - *first score*: the same command in an environment without PyTorch, and ``import numpy, ot`` there.
@@ -30,8 +37,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from tabulate import tabulate
 
@@ -70,6 +78,23 @@ def made():
     return build(metrics.split(","), Settings(objects=Path(objects)))[0]
 def seconds():
     return sum(os.times()[:4])  # user, system, children's user, children's system
+"""
+STOCK = """
+import sys
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.rouge.rouge import Rouge
+from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+from pycocotools.coco import COCO
+
+references, *results = sys.argv[1:]
+truth = COCO(references)
+for path in results:
+    found = truth.loadRes(path)
+    ids = found.getImgIds()
+    gts, res = (PTBTokenizer().tokenize({i: s.imgToAnns[i] for i in ids}) for s in (truth, found))
+    for scorer in (Bleu(4), Rouge(), Cider()):
+        scorer.compute_score(gts, res)
 """
 AFTER_SCORING = f"""{SCORING}
 scorers = made()
@@ -126,11 +151,52 @@ def paired(
     return statistics.median(first), statistics.median(second)
 
 
+def since(
+    given: argparse.Namespace, references: Path, objects: Path, results: Sequence[Path]
+) -> Iterator[tuple[str, float, float, str]]:
+    """Yield what version 0.2.0 and pycocoevalcap are beside: name, CPU seconds of both, which."""
+    here = sys.executable
+
+    def both(now: Sequence[object], before: tuple[str, str, Sequence[object], Path]) -> Any:
+        return paired((here, COMMAND, now, HERE), before, given.repeats)
+
+    default = ["score", *results, "--references", references, "--objects", objects]
+    default += ["--allow-subset"]
+    saving = [*default, "--output", "scores.json"]
+    if given.since:
+        then = given.since.resolve()
+        yield "default run", *both(saving, (here, COMMAND, saving, then)), "0.2.0"
+        for name, folder in (("pascal50s", given.pascal50s), ("flickr8k", given.flickr8k)):
+            if folder:
+                people = ["agreement", name, folder.resolve(), "--metrics", "BLEU,ROUGE_L,CIDEr"]
+                times = both(people, (here, COMMAND, people, then))
+                yield f"agreement {name} with n-grams", *times, "0.2.0"
+    whole, plain = both(saving, (here, COMMAND, default, HERE))
+    yield "saving", whole - plain, whole, "all of the run"
+    companions = [*default, "--metrics", "BLEU,ROUGE_L,CIDEr"]
+    stock = (here, STOCK, [references, *results], HERE)
+    yield "BLEU, ROUGE-L, CIDEr", *both(companions, stock), "stock pycocoevalcap"
+
+
+def in_one_process(files: Sequence[Path], repeats: int) -> Iterator[tuple[str, float, float, str]]:
+    """Yield what the comparison, and several metrics in one run, are beside."""
+    here = sys.executable
+    parts = [process(here, AFTER_SCORING, [METRICS, *files], HERE)[1] for _ in range(repeats)]
+    times = [tuple(map(float, part.split())) for part in parts]
+    compared, scored = (statistics.median(side) for side in zip(*times, strict=True))
+    yield "comparison", compared, scored, "scoring"
+    metrics = "VIFIDEL,VIFIDEL-PRF,WMD"
+    together, apart = map(float, process(here, TOGETHER, [metrics, *files], HERE)[1].split())
+    yield "metrics together", together, apart, "a run for each"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("coco", type=Path, metavar="COCO")
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="a checkout of 0.1.0")
+    parser.add_argument("--since", type=Path, metavar="CHECKOUT", help="a checkout of 0.2.0")
+    parser.add_argument("--flickr8k", type=Path, metavar="FOLDER")
     parser.add_argument("--pascal50s", type=Path, metavar="FOLDER")
     parser.add_argument("--without-torch", metavar="PYTHON")
     parser.add_argument("--repeats", type=int, default=3)
@@ -166,6 +232,8 @@ def main() -> None:
             agreement += ["--metrics", "VIFIDEL,WMD,BLEU,METEOR,CIDEr", "--references", "0,5"]
             now = paired((here, COMMAND, agreement, HERE), (here, COMMAND, agreement, then), 1)
             add("agreement pascal50s", *now, "0.1.0")
+    for row in since(given, references, objects, results):
+        add(*row)
     now = paired(
         (here, COMMAND, example, HERE), (here, WITHOUT_TORCH, example, HERE), given.repeats + 2
     )
@@ -175,14 +243,8 @@ def main() -> None:
         imports = (python, "import numpy, ot", [], HERE)
         now = paired((python, COMMAND, example, HERE), imports, given.repeats + 2)
         add("first score", *now, "import numpy, ot")
-    arguments = [METRICS, references, objects, *results]
-    parts = [process(here, AFTER_SCORING, arguments, HERE)[1] for _ in range(given.repeats)]
-    times = [tuple(map(float, part.split())) for part in parts]
-    compared, scored = (statistics.median(side) for side in zip(*times, strict=True))
-    add("comparison", compared, scored, "scoring")
-    arguments[0] = "VIFIDEL,VIFIDEL-PRF,WMD"
-    together, apart = map(float, process(here, TOGETHER, arguments, HERE)[1].split())
-    add("metrics together", together, apart, "a run for each")
+    for row in in_one_process([references, objects, *results], given.repeats):
+        add(*row)
     headers = ["", "CPU s", "beside CPU s", "ratio", "beside"]
     print(tabulate(rows, headers=headers, floatfmt=("", ".2f", ".2f", ".2f")))
 

@@ -4,10 +4,8 @@ All take captions as written and tokenise them alike. On captions without line b
 are those of ``COCOEvalCap``, to the last digit. An image without references has no score: NaN.
 METEOR and SPICE, which need Java, have files of their own.
 
-pycocoevalcap makes the n-grams of the references again for each system. Here they are made once in
-a run: with its own functions for BLEU, whose scorer takes them ready-made. The scorers of CIDEr and
-ROUGE-L do not, so `cider` and `lcs` compute the same numbers with the same order of operations.
-Tests compare all of them with stock runs.
+pycocoevalcap counts the n-grams of the references again for each system and metric. Here
+`vifidel_eval.kernels.ngrams` counts them once in a run. Tests compare all numbers with stock runs.
 """
 
 from __future__ import annotations
@@ -16,33 +14,31 @@ import copy
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
+from ..kernels.ngrams import ORDERS, References, TokenizedCaptions, numbering_once
 from ..rows import Rows, coco_rows
 from ..text.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
-from .cider import CiderCorpus
-from .lcs import Reference, rouge_l, rouge_l_references
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
 from .record import Metric
 from .registry import register
-
-_Made = TypeVar("_Made")
 
 
 class HostColumn(NamedTuple):
     """What a metric says of the images that have references."""
 
     corpus_score: float
-    scores: Sequence[float]
+    scores: Sequence[float] | Floats
     statistics: Statistics | None = None
 
 
@@ -135,8 +131,12 @@ class _Run:
         """Return the captions to tokenise together with those of `rows`: each is returned once."""
         if not any(coming is rows for coming in self._coming):
             return []
-        some, self._coming = self._coming[:MOST_TOGETHER], self._coming[MOST_TOGETHER:]
-        return [captions for coming in some for captions in _captions(coming)]
+        sizes = accumulate(
+            len(coming) + sum(map(len, coming.references)) for coming in self._coming
+        )
+        some = max(1, sum(size <= MOST_TOGETHER for size in sizes))
+        together, self._coming = self._coming[:some], self._coming[some:]
+        return [captions for coming in together for captions in _captions(coming)]
 
 
 def _captions(rows: Rows) -> tuple[Captions, Captions]:
@@ -148,31 +148,6 @@ def _captions(rows: Rows) -> tuple[Captions, Captions]:
     )
 
 
-class OfReferences(Generic[_Made]):
-    """What is made of the references of an image, kept from one system to the next.
-
-    It goes by what the references are, and what the last system did not need is forgotten.
-
-    Parameters
-    ----------
-    make : callable
-        From the tokens of an image's references to what is made of them.
-    """
-
-    def __init__(self, make: Callable[[list[str]], _Made]) -> None:
-        self._make = make
-        self._known: dict[tuple[str, ...], _Made] = {}
-
-    def __call__(self, gts: Tokens) -> list[_Made]:
-        """Return what is made of the references of each image, in the order of `gts`."""
-        known, self._known = self._known, {}
-        for references in gts.values():
-            key = tuple(references)
-            if key not in self._known:
-                self._known[key] = known[key] if key in known else self._make(references)
-        return [self._known[tuple(references)] for references in gts.values()]
-
-
 def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Floats:
     """Return rows for all images, NaN where an image has none."""
     spread = np.full((len(is_scored), *np.shape(rows)[1:]), np.nan)
@@ -180,7 +155,24 @@ def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Flo
     return spread
 
 
-class Bleu(HostMetric):
+class _NgramMetric(HostMetric):
+    """A metric that follows from the tokens that captions share with references."""
+
+    @abstractmethod
+    def _columns(self, references: References, captions: TokenizedCaptions) -> list[HostColumn]:
+        """Return the metric's columns for one caption per image."""
+
+    @contextmanager
+    def _scoring(self) -> Iterator[Scoring]:
+        with numbering_once() as numbered:
+
+            def score(gts: Tokens, res: Tokens, _: Progress) -> Sequence[HostColumn]:
+                return self._columns(*numbered.texts(gts.values(), res.values()))
+
+            yield score
+
+
+class Bleu(_NgramMetric):
     """BLEU with n-grams of up to 1, 2, 3 and 4 tokens (Papineni et al., ACL 2002).
 
     As one number it is BLEU-4.
@@ -204,68 +196,47 @@ class Bleu(HostMetric):
         columns = self.unsigned(coco_rows(gts, res)).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
-    def _scoring(self) -> AbstractContextManager[Scoring]:
-        from pycocoevalcap.bleu.bleu_scorer import cook_refs
-
-        return nullcontext(partial(_bleu_columns, OfReferences(cook_refs)))
-
-
-def _bleu_columns(
-    cooked: OfReferences[Any], gts: Tokens, res: Tokens, _: Progress
-) -> list[HostColumn]:
-    """Return pycocoevalcap's BLEU, whose scorer is given what it would make of the references."""
-    from pycocoevalcap.bleu.bleu_scorer import BleuScorer, cook_test
-
-    scorer = BleuScorer(n=4)
-    scorer.crefs = cooked(gts)
-    scorer.ctest = [
-        cook_test(caption, references)
-        for (caption,), references in zip(res.values(), scorer.crefs, strict=True)
-    ]
-    corpus_scores, rows = scorer.compute_score(option="closest", verbose=0)
-    counts = np.array([_bleu_counts(caption) for caption in scorer.ctest], dtype=float)
-    return [
-        HostColumn(corpus_score, row, Statistics(counts, partial(_bleu, n=n)))
-        for n, (corpus_score, row) in enumerate(zip(corpus_scores, rows, strict=True), 1)
-    ]
-
-
-def _bleu_counts(caption: dict[str, Any]) -> list[int]:
-    """Return a caption's length, its closest reference's, and its n-grams: correct, then all."""
-    length = caption["testlen"]
-    _, closest = min((abs(reference - length), reference) for reference in caption["reflen"])
-    return [length, closest, *caption["correct"], *caption["guess"]]
+    def _columns(self, references: References, captions: TokenizedCaptions) -> list[HostColumn]:
+        counts = references.bleu_counts(captions)
+        corpus = counts.sum(axis=0, keepdims=True)
+        return [
+            HostColumn(
+                _bleu(corpus, n)[0], _bleu(counts, n), Statistics(counts, partial(_bleu, n=n))
+            )
+            for n in range(1, ORDERS + 1)
+        ]
 
 
 def _bleu(sums: Floats, n: int) -> Floats:
-    """Return BLEU-n of summed counts, by pycocoevalcap's formula."""
+    """Return BLEU-n of summed counts, by pycocoevalcap's formula.
+
+    Powers and exponentials are Python's, as there: the last digits of NumPy's can differ.
+    """
     small, tiny = 1e-9, 1e-15
     length, closest = sums[..., 0], sums[..., 1]
     product = np.ones(length.shape)
     for order in range(n):
-        product = product * (sums[..., 2 + order] + tiny) / (sums[..., 6 + order] + small)
+        product = product * ((sums[..., 2 + order] + tiny) / (sums[..., 6 + order] + small))
     ratio = (length + tiny) / (closest + small)
-    return product ** (1 / n) * np.exp(np.minimum(1 - 1 / ratio, 0))
+    penalties = np.minimum(1 - 1 / ratio, 0)
+    scores = [
+        mean ** (1 / n) * math.exp(penalty)
+        for mean, penalty in zip(product.ravel().tolist(), penalties.ravel().tolist(), strict=True)
+    ]
+    return np.array(scores).reshape(length.shape)
 
 
-class RougeL(HostMetric):
+class RougeL(_NgramMetric):
     """ROUGE-L: the longest common subsequence (Lin, 2004)."""
 
     columns = (Column("ROUGE_L"),)
 
-    def _scoring(self) -> AbstractContextManager[Scoring]:
-        return nullcontext(partial(_rouge_l_column, OfReferences(rouge_l_references)))
+    def _columns(self, references: References, captions: TokenizedCaptions) -> list[HostColumn]:
+        scores = references.rouge_l(captions)
+        return [HostColumn(float(np.mean(scores)), scores)]
 
 
-def _rouge_l_column(
-    prepared: OfReferences[list[Reference]], gts: Tokens, res: Tokens, _: Progress
-) -> list[HostColumn]:
-    candidates = (caption for (caption,) in res.values())
-    scores = list(map(rouge_l, candidates, prepared(gts)))
-    return [HostColumn(float(np.mean(np.array(scores))), scores)]
-
-
-class Cider(HostMetric):
+class Cider(_NgramMetric):
     """CIDEr-D: n-grams weighted by how few images' references have them (Vedantam et al., 2015).
 
     The references of the run are the corpus: an image alone in its run always gets 0.
@@ -273,22 +244,9 @@ class Cider(HostMetric):
 
     columns = (Column("CIDEr"),)
 
-    @contextmanager
-    def _scoring(self) -> Iterator[Scoring]:
-        from pycocoevalcap.cider.cider_scorer import cook_refs
-
-        cooked = OfReferences(cook_refs)
-        corpus: CiderCorpus | None = None
-
-        def score(gts: Tokens, res: Tokens, _: Progress) -> list[HostColumn]:
-            nonlocal corpus
-            references = cooked(gts)
-            if corpus is None or not corpus.is_of(references):
-                corpus = CiderCorpus(references)
-            scores = corpus.scores([caption for (caption,) in res.values()])
-            return [HostColumn(float(np.mean(np.array(scores))), scores)]
-
-        yield score
+    def _columns(self, references: References, captions: TokenizedCaptions) -> list[HostColumn]:
+        scores = references.cider(captions)
+        return [HostColumn(float(np.mean(scores)), scores)]
 
 
 register(

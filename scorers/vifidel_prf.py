@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 
 from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import NOTHING, ReferenceWords, nearest, weighted_means, words_of_references
+from ..kernels.support import ReferenceWords, nearest, weighted_means, words_of_references
 from ..rows import Rows
-from ..text.words import content_words, placed_words
+from ..text.words import content_words
 from ..things.mentions import MentionFinder
+from ..things.synonyms import ClassList
 from ..things.words import singular
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .thing_scorer import THINGS, ThingScorer, evidence_settings
-from .word_supports import DetailsOfParts, WordSupport
+from .word_supports import WordDetails, WordSupport
 from .word_vectors import Gold, Part, Scored
 
 # Settled in docs/fidelity.md.
@@ -87,9 +88,9 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        of_words = DetailsOfParts()
-        of_words.add(len(rows), partial(_word_details, self, rows))
-        evaluations[self.main] = replace(evaluations[self.main], details={self.method(): of_words})
+        evaluations[self.main] = replace(
+            evaluations[self.main], details={self.method(): WordDetails(self, rows)}
+        )
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
@@ -97,27 +98,32 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
         A word names a thing if it is part of a mention of one: both words of *hot dog*.
         """
-        finder = MentionFinder(self._things)
+        words_in, things_in = _readers(self._things, self._space.stop_words)
         found: list[list[WordSupport]] = []
         for part in self._read(rows):
             lexicon, words = part.gold.lexicon, part.words
             to_said = nearest(lexicon.distances, words, part.gold.said.words)
             to_objects = nearest(lexicon.distances, words, part.gold.objects)
-            support = np.maximum(to_said.of_left, to_objects.of_left).tolist()
+            support = np.maximum(to_said.of_left, to_objects.of_left)
+            # A label before a word of the references.
+            supporters = np.where(
+                to_said.of_left > to_objects.of_left,
+                np.append(part.gold.said.words.atoms, -1)[to_said.at_left],
+                np.append(part.gold.objects.atoms, -1)[to_objects.at_left],
+            )
+            supporters[support <= 0] = -1
             names = list(map(lexicon.word, words.atoms.tolist()))
-            by_said = (to_said.at_left, part.gold.said.words.atoms, to_said.of_left)
-            by_objects = (to_objects.at_left, part.gold.objects.atoms, to_objects.of_left)
-            by = _supporters(lexicon, by_objects, by_said)
+            by = [None if word < 0 else lexicon.word(word) for word in supporters.tolist()]
+            judged = list(zip(support.tolist(), by, strict=True))
             for row, caption in enumerate(part.rows.captions):
                 of_row = slice(*words.starts[row : row + 2])
-                judged = zip(support[of_row], by[of_row], strict=True)
-                supports = dict(zip(names[of_row], judged, strict=True))
-                mentions = " ".join(mention.words for mention in finder.find(caption).found)
-                things = set(content_words(mentions, self._space.stop_words))
+                supports = dict(zip(names[of_row], judged[of_row], strict=True))
+                things = things_in(caption)
                 found.append(
                     [
                         WordSupport(word, value, word in things, range(at, at + 1), supporter)
-                        for at, word in placed_words(caption, self._space.stop_words)
+                        for at, piece in enumerate(caption.split())
+                        for word in words_in(piece)
                         if word in supports
                         for value, supporter in [supports[word]]
                     ]
@@ -174,20 +180,25 @@ class _KnownThings:
         self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
 
 
-def _word_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
-    """Return what ``--output`` says of the words of each row."""
-    return [[word.to_json() for word in of_row] for of_row in scorer.word_supports(rows)]
+@lru_cache(maxsize=8)
+def _readers(
+    things: ClassList, stop_words: frozenset[str]
+) -> tuple[Callable[[str], list[str]], Callable[[str], set[str]]]:
+    """Return what finds the content words of a piece, and those of a caption that name things.
 
+    The same pieces come again and again, and systems and samples have captions in common.
+    """
+    find = MentionFinder(things).find
 
-def _supporters(lexicon: Lexicon, *sides: tuple[Integers, Integers, Floats]) -> list[str | None]:
-    """Return what supports each word best: a label before a word of the references."""
-    by: list[str | None] = [None] * len(sides[0][0])
-    best = [0.0] * len(by)
-    for at_left, atoms, similar in sides:
-        for word, (at, value) in enumerate(zip(at_left.tolist(), similar.tolist(), strict=True)):
-            if at != NOTHING and value > best[word]:
-                by[word], best[word] = lexicon.word(int(atoms[at])), value
-    return by
+    @lru_cache(maxsize=1 << 14)
+    def words_in(piece: str) -> list[str]:
+        return content_words(piece, stop_words)
+
+    @lru_cache(maxsize=1 << 14)
+    def things_in(caption: str) -> set[str]:
+        return {word for mention in find(caption).found for word in words_in(mention.words)}
+
+    return words_in, things_in
 
 
 def _coverage(said: ReferenceWords, reached: Floats) -> Floats:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from ..digits import number_texts
+from ..files import json_text
 from ..rows import Rows
 
 
@@ -32,10 +35,6 @@ class WordSupport(NamedTuple):
     place: range
     by: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the word as JSON can hold it, as VIFIDEL-PRF writes it into ``--output``."""
-        return {"word": self.word, "support": self.support, "by": self.by, "thing": self.is_thing}
-
 
 @runtime_checkable
 class SupportsWords(Protocol):
@@ -44,6 +43,61 @@ class SupportsWords(Protocol):
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
         """Return the words that the metric judges, row by row, in the order of the caption."""
         ...
+
+
+# A word of `WordDetails` in JSON.
+_WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s\n }'
+
+
+@runtime_checkable
+class WrittenAsJson(Protocol):
+    """Details of many small parts, which know their JSON better than an encoder."""
+
+    def json_texts(self) -> list[str]:
+        """Return what `vifidel_eval.files.json_text` makes of each row."""
+        ...
+
+
+class WordDetails(Sequence[list[dict[str, Any]]]):
+    """What ``--output`` says of the words of each row; computed when it is first asked for.
+
+    Parameters
+    ----------
+    scorer : SupportsWords
+        Who judges the words.
+    rows : Rows
+        What was scored.
+    """
+
+    def __init__(self, scorer: SupportsWords, rows: Rows) -> None:
+        self._scorer = scorer
+        self._rows = rows
+
+    @cached_property
+    def _words(self) -> list[list[WordSupport]]:
+        return self._scorer.word_supports(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, row: Any) -> Any:
+        return [
+            {"word": word.word, "support": word.support, "by": word.by, "thing": word.is_thing}
+            for word in self._words[row]
+        ]
+
+    def json_texts(self) -> list[str]:
+        """Return what `vifidel_eval.files.json_text` makes of each row, in a tenth of the time."""
+        text_of = lru_cache(maxsize=1 << 14)(json_text)
+        supports = iter(number_texts(word.support for words in self._words for word in words))
+        rows = (
+            ",\n".join(
+                _WORD % (text_of(word.word), support, text_of(word.by), text_of(word.is_thing))
+                for word, support in zip(words, supports, strict=False)
+            )
+            for words in self._words
+        )
+        return [f"[\n{words}\n]" if words else "[]" for words in rows]
 
 
 class DetailsOfParts(Sequence[Any]):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 # The last bits of exp differ from one processor to the next.
@@ -29,6 +32,27 @@ def deciding(score: float) -> float:
     (0.0, True)
     """
     return round(score, _DECIMALS) + 0.0  # no -0.0
+
+
+def number_texts(scores: Iterable[float]) -> list[str]:
+    """Return scores as JSON has them after `rounded`.
+
+    >>> number_texts([2 / 3, 1.0, 1e-9, float("nan")])
+    ['0.6666666667', '1.0', '1e-09', 'null']
+    """
+    return [
+        # Most have a point, and are then written as JSON writes what they stand for.
+        text if "." in text and "e" not in text else _in_json(text)
+        for text in [f"{score:.{_DIGITS}g}" for score in scores]
+    ]
+
+
+@lru_cache(maxsize=1 << 12)
+def _in_json(text: str) -> str:
+    number = float(text)
+    if math.isfinite(number):
+        return repr(number)
+    return json.dumps(rounded(number), allow_nan=False)
 
 
 def for_json(value: Any) -> Any:

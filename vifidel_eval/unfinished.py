@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import VifidelError
-from .files import beside, reason
+from .files import beside, reason, write_whole
 
 # The first line, by which a file is known to be ours.
 _MARK = '{"vifidel-eval": "an unfinished run"}\n'
@@ -75,18 +75,33 @@ class Parts:
     def __iter__(self) -> Iterator[str]:
         return iter(self._known)
 
-    def add(self, key: str, content: Any) -> None:
+    def add(self, key: str, content: Any, alone: bool = False) -> None:
         """Keep a part, in place of one of the same key.
+
+        Parameters
+        ----------
+        key : str
+            What the part depends on.
+        content
+            What JSON holds.
+        alone : bool
+            Whether all other parts are dropped, as by a later state of the same thing.
 
         Raises
         ------
         VifidelError
             If it cannot be written.
         """
+        if alone:
+            self._known.clear()
         self._known[key] = content
         if self.path is None:
             return
         line = json.dumps({"key": key, "content": content}, allow_nan=False)
+        if alone:
+            write_whole(self.path, f"{_MARK}{line}\n")
+            self._begun = True
+            return
         try:
             with self.path.open(
                 "a" if self._begun else "w", encoding="utf-8", newline="\n"

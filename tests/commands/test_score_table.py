@@ -771,6 +771,23 @@ def test_bytes_of_text_files_that_are_not_utf8_make_a_bad_row(tmp_path, end):
     assert table["caption"].cast(pa.binary())[1].as_py() == b"caf\xe9"
 
 
+@pytest.mark.parametrize("end", ["parquet", "arrow", "csv"])
+def test_names_of_columns_that_are_not_utf8(tmp_path, end):
+    if end == "csv":
+        (tmp_path / "a.csv").write_bytes(b"caption,labels,oth\xf8r\na dog,[],1\n")
+    else:
+        table = pa.table({"caption": ["a dog"], "labels": [["dog"]], "other": [1]})
+        sink = pa.BufferOutputStream()
+        if end == "parquet":
+            parquet.write_table(table, sink, store_schema=False)
+        else:
+            feather.write_feather(table, sink, compression="uncompressed")
+        content = sink.getvalue().to_pybytes()
+        (tmp_path / f"a.{end}").write_bytes(content.replace(b"other", b"oth\xf8r"))
+    result = invoke(tmp_path / f"a.{end}", "--output", tmp_path / "out")
+    refused(result, f"a.{end}: ")
+
+
 def test_damaged_arrow_files_are_refused(tmp_path):
     path, chance = tmp_path / "a.arrow", random.Random(5)
     feather.write_feather(pa.Table.from_pylist(rows(300)), path, compression="uncompressed")

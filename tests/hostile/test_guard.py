@@ -158,7 +158,7 @@ def test_an_empty_path_and_one_that_cannot_be(words, param, value):
     [
         (".unfinished", ("agreement", "flickr8k"), "output"),
         (".lock", ("score",), "leaderboard"),
-        (".training", ("train-lm",), "output"),
+        (".unfinished", ("train-lm",), "output"),
     ],
 )
 def test_what_is_written_beside_an_output_replaces_no_input_either(tmp_path, suffix, words, name):

@@ -173,7 +173,7 @@ def test_a_state_of_another_training_is_refused(tmp_path, captions, settings, me
     interrupted(path, 1)
     before = path.read_bytes(), state_path(path).read_bytes()
     with pytest.raises(
-        VifidelError, match=rf"lm\.pt\.training: an unfinished training {message}.*delete it"
+        VifidelError, match=rf"lm\.pt\.unfinished: an unfinished training {message}.*delete it"
     ):
         train(captions, path, **SMALL | settings)
     assert (path.read_bytes(), state_path(path).read_bytes()) == before
@@ -183,9 +183,27 @@ def test_a_damaged_state_is_refused(tmp_path):
     path = tmp_path / "lm.pt"
     interrupted(path, 1)
     state = state_path(path)
-    state.write_bytes(state.read_bytes()[:-100])
-    with pytest.raises(VifidelError, match=r"lm\.pt\.training: .* damaged; delete it"):
+    content = state.read_bytes()
+    at = content.index(b'"packed": "') + 1000
+    other = b"A" if content[at : at + 1] != b"A" else b"B"
+    for damaged in (
+        content[:at] + other + content[at + 1 :],
+        content[:at] + content[at + 401 :],
+        content[:at] + content[at + 4000 :],
+        content.replace(b'"settings"', b'"others"'),
+    ):
+        state.write_bytes(damaged)
+        with pytest.raises(VifidelError, match=r"lm\.pt\.unfinished: .* damaged; delete it"):
+            train(CAPTIONS, path, **SMALL)
+        assert state.read_bytes() == damaged
+
+
+def test_a_state_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "lm.pt"
+    state_path(path).write_text("precious")
+    with pytest.raises(VifidelError, match="is not of an unfinished run of this version; move it"):
         train(CAPTIONS, path, **SMALL)
+    assert state_path(path).read_text() == "precious"
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_training(tmp_path):
@@ -276,7 +294,7 @@ class TestCommand:
         result = self.run(*arguments)
         assert result.exit_code == 0
         assert result.stderr.count("going on") == 1
-        assert f"{output}.training: going on with the unfinished training" in result.stderr
+        assert f"{output}.unfinished: going on with the unfinished training" in result.stderr
         first, second, *_ = result.stdout.splitlines()
         assert first.endswith(", computed before")
         assert second.startswith("epoch 2: ")

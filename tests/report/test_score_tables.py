@@ -8,16 +8,20 @@ import pytest
 from report.score_examples import scores
 
 from vifidel_eval import VifidelError
+from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.report.comparison_tables import compared, level_with_the_best
 from vifidel_eval.report.score_tables import (
     Layout,
     beside,
     chosen_columns,
     comparison_csv,
+    in_html,
+    in_short,
     per_image_csv,
     render,
 )
 from vifidel_eval.runs.comparison import Comparison, Comparisons, Standing, compare
+from vifidel_eval.runs.harness import Scores
 
 TWO = scores({"VIFIDEL": {"a": [0.5, 0.25], "b": [1.0, 0.5]}, "LEN": {"a": [8, 9], "b": [9, 9]}},
              unranked=["LEN"])  # fmt: skip
@@ -140,3 +144,25 @@ def test_comparison_says_what_is_compared_of_meteor():
     (table,) = compared(comparisons, "table", None, lambda score, _: score)
     assert "METEOR: the mean of the images' scores is compared" in table.render("table")
     assert "WMD: no image has a score from every system" in table.render("table")
+
+
+def test_a_run_without_java_says_what_differs_from_pycocoevalcap():
+    evaluation = Evaluation([1], np.array([0.5]))
+    parts = "(VIFIDEL|refs:yes) + (CIDEr|tok:python|version:1)"
+    signatures = {
+        "VIFIDEL": "VIFIDEL|refs:yes",
+        "Bleu_4": "BLEU|tok:python|version:1",
+        "VIFIDEL+CIDEr": f"VIFIDEL+CIDEr|scaled:no|{parts}",
+    }
+    scores = Scores(signatures, {"a": dict.fromkeys(signatures, evaluation)})
+    said = "corpus scores differ from pycocoevalcap's by at most this: BLEU by 0, CIDEr by 1.3e-06."
+    for style in ("table", "markdown"):
+        assert said in " ".join(render(scores, style).split())
+    assert said in " ".join(in_short(scores).split())
+    assert "CIDEr by 1.3e-06" in in_html(scores)
+    for style in ("csv", "json"):
+        assert "CIDEr by 1.3e-06" in "\n".join(beside(scores, style))
+    exact = {name: text.replace("tok:python", "tok:ptb") for name, text in signatures.items()}
+    scores = Scores(exact, scores.evaluations)
+    assert "pycocoevalcap's" not in render(scores, "table") + in_html(scores) + in_short(scores)
+    assert beside(scores, "json") == []

@@ -1,16 +1,23 @@
 import json
+import math
 import re
 
 import numpy as np
 import pytest
+from hypothesis import example as case
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vifidel_eval import VifidelError
+from vifidel_eval.digits import number_texts, rounded
 from vifidel_eval.evaluation import Evaluation, Statistics
 from vifidel_eval.files import json_text
 from vifidel_eval.report.score_tables import render
+from vifidel_eval.rows import coco_rows
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
-from vifidel_eval.runs.scores_file import read_scores, scores_document
+from vifidel_eval.runs.scores_file import read_scores, scores_document, scores_text
+from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.text_tables import FORMATS
 
 IDS = [3, 1, "beach", 7]
@@ -131,6 +138,45 @@ def test_another_file_is_named(tmp_path, content, said):
     path.write_text(json.dumps(content))
     with pytest.raises(VifidelError, match=re.escape(f"{path}: {said}")):
         read_scores(path)
+
+
+def same_text(scores, comparisons=None):
+    text = scores_text(scores, comparisons)
+    assert text == json_text(scores_document(scores, comparisons))
+    return text
+
+
+def test_the_text_is_what_an_encoder_makes_of_the_document():
+    scores = example()
+    with pytest.warns(match="too few"):
+        same_text(scores, compare(scores))
+    odd = ["100 %", 'a "quoted" \\ name', "tab\t\x7f\x9b\u2028 caf\u00e9 \ud83d", "images", "%s"]
+    for name in odd:
+        details = {name: [{name: [0.1 + 0.2, None, True, {}]}, [], "x\ny", math.nan]}
+        ids = [name, 1.5, -3, 7]
+        column = Evaluation(ids, np.array([1e-11, 1e22, -0.0, np.nan]), details=details)
+        scores = Scores({name: name, "M": "M"}, {name: {name: column, "M": column}})
+        system = json.loads(same_text(scores))["systems"][name]
+        assert system["imgToEval"]["-3"] == {"image_id": -3, name: "x\ny", "M": -0.0}
+    nothing = Evaluation([], np.array([]), details={"words": []})
+    assert '"imgToEval": {}' in same_text(Scores({"M": "M"}, {"x": {"M": nothing}}))
+
+
+def test_the_words_of_captions_are_written_as_an_encoder_writes_them():
+    scorer = VifidelPRF({1: ["dog"], 2: ["red car"], 3: ["cat"]})
+    captions = ["A dog\x85 on caf\u00e9 chairs", "...", "a cat's hot-dog zzyzx"]
+    gts = {1: ["a dog"], 2: ["a car"], 3: []}
+    evaluations = scorer.evaluate(coco_rows(gts, {at: [c] for at, c in enumerate(captions, 1)}))
+    scores = Scores({name: name for name in evaluations}, {"x": evaluations})
+    words = json.loads(same_text(scores))["systems"]["x"]["imgToEval"]["1"]["VIFIDEL-PRF"]
+    assert words[0] == {"word": "dog", "support": 1.0, "by": "dog", "thing": True}
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1e308, 1e308) | st.just(math.nan)))
+@case([5e-324, 1e-300, 123456789012.0, 1e16, 9999999999.6, 0.00001, 1e-5 / 3, 0.1 + 0.2])
+def test_numbers_are_written_as_an_encoder_writes_them(numbers):
+    assert number_texts(numbers) == [json.dumps(rounded(number)) for number in numbers]
 
 
 def change(document, *keys, value=None):

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import threading
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -11,13 +12,12 @@ from host_metrics import GTS, RES, on_posix, python_tokens
 from pycocoevalcap.bleu.bleu import Bleu as StockBleu
 from pycocoevalcap.cider.cider import Cider as StockCider
 from pycocoevalcap.rouge.rouge import Rouge as StockRouge
-from pycocoevalcap.rouge.rouge import my_lcs
 
 from vifidel_eval import MetricUnavailable
+from vifidel_eval.kernels import ngrams
 from vifidel_eval.rows import coco_rows, make_rows
 from vifidel_eval.runs.harness import score_rows
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
-from vifidel_eval.scorers.lcs import common, rouge_l_references
 
 WORDS = ["a", "the", "dog", "cat", "on", "mat", "red", "runs", "U.S.", "It's"]
 
@@ -119,13 +119,34 @@ def test_a_run_leaves_nothing_in_the_scorer(metric):
     assert vars(scorer) == before
 
 
-def test_references_that_the_last_system_did_not_need_are_forgotten():
-    scorer = RougeL(python_tokens())
-    with scorer.in_run([]) as of_run:
-        for at in range(50):
-            of_run.evaluate(coco_rows({1: [f"dog {at}"]}, {1: ["dog"]}))
-        (prepared,) = of_run._run.score.args
-        assert list(prepared._known) == [("dog 49",)]
+def test_a_run_of_very_many_texts_starts_numbering_again(monkeypatch):
+    monkeypatch.setattr(ngrams, "MOST_TOKENS", 300)
+    gts, all_res = run_of(np.random.default_rng(13))
+    metrics = [metric(python_tokens()) for metric in (Bleu, RougeL, Cider)]
+    with ngrams.numbering_once() as numbered, ExitStack() as stack:
+        runs = [stack.enter_context(metric.in_run([])) for metric in metrics]
+        for res in [*all_res, *all_res]:
+            gold = {at: gts[at] for at in res}
+            for metric, of_run in zip(metrics, runs, strict=True):
+                ours = found(of_run.evaluate(coco_rows(gold, res)))
+                assert ours == stock(type(metric), gold, res)
+            assert len(numbered._references) == 1
+
+
+def test_metrics_of_a_run_number_each_text_once(monkeypatch):
+    made = []
+    number = ngrams.TokenizedCaptions.__init__
+
+    def counted(self, captions, *others):
+        made.append(len(captions))
+        number(self, captions, *others)
+
+    monkeypatch.setattr(ngrams.TokenizedCaptions, "__init__", counted)
+    rows = {"one": coco_rows(GTS, RES), "other": coco_rows(GTS, {**RES, 632: ["a bed"]})}
+    tokens = python_tokens()
+    scorers = {"BLEU": Bleu(tokens), "ROUGE_L": RougeL(tokens), "CIDEr": Cider(tokens)}
+    score_rows(rows, scorers)
+    assert made == [sum(map(len, GTS.values())), len(RES), len(RES)]
 
 
 def test_one_image_in_many_rows():
@@ -136,14 +157,6 @@ def test_one_image_in_many_rows():
     for metric in (Bleu, RougeL, Cider):
         ours = found(metric(python_tokens()).evaluate(rows))
         assert ours == stock(metric, dict(enumerate(references)), res)
-
-
-def test_longest_common_subsequences_are_those_of_the_table():
-    rng = np.random.default_rng(3)
-    for _ in range(300):
-        one, other = (" ".join(rng.choice(WORDS[:4], rng.integers(0, 80))) for _ in range(2))
-        (reference,) = rouge_l_references([one])
-        assert common(other.split(" "), reference) == my_lcs(one.split(" "), other.split(" "))
 
 
 def in_one_process(metric):

@@ -246,6 +246,16 @@ def test_what_is_prepared_is_tokenised_together_and_once():
     assert counting.runs == 2
 
 
+def test_all_systems_of_a_run_are_kept_together():
+    counting = Counting()
+    shared = Tokenization(counting)
+    systems = [{1: [f"a {at}"]} for at in range(100)]
+    for _metric in range(2):
+        shared.prepare(systems)
+        assert [shared.tokens(system) for system in systems] == systems
+    assert counting.runs == 1
+
+
 def test_threads_share_a_tokenization():
     shared, barrier = Tokenization(Counting()), threading.Barrier(8)
     systems = [{1: [f"a {at}"]} for at in range(80)]  # more than are remembered

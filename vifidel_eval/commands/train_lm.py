@@ -18,7 +18,7 @@ from .printing import harmless, show, tell
 @reference_options
 @click.option(
     "--output",
-    type=Written(".training"),
+    type=Written(".unfinished"),
     required=True,
     help="File of the trained model, such as lm.pt.",
 )

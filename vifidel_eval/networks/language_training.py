@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import json
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from ..errors import VifidelError
 from ..files import beside, check_output, write_whole
 from ..image_ids import ImageId
+from ..unfinished import Parts
 from .language_model import (
     MODEL,
     NEEDED_BY,
@@ -31,7 +33,6 @@ from .language_model import (
     logits_of,
     losses_of,
     new_network,
-    read_own,
     states_of,
 )
 from .pytorch import load_torch
@@ -70,7 +71,7 @@ class Epoch:
 
 def state_path(output: str | os.PathLike[str]) -> Path:
     """Return the file that holds an unfinished training of `output`."""
-    return beside(output, ".training")
+    return beside(output, ".unfinished")
 
 
 def train(
@@ -148,7 +149,8 @@ def train(
         "hidden": hidden,
         "min_count": min_count,
     }
-    state = _read_state(torch, state_path(output), settings)
+    parts = Parts(Path(output))
+    state = _read_state(torch, parts, settings)
     threads = torch.get_num_threads() if state is None else state["threads"]
     report = _Report(on_epoch)
     with _repeatable(torch, threads):
@@ -185,17 +187,15 @@ def train(
                 }
                 write_whole(output, _packed(torch, best))
             state = {
-                "format": _STATE,
-                "settings": settings,
                 "threads": threads,
                 "network": _weights(network),
                 "adam": adam.state_dict(),
                 "perplexities": perplexities,
                 "best": best,
             }
-            write_whole(state_path(output), _packed(torch, state))
+            parts.add(_STATE, _part(_packed(torch, state), settings), alone=True)
             report.add(perplexity, resumed=False)
-    state_path(output).unlink(missing_ok=True)
+    parts.clear()
     return report.epochs
 
 
@@ -303,22 +303,39 @@ def _packed(torch: ModuleType, content: dict[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
+def _part(packed: bytes, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is kept of an unfinished training."""
+    return {
+        "settings": dict(settings),
+        "sha256": hashlib.sha256(packed).hexdigest(),
+        "packed": base64.b64encode(packed).decode(),
+    }
+
+
 def _read_state(
-    torch: ModuleType, path: Path, settings: Mapping[str, Any]
+    torch: ModuleType, parts: Parts, settings: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return the state of an unfinished training, if there is one, of these settings."""
-    if not path.exists():
+    if _STATE not in parts:
         return None
     remedy = "delete it to train from the start"
-    state, _ = read_own(torch, path, _STATE, remedy)
-    other = [name for name in settings if state["settings"][name] != settings[name]]
+    try:
+        known = parts[_STATE]["settings"]
+        other = [name for name in settings if known[name] != settings[name]]
+        packed = base64.b64decode(parts[_STATE]["packed"], validate=True)
+        if parts[_STATE] != _part(packed, known):
+            raise ValueError  # PyTorch itself does not look at checksums
+        state: dict[str, Any] = torch.load(
+            io.BytesIO(packed), map_location="cpu", weights_only=True
+        )
+    except Exception:  # PyTorch raises nearly anything for what it did not write
+        raise VifidelError(f"{parts.path}: not a {_STATE}, or damaged; {remedy}.") from None
     if other:
         was = ", ".join(
-            "other captions" if name == "captions" else f"{name} {state['settings'][name]}"
-            for name in other
+            "other captions" if name == "captions" else f"{name} {known[name]}" for name in other
         )
         raise VifidelError(
-            f"{path}: an unfinished training with {was}; repeat that command to finish it, or "
-            f"{remedy}."
+            f"{parts.path}: an unfinished training with {was}; repeat that command to finish it, "
+            f"or {remedy}."
         )
     return state

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import html
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +14,11 @@ from typing import TypeVar
 from ..digits import rounded
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Column
-from ..files import json_text
 from ..image_ids import to_json_value
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
-from ..runs.scores_file import scores_document
+from ..runs.scores_file import scores_text
+from ..text.tokenization import PYTHON_DIFFERS_BY
 from ..text_tables import Cell, Table, best, direction_notes, one_line
 from .comparison_tables import compared, level_with_the_best, one_table
 from .fitting import PIPED_WIDTH, fitted, line_width
@@ -123,7 +124,7 @@ def render(
     scores : Scores
         What the tables show.
     style : str
-        One of `vifidel_eval.text_tables.FORMATS`: ``json`` is the document of `scores_document`,
+        One of `vifidel_eval.text_tables.FORMATS`: ``json`` is the text of `scores_text`,
         ``csv`` the table of scores alone, and the others are tables with an empty line between
         them.
     comparisons : Comparisons, optional
@@ -176,13 +177,18 @@ def beside(
     if style == "csv":
         scores, comparisons = _chosen(scores, comparisons, layout)
         return list(table(scores, style, comparisons, layout).notes)
-    unavailable = scores.unavailable if style == "json" else {}
-    return [f"Warning: {name} not available: {why}" for name, why in unavailable.items()]
+    if style != "json":
+        return []
+    unavailable = scores.unavailable.items()
+    return [
+        *_without_java(scores),
+        *(f"Warning: {name} not available: {why}" for name, why in unavailable),
+    ]
 
 
 def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
     """Return the document that ``--output`` writes, as text."""
-    return json_text(scores_document(scores, comparisons))
+    return scores_text(scores, comparisons)
 
 
 def per_image_csv(scores: Scores, layout: Layout = _PLAIN) -> str:
@@ -254,6 +260,7 @@ def table(
             )
     signatures = list(dict.fromkeys(scores.signatures.values()))
     notes += folded(signatures, layout.width) if style == "table" else signatures
+    notes += _without_java(scores)
     notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
     return Table(
         ["System", *scores.signatures, "Scored", *(count.header for count in shown)],
@@ -269,7 +276,7 @@ def in_short(scores: Scores, most: int = 12) -> str:
     """Return a table for a prompt: the first systems, and no signatures."""
     whole = table(scores)
     more = len(whole.rows) - most
-    notes = _directions(scores.columns())
+    notes = _directions(scores.columns()) + _without_java(scores)
     if more > 0:
         notes.insert(0, f"... and {more} more system{'s' * (more > 1)}.")
     short = replace(whole, rows=whole.rows[:most], notes=notes)
@@ -284,11 +291,25 @@ def in_html(scores: Scores) -> str:
         f"<div><code>{html.escape(one_line(line))}</code></div>" for line in signatures
     )
     shown = [note for note in whole.notes if note in _directions(scores.columns())]
+    shown += _without_java(scores)
     shown += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
     return (
         f"{replace(whole, notes=shown).html()}\n"
         f"<details><summary>Signatures</summary>{listed}</details>"
     )
+
+
+def _without_java(scores: Scores) -> list[str]:
+    """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
+    found = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
+    names = [name for name in PYTHON_DIFFERS_BY if name in found]
+    if not names:
+        return []
+    amounts = ", ".join(f"{name} by {PYTHON_DIFFERS_BY[name]:.2g}" for name in names)
+    return [
+        "Tokens made without Java (tok:python): on COCO val2017 corpus scores differ from "
+        f"pycocoevalcap's by at most this: {amounts}."
+    ]
 
 
 def _directions(columns: Sequence[Column]) -> list[str]:
@@ -303,6 +324,9 @@ def _bold(
     lower = [at for at in places if columns[at - 1].lower_is_better]
     return best(rows, places, lower, digits)
 
+
+# The name of a metric, alone or in a combination.
+_PYTHON_TOKENS = re.compile(r"([^|(\n]+)\|tok:python\b")
 
 _Some = TypeVar("_Some", Comparisons, Comparisons | None)
 

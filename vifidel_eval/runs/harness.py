@@ -16,6 +16,7 @@ from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarni
 from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId, to_json_value
 from ..kernels.bags import reading_once
+from ..kernels.ngrams import numbering_once
 from ..rows import Rows
 from ..scorers import Mean, Scorer
 from .pairing import System, all_images, paired
@@ -78,7 +79,9 @@ class Scores:
         scored = {"scored": len(evaluations[0].ids) - undefined}
         return scored | most | {"undefined": max(undefined, most["undefined"])}
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(
+        self, per_image: Callable[[Mapping[str, Evaluation]], Any] | None = None
+    ) -> dict[str, Any]:
         """Return what ``--output`` writes; undefined scores are None.
 
         ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
@@ -91,6 +94,11 @@ class Scores:
         Where the images that a corpus score leaves out are not those without a score, their ids
         are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
         `vifidel_eval.runs.scores_file.read_scores` reads it.
+
+        Parameters
+        ----------
+        per_image : callable, optional
+            From the evaluations of a system to what stands for its images instead.
         """
         lower = [column.name for column in self.columns() if column.lower_is_better]
         unranked = [column.name for column in self.columns() if not column.ranked]
@@ -104,7 +112,7 @@ class Scores:
                 "overall": {column: rounded(e.score) for column, e in of_column.items()},
                 "counts": {column: counts_of(e) for column, e in of_column.items()},
                 **_left_out(of_column),
-                "imgToEval": _per_image(of_column),
+                "imgToEval": (per_image or _per_image)(of_column),
             }
             for name, of_column in self.evaluations.items()
         }
@@ -199,7 +207,7 @@ def score_rows(
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
-    with reading_once():
+    with reading_once(), numbering_once():
         for metric, scorer in scorers.items():
             if on_metric is not None:
                 on_metric(metric)

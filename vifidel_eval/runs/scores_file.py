@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..digits import rounded
+from ..digits import for_json, number_texts, rounded
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Evaluation
-from ..files import read_json
-from ..image_ids import ImageId, from_json_value
+from ..files import json_text, printable, read_json
+from ..image_ids import ImageId, from_json_value, to_json_value
+from ..scorers.word_supports import WrittenAsJson
 from .comparison import Comparison, Comparisons, Pair, Standing
 from .harness import FORM, Scores
+
+# Stands for the images of a system until their text is there.
+_PLACE = "images"
+_IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +52,52 @@ def scores_document(scores: Scores, comparisons: Comparisons | None = None) -> d
     if comparisons is not None:
         document["comparison"] = comparisons.to_json()
     return document
+
+
+def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
+    """Return the text of the file: `scores_document` in JSON.
+
+    The images are most of it, and are written column by column: an encoder of JSON takes five
+    times as long for them.
+    """
+    images: list[str] = []
+
+    def place_of(of_column: Mapping[str, Evaluation]) -> str:
+        images.append(_images_text(of_column))
+        return _PLACE
+
+    document = scores.to_json(place_of)
+    if comparisons is not None:
+        document["comparison"] = comparisons.to_json()
+    texts = iter(images)
+    return _IMAGES.sub(lambda _: next(texts), json_text(document))
+
+
+def _images_text(of_column: Mapping[str, Evaluation]) -> str:
+    """Return what the file says of a system's images."""
+    ids = next(iter(of_column.values())).ids
+    fields = {"image_id": _each(map(to_json_value, ids))}
+    for column, evaluation in of_column.items():
+        fields[column] = number_texts(evaluation.scores.tolist())
+        for name, values in evaluation.details.items():
+            texts = (
+                values.json_texts()
+                if isinstance(values, WrittenAsJson)
+                else (json_text(for_json(value)) for value in values)
+            )
+            fields[name] = [text.replace("\n", "\n     ") for text in texts]
+    names = ",\n".join(f"     {json_text(name)}: ".replace("%", "%%") + "%s" for name in fields)
+    row = f"    %s: {{\n{names}\n    }}"
+    rows = dict(zip(map(str, ids), zip(*fields.values(), strict=True), strict=True))
+    written = zip(_each(rows), rows.values(), strict=True)
+    text = ",\n".join([row % (key, *texts) for key, texts in written])
+    return f"{{\n{text}\n   }}" if rows else "{}"
+
+
+def _each(values: Iterable[str | float]) -> list[str]:
+    """Return what `json_text` makes of each number or string; no JSON of these has a line break."""
+    lines = json.dumps([*values], allow_nan=False, ensure_ascii=False, separators=("\n", ":"))
+    return printable(lines[1:-1]).split("\n") if len(lines) > 2 else []
 
 
 def read_scores(path: str | os.PathLike[str]) -> Saved:

@@ -174,9 +174,9 @@ class OpenTable:
         self._file, self._source, self._cells = file, source, Cells({})
         self.numbers_in_text = file.format in _PLAIN
         if Cells.are_in(source.schema, names):
-            first = next(self.batches(), None)
+            nothing = pa.RecordBatch.from_pylist([], source.schema)
             try:
-                self._cells = Cells({}) if first is None else Cells.of(first, names)
+                self._cells = Cells.of(next(self.batches(), nothing), names)
             except VifidelError as problem:
                 raise VifidelError(f"{file.path}: {problem}") from None
         self.schema: pa.Schema = self._cells.schema(source.schema)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import VifidelError
 from ..evaluation import Floats, Tally
 from ..kernels.bags import bags_of_captions, slices
 from ..kernels.lexicon import Lexicon
@@ -78,7 +79,11 @@ class Kernel:
         self._metrics: list[_TableMetric] = []
         for record in map(METRICS.__getitem__, metrics):
             scorer = record.make(settings)
-            assert isinstance(scorer, WordVectorScorer)  # as `Metric.tables` says
+            if not isinstance(scorer, WordVectorScorer):
+                raise VifidelError(
+                    f"{record.name} says that it scores tables, and is no WordVectorScorer; leave "
+                    "tables=True out of its record."
+                )
             self._metrics.append(_TableMetric(record, scorer))
         self._settings = settings
         self._max_words = max_words

@@ -86,7 +86,7 @@ def score_tables(
         "settings": dict(settings),
         "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
     }
-    with _Folder.opened(output) as folder:
+    with _RunFolder.opened(output) as folder:
         done = folder.done(outputs, plan)
         tasks = [
             Task(file, name, folder.temporary(at), signature, done[at])
@@ -174,7 +174,7 @@ def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
     return names
 
 
-class _Folder:
+class _RunFolder:
     """The output folder of a run; `opened` makes it."""
 
     def __init__(self, path: Path) -> None:
@@ -210,7 +210,7 @@ class _Folder:
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, path: Path) -> Iterator[_Folder]:
+    def opened(cls, path: Path) -> Iterator[_RunFolder]:
         """Return a folder for one run alone; after an error or interrupt it holds finished files.
 
         Raises

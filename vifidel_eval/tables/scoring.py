@@ -100,6 +100,10 @@ class Work:
         try:
             self.scorer.check(table.schema)
             self._conditions(table)
+        except UnicodeDecodeError:
+            raise VifidelError(
+                f"{file.path}: the name of a column is not UTF-8 text; rename it."
+            ) from None
         except VifidelError as problem:
             raise VifidelError(f"{file.path}: {problem}") from None
         return table

@@ -197,7 +197,8 @@ class MentionFinder:
         for at, token in enumerate(read):
             if token.name is None or at < end:
                 continue
-            end, name = self._name(read, at)
+            alone = token.units is not None
+            end, name = (at + 1, token.name) if alone else self._name(read, at)
             if name is None:
                 continue
             length -= end - at - 1
