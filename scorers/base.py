@@ -1,4 +1,4 @@
-"""What all scorers of the family share: rows in, evaluations out, pycocoevalcap's protocol."""
+"""The base of all scorers: rows in, evaluations out, pycocoevalcap's protocol."""
 
 from __future__ import annotations
 

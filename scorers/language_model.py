@@ -1,4 +1,4 @@
-"""How likely a caption is as a sentence, regardless of its image."""
+"""Fluency: how likely a caption is as a sentence, regardless of its image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the registry holds of a metric, and what a metric of a run is made from."""
+"""Records of metrics, as the registry holds them, and the settings that a run makes them from."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class VifidelPRF(ClaimScorer):
                 found.append(
                     [
                         WordSupport(
-                            word, value, word in things, range(at, at + 1), nearest_to, weight
+                            word, value, word in things, range(at, at + 1), best, weight
                         )
                         for at, piece in enumerate(caption.split())
                         for word in words_in(piece)

@@ -1,4 +1,4 @@
-"""What the metrics on word vectors share: word settings, the gold side, and the loop over rows."""
+"""The base of the metrics on word vectors: word settings, the gold side, the loop over rows."""
 
 from __future__ import annotations
 

@@ -184,8 +184,6 @@ def parse_json_lines(
         at = f"{where}: line {number}"
         try:
             values.append(decode(line))
-        except _RepeatedKeyError as problem:
-            raise error(f"{at}: the key {problem.args[0]!r} appears twice; keep one.") from None
         except json.JSONDecodeError as problem:
             raise error(
                 f"{at} is not JSON (column {problem.colno}: {problem.msg}); write one JSON object "
@@ -284,7 +282,7 @@ def beside(path: str | os.PathLike[str], suffix: str) -> Path:
     return Path(path).with_name(name + suffix)
 
 
-class _RepeatedKeyError(Exception):
+class _RepeatedKeyError(ValueError):
     """A JSON object has a key twice; all but the last value would be lost."""
 
 

@@ -1,4 +1,4 @@
-"""`evaluate`: the one entry from Python."""
+"""The one entry from Python: `evaluate`."""
 
 from __future__ import annotations
 
