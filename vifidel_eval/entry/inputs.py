@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 
 from ..annotations.read import HasDataset
 from ..captions import read_references, read_results, system_names
-from ..captions.columns import Wanted
-from ..captions.layouts import captions_of
-from ..captions.read import only_captions
+from ..captions.layout import Wanted
+from ..captions.layouts import captions_of, only_captions
 from ..captions.records import Records
 from ..errors import CaptionError, ImageIdError
 from ..image_ids import ImageId
