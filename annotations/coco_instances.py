@@ -18,7 +18,6 @@ from .coco import (
     image_id_of,
     listed_images,
 )
-from .nocaps import is_nocaps
 from .objects import (
     DETECTION_THRESHOLD,
     NO_CATEGORY,
@@ -27,9 +26,11 @@ from .objects import (
     clean_label,
     count,
 )
-from .record import Format, Way, first_entry, refused
+from .record import Format, Way, refused
 
-_OF_AN_IMAGE = {"id", "imgid", "file_name", "filename"}
+# These tell a list of images from an image that is called *images*.
+_OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[].filename"
+_IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_images_id")
 
 
 def read_coco_instances(
@@ -99,32 +100,6 @@ def read_coco_instances(
     )
 
 
-def _is_annotated(content: Mapping[str, Any]) -> bool:
-    return isinstance(content.get("annotations"), list)
-
-
-def _is_instances(content: Mapping[str, Any]) -> bool:
-    """Tell whether there are annotations and categories, and no panoptic segments."""
-    panoptic = "segments_info" in first_entry(content.get("annotations"))
-    return _is_annotated(content) and "categories" in content and not panoptic
-
-
-def _is_captions(content: Mapping[str, Any]) -> bool:
-    """Tell whether there are annotations without categories."""
-    return _is_annotated(content) and "categories" not in content and not is_nocaps(content)
-
-
-def _is_image_list(content: Mapping[str, Any]) -> bool:
-    """Tell whether images are listed without annotations; an image may be called *images*."""
-    images = content.get("images")
-    return (
-        not _is_annotated(content)
-        and not is_nocaps(content)
-        and isinstance(images, list)
-        and ("categories" in content or bool(first_entry(images).keys() & _OF_AN_IMAGE))
-    )
-
-
 FORMAT = Format(
     "COCO or LVIS instances JSON",
     "COCO `instances_*.json`, LVIS `lvis_v1_*.json`, or a loaded pycocotools `COCO`",
@@ -134,17 +109,17 @@ FORMAT = Format(
     (
         Way(
             "object",
-            _is_instances,
+            ("annotations[]", "categories", "!annotations[].segments_info"),
             lambda found, options: read_coco_instances(
                 found, options.where, options.threshold, options.boxes
             ),
         ),
         refused(
             "object",
-            _is_captions,
+            ("annotations[]", "!categories", "!images[].open_images_id"),
             "has 'annotations' but no 'categories': a caption file says nothing of objects; give "
             "the instances file of the same images.",
         ),
-        refused("object", _is_image_list, "has no 'annotations'; give the instances file."),
+        refused("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
     ),
 )

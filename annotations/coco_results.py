@@ -16,7 +16,7 @@ from .boxes import BoxCollector
 from .carriers import places
 from .coco import COCO_CATEGORIES, category_name, entries, image_id_of
 from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
-from .record import Format, ReadOptions, Way, first_entry, refused
+from .record import Format, ReadOptions, Way, refused
 
 
 def read_coco_results(
@@ -103,12 +103,12 @@ FORMAT = Format(
     (
         refused(
             "list",
-            lambda found: "caption" in first_entry(found) and "objects" not in first_entry(found),
+            ("[].caption", "![].objects"),
             "holds captions, not objects; give captions as results or references.",
         ),
         Way(
             "list",
-            lambda found: "image_id" in first_entry(found) and "objects" not in first_entry(found),
+            ("[].image_id", "![].objects"),
             _read,
         ),
     ),

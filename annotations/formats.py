@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import AnnotationError
+from ..signs import shows
 from . import (
     arrays,
     coco_instances,
@@ -25,6 +26,7 @@ from . import (
     yolo,
 )
 from .carriers import Carrier
+from .label_csv import columns_of
 from .record import Format, Way
 
 #: Tried in this order: the first way of a format that recognises content reads it.
@@ -53,9 +55,14 @@ def way_of(carrier: Carrier, content: Any, where: str) -> Way:
     AnnotationError
         If none does; `where` is the file or folder.
     """
+    seen = columns_of(content) if carrier == "table" else content
     for known in FORMATS:
         for way in known.ways:
-            if way.carrier == carrier and way.recognised(content):
+            if way.carrier == carrier and (
+                shows(seen, way.recognised)
+                if isinstance(way.recognised, tuple)
+                else way.recognised(content)
+            ):
                 return way
     raise AnnotationError(f"{where}: not a source of objects; accepted: {accepted()}.")
 

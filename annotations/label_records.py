@@ -11,14 +11,17 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
+from ..signs import shows
 from .carriers import places
 from .coco import entries, image_id_of
 from .labels import LabelList, read_items
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way, first_entry
+from .record import Format, ReadOptions, Way
 
 # The names of image ids; of several in the first record, the first of these counts.
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
+# These tell a record of an image from an image that is called *objects*.
+_RECORD = ("objects", " ".join(f"{key}=" for key in _IMAGE))
 
 
 def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
@@ -30,7 +33,7 @@ def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
         If a record has no image or no objects, an image has two, or `.labels` raises it.
     """
     where = options.where
-    key = next((key for key in _IMAGE if key in first_entry(records)), _IMAGE[0])
+    key = next((key for key in _IMAGE if shows(records, [f"[].{key}"])), _IMAGE[0])
     images: dict[ImageId, LabelList] = {}
     for record, at in zip(entries(records, "", where), places(records, where), strict=True):
         image_id = image_id_of(record, key, at)
@@ -45,20 +48,15 @@ def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
     return read_items(images, options)
 
 
-def _is_record(entry: Mapping[str, Any]) -> bool:
-    """Tell a record of an image from an image that is called *objects*."""
-    return "objects" in entry and any(isinstance(entry.get(key), str | int) for key in _IMAGE)
-
-
 def _are_records(found: list[Any]) -> bool:
     """Tell records from Visual Genome's, whose objects have ``names``; it lists image ids only."""
-    if not _is_record(first_entry(found)):
+    if not found or not shows(found[0], _RECORD):
         return False
     given = [entry["objects"] for entry in found if isinstance(entry, dict) and "objects" in entry]
     first = next(filter(None, given), None)
     if isinstance(first, list):
         return not isinstance(first[0], Mapping) or bool({"label", "name"} & first[0].keys())
-    return first is not None or not {"image_id", "id"} & first_entry(found).keys()
+    return first is not None or not {"image_id", "id"} & found[0].keys()
 
 
 FORMAT = Format(
@@ -71,6 +69,6 @@ FORMAT = Format(
     (
         Way("list", _are_records, read_records),
         # JSON Lines of one line
-        Way("object", _is_record, lambda found, options: read_records([found], options)),
+        Way("object", _RECORD, lambda found, options: read_records([found], options)),
     ),
 )

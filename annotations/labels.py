@@ -28,7 +28,7 @@ from .objects import (
     count,
     from_threshold,
 )
-from .record import Format, ReadOptions, Way, anything, first_entry, refused
+from .record import Format, ReadOptions, Way, refused
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
@@ -303,11 +303,11 @@ FORMAT = Format(
     ".6, if there are scores",
     "the plain format for everything else",
     (
-        Way("object", anything, read_items),
+        Way("object", (), read_items),
         refused("list", lambda found: not found, "an empty list; there is no detection in it."),
         refused(
             "list",
-            lambda found: not first_entry(found).keys() & {"image_id", "objects"},
+            ("![].image_id", "![].objects"),
             "a list whose entries have no 'image_id', so nothing says which image each belongs to; "
             "write {image id: [detections]} instead.",
         ),

@@ -15,7 +15,7 @@ from ..image_ids import ImageId, mismatch
 from .boxes import ImageBoxes
 from .coco import entries, image_id_of
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way, first_entry
+from .record import Format, ReadOptions, Way
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,6 @@ def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImage
     return NocapsImages(ids, where)
 
 
-def is_nocaps(content: Mapping[str, Any]) -> bool:
-    """Tell whether the images have Open Images ids too."""
-    return "open_images_id" in first_entry(content.get("images"))
-
-
 FORMAT = Format(
     "nocaps JSON beside Open Images boxes",
     "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
@@ -98,7 +93,7 @@ FORMAT = Format(
     (
         Way(
             "object",
-            is_nocaps,
+            ("images[].open_images_id",),
             read_nocaps,
         ),
     ),

@@ -11,9 +11,10 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
+from ..signs import shows
 from .boxes import BoxCollector, number_of
-from .csv_rows import check_named_once, header_of, rows, rows_below_header, score_of
-from .label_csv import has_label_columns
+from .csv_rows import check_named_once, rows, rows_below_header, score_of
+from .label_csv import COLUMNS, columns_of
 from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label, count
 from .record import Format, Way
 
@@ -92,8 +93,7 @@ def _class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
 def _is_open_images(text: str) -> bool:
     """Tell the header of Open Images' CSV; a quote may be broken in it."""
     first = text.lstrip("\n").partition("\n")[0]
-    named_otherwise = has_label_columns(header_of(text)[0])
-    return "ImageID" in first and ("LabelName" in first or not named_otherwise)
+    return "ImageID" in first and ("LabelName" in first or not shows(columns_of(text), COLUMNS))
 
 
 FORMAT = Format(

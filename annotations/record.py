@@ -6,7 +6,7 @@ of `.formats`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,15 +52,16 @@ class Way:
     ----------
     carrier : Carrier
         What content of this kind is given as.
-    recognised : callable
-        Tells whether content is of this format; the first way that says so reads it.
+    recognised : tuple of str or callable
+        Signs that content of this format has (`vifidel_eval.signs`), of a table the names of its
+        columns; or what tells it from the whole content. The first way that knows content reads it.
     read : callable
         Returns the labels and keeps the boxes; or returns a companion that renames the images of
         other sources (`.nocaps`).
     """
 
     carrier: Carrier
-    recognised: Callable[[Any], bool]
+    recognised: tuple[str, ...] | Callable[[Any], bool]
     read: Callable[[Any, ReadOptions], ObjectLabels | Any]
 
 
@@ -87,7 +88,9 @@ class Format:
 
 
 def refused(
-    carrier: Carrier, recognised: Callable[[Any], bool], message: str | Callable[[Any], str]
+    carrier: Carrier,
+    recognised: tuple[str, ...] | Callable[[Any], bool],
+    message: str | Callable[[Any], str],
 ) -> Way:
     """Return the way of something that people give instead of objects.
 
@@ -104,14 +107,3 @@ def refused(
         raise AnnotationError(f"{options.where}: {said}")
 
     return Way(carrier, recognised, refuse)
-
-
-def anything(content: object) -> bool:
-    """Tell that content is recognised: what no way before recognised is of this format."""
-    return True
-
-
-def first_entry(entries: Any) -> Mapping[str, Any]:
-    """Return the first entry of a list, if it is an object."""
-    first = entries[0] if isinstance(entries, list) and entries else None
-    return first if isinstance(first, Mapping) else {}

@@ -15,7 +15,7 @@ from ..image_ids import ImageId
 from .carriers import places
 from .coco import entries, image_id_of
 from .objects import ObjectLabels, count
-from .record import Format, ReadOptions, Way, first_entry
+from .record import Format, ReadOptions, Way
 
 
 def read_visual_genome(content: list[Any], options: ReadOptions) -> ObjectLabels:
@@ -65,7 +65,7 @@ FORMAT = Format(
     (
         Way(
             "list",
-            lambda found: isinstance(first_entry(found).get("objects"), list),
+            ("[].objects[]",),
             read_visual_genome,
         ),
     ),

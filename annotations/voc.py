@@ -15,7 +15,7 @@ from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
 from .boxes import BoxCollector, number_of
 from .objects import ObjectLabels, clean_label, count
-from .record import Format, Way, anything
+from .record import Format, Way
 
 
 def read_voc(
@@ -92,7 +92,7 @@ FORMAT = Format(
     (
         Way(
             "xml",
-            anything,
+            (),
             lambda raw, options: read_voc(
                 [Path(options.where)], options.where, {Path(options.where): raw}, options.boxes
             ),
