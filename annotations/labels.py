@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
@@ -25,6 +25,7 @@ from .objects import (
     ObjectLabels,
     check_score,
     check_threshold,
+    clean_label,
     count,
     from_threshold,
 )
@@ -48,17 +49,26 @@ class LabelRows:
         Label to count, one mapping per row; read them, do not change them.
     threshold : float, optional
         The lowest score that counted; None if no label has a score.
+    asked : tuple, optional
+        For each row, the labels that were looked for, there or not; None for a row that does not
+        say it. None as a whole if no row does.
     """
 
     counts: tuple[Mapping[str, int], ...]
     threshold: float | None = None
+    asked: tuple[frozenset[str] | None, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def signature(self) -> str:
-        """Return ``rows``, with the threshold if there were scores: ``rows>=0.6``."""
-        return f"rows{from_threshold(self.threshold)}"
+        """Return ``rows``, with what is known of them.
+
+        That is the threshold if there were scores, and whether any row says what was looked for:
+        ``rows>=0.6+asked:image``.
+        """
+        asked = "" if self.asked is None else "+asked:image"
+        return f"rows{from_threshold(self.threshold)}{asked}"
 
 
 def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> LabelRows:
@@ -68,7 +78,8 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     ----------
     objects : sequence
         One list of labels, ``[label, score]`` pairs or detections, one mapping of label to count,
-        or the parallel arrays of a detector per row; NumPy arrays serve as lists.
+        or the parallel arrays of a detector per row; NumPy arrays serve as lists. A count of 0
+        says that the label was looked for and is not there.
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
@@ -83,6 +94,8 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
     >>> rows.counts, rows.signature()
     (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
+    >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
+    ({'squirrel': 1},)
     """
     check_threshold(threshold)
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
@@ -92,7 +105,7 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
         )
     listed = objects if isinstance(objects, list | tuple) else list(objects)
     # The samples of an image often share one list, which is read once.
-    read: dict[int, tuple[dict[str, int], bool]] = {}
+    read: dict[int, _Counted] = {}
     names = CategoryNames()
     for number, items in enumerate(listed):
         if id(items) not in read:
@@ -100,9 +113,14 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
                 read[id(items)] = _counted(items, threshold, names)
             except AnnotationError as problem:
                 raise AnnotationError(f"row {number}: {problem}") from None
-    rows = [read[id(items)][0] for items in listed]
-    any_scored = any(scored for _, scored in read.values())
-    return LabelRows(tuple(rows), threshold if any_scored else None)
+    rows = [read[id(items)] for items in listed]
+    any_scored = any(row.scored for row in read.values())
+    any_asked = any(row.asked is not None for row in read.values())
+    return LabelRows(
+        tuple(row.labels for row in rows),
+        threshold if any_scored else None,
+        tuple(row.asked for row in rows) if any_asked else None,
+    )
 
 
 def read_labels(
@@ -119,7 +137,8 @@ def read_labels(
     Parameters
     ----------
     content : mapping
-        Image id to items, to a mapping of label to count, or to parallel arrays.
+        Image id to items, to a mapping of label to count, or to parallel arrays. Where a count is
+        0, the labels of all such mappings were looked for in their images.
     where : str
         The file, for messages.
     threshold : float, optional
@@ -137,34 +156,59 @@ def read_labels(
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     names = CategoryNames() if names is None else names
-    images: dict[ImageId, dict[str, int]] = {}
-    any_scored = False
+    images: dict[ImageId, _Counted] = {}
     for image_id, items in content.items():
         try:
             add_box = None if boxes is None else partial(boxes.add_corners, image_id)
-            images[image_id], scored = _counted(items, threshold, names, add_box)
+            images[image_id] = _counted(items, threshold, names, add_box)
         except AnnotationError as problem:
             raise AnnotationError(f"{where}: image {image_id!r}: {problem}") from None
-        any_scored = any_scored or scored
     indexed = any(isinstance(items, Mapping) and has_indices(items) for items in content.values())
     return ObjectLabels(
-        images,
+        {image_id: of_image.labels for image_id, of_image in images.items()},
         "labels",
         where,
-        threshold if any_scored else None,
+        threshold if any(of_image.scored for of_image in images.values()) else None,
         categories=names.by_index().values() if indexed else (),
+        asked=_asked(content, images),
     )
+
+
+class _Counted(NamedTuple):
+    """Label to count, whether any item has a score, and what was looked for, if that is said."""
+
+    labels: dict[str, int]
+    scored: bool
+    asked: frozenset[str] | None
 
 
 def _counted(
     items: Any, threshold: float, names: CategoryNames, add_box: AddBox | None = None
-) -> tuple[dict[str, int], bool]:
-    """Return label to count, and whether any item has a score."""
+) -> _Counted:
     entries, scored = label_entries(items, threshold, names, add_box)
     labels: dict[str, int] = {}
     for name, number in entries:
         count(labels, name, number)
-    return labels, scored
+    if all(labels.values()):
+        return _Counted(labels, scored, None)
+    there = {label: number for label, number in labels.items() if number}
+    return _Counted(there, scored, frozenset(labels))
+
+
+def _asked(
+    content: Mapping[Any, LabelList], images: Mapping[ImageId, _Counted]
+) -> dict[ImageId, frozenset[str]] | None:
+    """Return what was looked for in each image; None if no image says it.
+
+    Where one of them has a count of 0, a mapping without any lists what was looked for and found.
+    """
+    asked = {image_id: of.asked for image_id, of in images.items() if of.asked is not None}
+    if not asked:
+        return None
+    for image_id, items in content.items():
+        if isinstance(items, Mapping) and items and not is_arrays(items):
+            asked.setdefault(image_id, frozenset(images[image_id].labels))
+    return asked
 
 
 def label_entries(
@@ -191,7 +235,8 @@ def label_entries(
     Returns
     -------
     entries : list of (str, int)
-        A label may occur several times.
+        A label may occur several times. The number is 0 where it was looked for: what has no other
+        entry is not there.
     scored : bool
         Whether any item has a score.
 
@@ -241,6 +286,7 @@ def _listed(items: Any) -> Iterable[Any]:
 
 def _given_counts(counts: Mapping[Any, Any]) -> list[tuple[str, int]]:
     entries: list[tuple[str, int]] = []
+    there: dict[str, bool] = {}
     for name, number in counts.items():
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
@@ -253,8 +299,12 @@ def _given_counts(counts: Mapping[Any, Any]) -> list[tuple[str, int]]:
             raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
-        if number:
-            entries.append((name, int(number)))
+        if there.setdefault(clean_label(name), bool(number)) != bool(number):
+            raise AnnotationError(
+                f"{clean_label(name)!r:.40} is both there and not there, with a count and with 0; "
+                "keep one answer for each thing."
+            )
+        entries.append((name, int(number)))
     return entries
 
 

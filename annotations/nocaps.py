@@ -49,13 +49,7 @@ class NocapsImages:
         if 2 * len(known) < len(self.ids):
             missing = [image_id for image_id in self.ids if image_id not in objects]
             raise mismatch(missing, objects, f"nocaps' images ({self.where})", objects.where)
-        return ObjectLabels(
-            {ours: objects.get(theirs, {}) for theirs, ours in self.ids.items()},
-            objects.kind,
-            objects.where,
-            objects.threshold,
-            categories=objects.categories,
-        )
+        return objects.renamed(self.ids)
 
     def rename_boxes(self, boxes: Mapping[ImageId, ImageBoxes]) -> dict[ImageId, ImageBoxes]:
         """Return boxes of Open Images under nocaps' ids; an image with another id keeps it."""

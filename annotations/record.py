@@ -14,7 +14,7 @@ from ..errors import AnnotationError
 from .boxes import BoxCollector
 from .carriers import Carrier
 from .names import CategoryNames
-from .objects import DETECTION_THRESHOLD, ObjectLabels
+from .objects import ANSWER_THRESHOLD, DETECTION_THRESHOLD, ObjectLabels
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,41 @@ class ReadOptions:
         Names of category ids and class indices.
     boxes : BoxCollector, optional
         What keeps the boxes of the objects that count, where they are asked for.
+    uncertain : float, optional
+        The score of an answer below which what was looked for is not there; from it on and below
+        the lowest score that counts, the answer leaves it open. None: there is nothing between.
     """
 
     where: str
     threshold: float | None
     names: CategoryNames
     boxes: BoxCollector | None = None
+    uncertain: float | None = None
 
     @property
     def lowest(self) -> float:
         """The lowest score of a detection that counts."""
         return DETECTION_THRESHOLD if self.threshold is None else self.threshold
+
+    @property
+    def lowest_answer(self) -> float:
+        """The lowest score of an answer to *is it there?* that says it is."""
+        return ANSWER_THRESHOLD if self.threshold is None else self.threshold
+
+    def answer(self, score: float, lowest: float | None = None) -> bool | None:
+        """Return what a score says: there, not there, or None where it leaves that open.
+
+        Parameters
+        ----------
+        score : float
+            From 0 to 1.
+        lowest : float, optional
+            From here on it is there; by default `lowest_answer`, for detections `lowest`.
+        """
+        lowest = self.lowest_answer if lowest is None else lowest
+        if score >= lowest:
+            return True
+        return False if self.uncertain is None or score < self.uncertain else None
 
 
 @dataclass(frozen=True)
