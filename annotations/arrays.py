@@ -91,10 +91,15 @@ def _name(label: Any, at: str, names: CategoryNames) -> str:
     if isinstance(label, str):
         if not label.strip():
             raise AnnotationError(f"{at}: the label is empty.")
-        return _ARTICLE.sub("", label.strip(), count=1) if _ARTICLE.match(label.strip()) else label
+        return without_article(label)
     if isinstance(label, Integral) and not isinstance(label, bool):
         return names.of_index(int(label), at)
     raise AnnotationError(f"{at}: label {label!r:.40} is neither a name nor a class index.")
+
+
+def without_article(label: str) -> str:
+    """Return a phrase of a prompt without its article: *a dog* becomes *dog*."""
+    return _ARTICLE.sub("", label.strip(), count=1) if _ARTICLE.match(label.strip()) else label
 
 
 def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
@@ -116,13 +121,14 @@ _LISTED = " ".join(f"%s{key}[]" for key in _LABELS + _BESIDE)
 
 
 FORMAT = Format(
-    "parallel arrays of labels, scores and boxes by image id",
+    "parallel arrays by image id",
     'parallel arrays `{"labels", "scores", "boxes"}` (Hugging Face `post_process_...`, '
     'Grounding DINO, MMDetection `preds/*.json`), as `{"id": {...}}` or a folder with one JSON '
     "file per image",
     ".6",
-    "labels that are numbers need the model's class names, counted from 0: `--categories` with "
-    "one name per line, or Hugging Face's `config.json`; *a dog* becomes *dog*",
+    '`"asked": [...]` beside them says what was looked for; labels that are numbers need the '
+    "model's class names, counted from 0: `--categories` with one name per line, or Hugging Face's "
+    "`config.json`; *a dog* becomes *dog*",
     (  # an image's detections come in several shapes, which `.labels` reads side by side
         refused(
             "object",

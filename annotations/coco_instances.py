@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..errors import AnnotationError
+from ..image_ids import ImageId
 from .boxes import BoxCollector
 from .coco import (
     category_name,
@@ -66,6 +68,7 @@ def read_coco_instances(
     lowest = DETECTION_THRESHOLD if threshold is None else threshold
     any_scored = False
     labels, listed = listed_images(content, where)
+    asked = _looked_for(listed, names, where)
     known: dict[int, str] = {}  # category id to label, of what was seen before
     annotations = entries(content.get("annotations"), "annotations", where)
     for number, annotation in enumerate(annotations):
@@ -96,8 +99,37 @@ def read_coco_instances(
         where,
         lowest if any_scored else None,
         lists_every_image=bool(listed),
-        categories=names.values(),
+        categories=names.values() if asked is None else (),
+        asked=asked,
     )
+
+
+def _looked_for(
+    listed: Mapping[ImageId, Mapping[str, Any]], names: Mapping[Any, str], where: str
+) -> dict[ImageId, list[str]] | None:
+    """Return what LVIS says is not in each image; None for files that do not say it.
+
+    Annotators of LVIS verified that the categories of ``neg_category_ids`` are not in the image;
+    of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
+    """
+    if not any("neg_category_ids" in image for image in listed.values()):
+        return None
+    asked: dict[ImageId, list[str]] = {}
+    for image_id, image in listed.items():
+        at = f"{where}: image {image_id!r:.40}"
+        ids = {}
+        for key in ("neg_category_ids", "not_exhaustive_category_ids"):
+            given = image.get(key, [])
+            if not isinstance(given, list) or not all(type(i) is int for i in given):
+                raise AnnotationError(f"{at}: {key!r} is not a list of category ids.")
+            ids[key] = given
+        negative, unknown = ids.values()
+        asked[image_id] = [
+            clean_label(category_name({"category_id": category}, names, at, "this file's"))
+            for category in negative
+            if category not in unknown
+        ]
+    return asked
 
 
 FORMAT = Format(
@@ -105,7 +137,7 @@ FORMAT = Format(
     "COCO `instances_*.json`, LVIS `lvis_v1_*.json`, or a loaded pycocotools `COCO`",
     "",
     "every annotation is an instance, crowd regions included; LVIS's "
-    "`bow_(decorative_ribbons)` becomes *bow*",
+    "`bow_(decorative_ribbons)` becomes *bow*, and only its `neg_category_ids` can be absent",
     (
         Way(
             "object",

@@ -108,7 +108,7 @@ FORMAT = Format(
         ),
         Way(
             "list",
-            ("[].image_id", "![].objects"),
+            ("[].image_id", "![].objects", "![].thing", "![].entity_info"),
             _read,
         ),
     ),

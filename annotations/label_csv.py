@@ -30,8 +30,9 @@ _USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
 
 
 def columns_of(text: str) -> dict[str, str]:
-    """Return the plain names of the columns of a table, and what its header calls each."""
-    return {_plain(field): field for field in header_of(text)[0]}
+    """Return the names of the columns of a table as they are and in plain spelling, as keys."""
+    fields = header_of(text)[0]
+    return dict.fromkeys([*fields, *map(_plain, fields)], "")
 
 
 def read_label_csv(text: str, options: ReadOptions) -> ObjectLabels:

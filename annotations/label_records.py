@@ -1,7 +1,8 @@
 """Records of images and their objects: JSON Lines, one image a line, or a list in JSON.
 
 ``{"image": "beach.jpg", "objects": ["dog", "dog", "frisbee"]}``; the objects of an image are in any
-of the shapes that `.labels` reads.
+of the shapes that `.labels` reads. ``"asked": ["dog", "nut"]`` in a record says what was looked for
+in its image, and ``{"classes": ["dog", ...]}`` as the first record what was looked for in all.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from ..signs import shows
-from .carriers import places
+from .carriers import below_header, classes_of, places
 from .coco import entries, image_id_of
 from .labels import LabelList, read_items
 from .objects import ObjectLabels
@@ -33,6 +34,8 @@ def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
         If a record has no image or no objects, an image has two, or `.labels` raises it.
     """
     where = options.where
+    header, records = below_header(records)
+    classes = classes_of(header, where)
     key = next((key for key in _IMAGE if shows(records, [f"[].{key}"])), _IMAGE[0])
     images: dict[ImageId, LabelList] = {}
     for record, at in zip(entries(records, "", where), places(records, where), strict=True):
@@ -44,12 +47,17 @@ def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
                 f"{at} (image {image_id!r:.40}): 'objects' is missing; every image needs a list of "
                 "them."
             )
-        images[image_id] = record["objects"]
-    return read_items(images, options)
+        images[image_id] = (
+            {"objects": record["objects"], "asked": record["asked"]}
+            if "asked" in record
+            else record["objects"]
+        )
+    return read_items(images, options, classes)
 
 
 def _are_records(found: list[Any]) -> bool:
     """Tell records from Visual Genome's, whose objects have ``names``; it lists image ids only."""
+    found = below_header(found)[1]
     if not found or not shows(found[0], _RECORD):
         return False
     given = [entry["objects"] for entry in found if isinstance(entry, dict) and "objects" in entry]
@@ -65,10 +73,7 @@ FORMAT = Format(
     "of such records",
     ".6, if there are scores",
     "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are as in the "
-    "rows below",
-    (
-        Way("list", _are_records, read_records),
-        # JSON Lines of one line
-        Way("object", _RECORD, lambda found, options: read_records([found], options)),
-    ),
+    'rows below; with `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the first '
+    "line, what was looked for can be absent",
+    (Way("list", _are_records, read_records),),
 )

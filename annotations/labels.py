@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .arrays import detections, has_indices, is_arrays
+from ..signs import is_listed
+from .arrays import detections, has_indices, is_arrays, without_article
 from .boxes import BoxCollector
 from .names import CategoryNames
 from .objects import (
@@ -129,6 +130,7 @@ def read_labels(
     threshold: float | None = None,
     names: CategoryNames | None = None,
     boxes: BoxCollector | None = None,
+    classes: Collection[str] | None = None,
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}`` in any of the item shapes above.
 
@@ -148,6 +150,8 @@ def read_labels(
         Names of the class indices in parallel arrays.
     boxes : BoxCollector, optional
         Keeps the boxes of detections, in pixels.
+    classes : collection of str, optional
+        What was looked for in every image, where the source declares it.
 
     Raises
     ------
@@ -169,8 +173,8 @@ def read_labels(
         "labels",
         where,
         threshold if any(of_image.scored for of_image in images.values()) else None,
-        categories=names.by_index().values() if indexed else (),
-        asked=_asked(content, images),
+        categories=classes or (names.by_index().values() if indexed else ()),
+        asked=_asked(content, images) or (None if classes is None else {}),
     )
 
 
@@ -182,9 +186,30 @@ class _Counted(NamedTuple):
     asked: frozenset[str] | None
 
 
+def asked_labels(names: Any) -> list[str]:
+    """Return the labels that a list of what was looked for names; *a dog* becomes *dog*.
+
+    Raises
+    ------
+    AnnotationError
+        If it is not a list of names.
+    """
+    asked: dict[str, int] = {}
+    if not is_listed(names) or not all(isinstance(name, str) for name in names):
+        raise AnnotationError(f"'asked' is {names!r:.40}, not a list of names.")
+    for name in names:
+        count(asked, without_article(name))
+    return list(asked)
+
+
 def _counted(
     items: Any, threshold: float, names: CategoryNames, add_box: AddBox | None = None
 ) -> _Counted:
+    if isinstance(items, Mapping) and is_listed(items.get("asked")):
+        asked = asked_labels(items["asked"])
+        rest = {key: value for key, value in items.items() if key != "asked"}
+        found = _counted(rest.get("objects", rest), threshold, names, add_box)
+        return found._replace(asked=frozenset(asked).union(found.asked or found.labels))
     entries, scored = label_entries(items, threshold, names, add_box)
     labels: dict[str, int] = {}
     for name, number in entries:
@@ -276,6 +301,8 @@ def label_entries(
 def _listed(items: Any) -> Iterable[Any]:
     if isinstance(items, list | tuple):
         return items
+    if isinstance(items, str) and "|" in items:  # tags of RAM: "armchair | lamp"
+        return [tag.strip() for tag in items.split("|")]
     if isinstance(items, set | frozenset):
         return sorted(items, key=repr)  # the order of strings in a set changes with every run
     listed = items.tolist() if hasattr(items, "tolist") and not isinstance(items, str) else None
@@ -341,17 +368,21 @@ def _unexpected(item: Any, number: int) -> AnnotationError:
     )
 
 
-def read_items(images: Mapping[Any, LabelList], options: ReadOptions) -> ObjectLabels:
-    """Read ``{image id: [label, ...]}`` as `read_labels` does."""
-    return read_labels(images, options.where, options.threshold, options.names, options.boxes)
+def read_items(
+    images: Mapping[Any, LabelList], options: ReadOptions, classes: Collection[str] | None = None
+) -> ObjectLabels:
+    """Read ``{image id: [label, ...]}`` as `read_labels` does; `classes` were looked for in all."""
+    given = options.threshold, options.names, options.boxes
+    return read_labels(images, options.where, *given, classes=classes)
 
 
 FORMAT = Format(
     "{image id: [label, ...]} JSON",
-    '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}` or `{"id": {"dog": 2}}` '
-    "JSON, or a Python mapping",
+    '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
+    'or `{"id": "dog | frisbee"}` JSON, or a Python mapping',
     ".6, if there are scores",
-    "the plain format for everything else",
+    "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
+    "bars between them are RAM's",
     (
         Way("object", (), read_items),
         refused("list", lambda found: not found, "an empty list; there is no detection in it."),

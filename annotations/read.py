@@ -13,7 +13,7 @@ from ..errors import AnnotationError
 from ..image_ids import ImageId, match
 from .boxes import BoxCollector, ImageBoxes
 from .carriers import content_of
-from .formats import way_of
+from .formats import read_content
 from .labels import LabelList
 from .names import CategorySource, read_categories
 from .nocaps import NocapsImages
@@ -144,9 +144,9 @@ def _read(
         return _read_path(Path(source), replace(options, where=str(Path(source))))
     if isinstance(dataset, Mapping):  # a pycocotools COCO
         options = replace(options, where="the COCO object")
-        return way_of("object", dataset, options.where).read(dataset, options)
+        return read_content("object", dataset, options)
     if isinstance(source, Mapping):
-        return way_of("object", source, options.where).read(source, options)
+        return read_content("object", source, options)
     raise AnnotationError(
         f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
         "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
@@ -155,7 +155,7 @@ def _read(
 
 def _read_path(path: Path, options: ReadOptions) -> ObjectLabels | NocapsImages:
     carrier, content = content_of(path)
-    return way_of(carrier, content, options.where).read(content, options)
+    return read_content(carrier, content, options)
 
 
 def _united(members: list[ObjectLabels | NocapsImages]) -> ObjectLabels:
