@@ -87,7 +87,7 @@ def read_detected(records: list[Any], options: ReadOptions) -> ObjectLabels:
         doubted = _count(of_image, labels, image_id, options)
         unsure += len(doubted)
         if classes or of_image.asked:
-            asked[image_id] = (classes | of_image.asked.keys()) - doubted
+            asked[image_id] = frozenset(classes | of_image.asked.keys()) - doubted
     # Where all pictures were searched for the same, the classes say it.
     alike = bool(classes) and len(asked) == len(images) and set(asked.values()) == {classes}
     return ObjectLabels(

@@ -57,9 +57,11 @@ def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
 
 def _are_records(found: list[Any]) -> bool:
     """Tell records from Visual Genome's, whose objects have ``names``; it lists image ids only."""
-    found = below_header(found)[1]
+    header, found = below_header(found)
     if not found or not shows(found[0], _RECORD):
         return False
+    if header or any(isinstance(entry, dict) and "asked" in entry for entry in found):
+        return True
     given = [entry["objects"] for entry in found if isinstance(entry, dict) and "objects" in entry]
     first = next(filter(None, given), None)
     if isinstance(first, list):
