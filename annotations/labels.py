@@ -26,6 +26,7 @@ from .objects import (
     ObjectLabels,
     check_score,
     check_threshold,
+    check_uncertain,
     clean_label,
     count,
     from_threshold,
@@ -72,7 +73,9 @@ class LabelRows:
         return f"rows{from_threshold(self.threshold)}{asked}"
 
 
-def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> LabelRows:
+def label_rows(
+    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
+) -> LabelRows:
     """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
 
     Parameters
@@ -84,6 +87,9 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
         always count.
+    uncertain : float, optional
+        The score below which what a row lists under ``asked`` is not there; by default the lowest
+        that counts.
 
     Raises
     ------
@@ -100,6 +106,7 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     """
     check_threshold(threshold)
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
+    check_uncertain(uncertain, threshold)
     if isinstance(objects, str | bytes | bytearray | Mapping) or not isinstance(objects, Iterable):
         raise AnnotationError(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
@@ -111,7 +118,7 @@ def label_rows(objects: Iterable[LabelList], threshold: float | None = None) -> 
     for number, items in enumerate(listed):
         if id(items) not in read:
             try:
-                read[id(items)] = _counted(items, threshold, names)
+                read[id(items)] = _counted(items, threshold, names, uncertain=uncertain)
             except AnnotationError as problem:
                 raise AnnotationError(f"row {number}: {problem}") from None
     rows = [read[id(items)] for items in listed]
@@ -130,6 +137,7 @@ def read_labels(
     threshold: float | None = None,
     names: CategoryNames | None = None,
     boxes: BoxCollector | None = None,
+    uncertain: float | None = None,
     classes: Collection[str] | None = None,
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}`` in any of the item shapes above.
@@ -150,6 +158,8 @@ def read_labels(
         Names of the class indices in parallel arrays.
     boxes : BoxCollector, optional
         Keeps the boxes of detections, in pixels.
+    uncertain : float, optional
+        As for `label_rows`.
     classes : collection of str, optional
         What was looked for in every image, where the source declares it.
 
@@ -164,7 +174,7 @@ def read_labels(
     for image_id, items in content.items():
         try:
             add_box = None if boxes is None else partial(boxes.add_corners, image_id)
-            images[image_id] = _counted(items, threshold, names, add_box)
+            images[image_id] = _counted(items, threshold, names, add_box, uncertain)
         except AnnotationError as problem:
             raise AnnotationError(f"{where}: image {image_id!r}: {problem}") from None
     indexed = any(isinstance(items, Mapping) and has_indices(items) for items in content.values())
@@ -195,26 +205,32 @@ def asked_labels(names: Any) -> list[str]:
         If it is not a list of names.
     """
     asked: dict[str, int] = {}
-    if not is_listed(names) or not all(isinstance(name, str) for name in names):
-        raise AnnotationError(f"'asked' is {names!r:.40}, not a list of names.")
-    for name in names:
+    for name in _listed(names):
+        if not isinstance(name, str) or not name.strip():
+            raise AnnotationError(f"'asked' has {name!r:.40} in it; list the labels looked for.")
         count(asked, without_article(name))
     return list(asked)
 
 
 def _counted(
-    items: Any, threshold: float, names: CategoryNames, add_box: AddBox | None = None
+    items: Any,
+    threshold: float,
+    names: CategoryNames,
+    add_box: AddBox | None = None,
+    uncertain: float | None = None,
 ) -> _Counted:
-    if isinstance(items, Mapping) and is_listed(items.get("asked")):
-        asked = asked_labels(items["asked"])
-        rest = {key: value for key, value in items.items() if key != "asked"}
-        found = _counted(rest.get("objects", rest), threshold, names, add_box)
-        return found._replace(asked=frozenset(asked).union(found.asked or found.labels))
-    entries, scored = label_entries(items, threshold, names, add_box)
+    if isinstance(items, Mapping) and is_listed(items.get("asked")) and "objects" in items:
+        given = items["objects"]
+        found = _counted(given, threshold, names, add_box, uncertain)
+        asked = frozenset(asked_labels(items["asked"]))
+        if uncertain is not None:  # what is neither there nor not
+            asked -= _counted(given, min(uncertain, threshold), names).labels.keys()
+        return found._replace(asked=asked.union(found.asked or (), found.labels))
+    entries, scored = label_entries(items, threshold, names, add_box, uncertain)
     labels: dict[str, int] = {}
     for name, number in entries:
         count(labels, name, number)
-    if all(labels.values()):
+    if all(number for _, number in entries):
         return _Counted(labels, scored, None)
     there = {label: number for label, number in labels.items() if number}
     return _Counted(there, scored, frozenset(labels))
@@ -241,6 +257,7 @@ def label_entries(
     threshold: float,
     names: CategoryNames | None = None,
     add_box: AddBox | None = None,
+    uncertain: float | None = None,
 ) -> tuple[list[tuple[str, int]], bool]:
     """Return the labels of one image that count, as they are spelt, with their numbers.
 
@@ -248,7 +265,7 @@ def label_entries(
     ----------
     items : collection or mapping
         Labels, ``[label, score]`` pairs or detections, a mapping of label to count, or parallel
-        arrays.
+        arrays; beside these, what was looked for may be listed under ``asked``.
     threshold : float
         The lowest score that counts.
     names : CategoryNames, optional
@@ -256,6 +273,8 @@ def label_entries(
     add_box : callable, optional
         Called with the label, the box (left, top, right, bottom) and the score of every detection
         that counts.
+    uncertain : float, optional
+        The score below which what was looked for is not there; by default `threshold`.
 
     Returns
     -------
@@ -275,13 +294,7 @@ def label_entries(
     if isinstance(items, Mapping):
         if not is_arrays(items):
             return _given_counts(items), False
-        for found, score, box in detections(items, threshold, names or CategoryNames()):
-            scored = score is not None
-            if found is not None:
-                entries.append((found, 1))
-                if add_box is not None:
-                    add_box(found, box, score)
-        return entries, scored
+        return _array_entries(items, threshold, names or CategoryNames(), add_box, uncertain)
     for number, item in enumerate(_listed(items)):
         if isinstance(item, str):
             name = item
@@ -295,6 +308,33 @@ def label_entries(
         if not name.strip():
             raise _unexpected(item, number)
         entries.append((name, 1))
+    return entries, scored
+
+
+def _array_entries(
+    items: Mapping[Any, Any],
+    threshold: float,
+    names: CategoryNames,
+    add_box: AddBox | None,
+    uncertain: float | None,
+) -> tuple[list[tuple[str, int]], bool]:
+    """Return what `label_entries` returns of parallel arrays."""
+    entries: list[tuple[str, int]] = []
+    scored = False
+    possible: set[str] = set()  # neither there nor not
+    lowest = threshold if uncertain is None else min(threshold, uncertain)
+    for found, score, box in detections(items, lowest, names):
+        scored = score is not None
+        if found is None:
+            continue
+        if score is not None and score < threshold:
+            possible.add(clean_label(found))
+            continue
+        entries.append((found, 1))
+        if add_box is not None:
+            add_box(found, box, score)
+    if items.get("asked") is not None:
+        entries += [(name, 0) for name in asked_labels(items["asked"]) if name not in possible]
     return entries, scored
 
 
@@ -372,8 +412,8 @@ def read_items(
     images: Mapping[Any, LabelList], options: ReadOptions, classes: Collection[str] | None = None
 ) -> ObjectLabels:
     """Read ``{image id: [label, ...]}`` as `read_labels` does; `classes` were looked for in all."""
-    given = options.threshold, options.names, options.boxes
-    return read_labels(images, options.where, *given, classes=classes)
+    given = options.threshold, options.names, options.boxes, options.uncertain
+    return read_labels(images, options.where, *given, classes)
 
 
 FORMAT = Format(

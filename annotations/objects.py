@@ -434,6 +434,26 @@ def check_threshold(threshold: float | None) -> None:
         raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
 
 
+def check_uncertain(uncertain: float | None, threshold: float | None) -> None:
+    """Raise if something is given as the score below which things are absent and is no such score.
+
+    Raises
+    ------
+    AnnotationError
+        If it is not from 0 to 1, or above the lowest score that counts, where that is given.
+    """
+    if uncertain is None:
+        return
+    real = isinstance(uncertain, Real) and not isinstance(uncertain, bool)
+    if not (real and 0 <= uncertain <= 1):
+        raise AnnotationError(f"uncertain {uncertain!r} is not a number between 0 and 1.")
+    if threshold is not None and uncertain > threshold:
+        raise AnnotationError(
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
+            "two are not judged, so give a lower one."
+        )
+
+
 def check_score(score: Any, where: str) -> float:
     """Return a detection's score as a float.
 

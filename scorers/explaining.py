@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..annotations import ObjectLabels
+from ..annotations.looked_for import LookedFor
 from ..evaluation import Floats
 from ..explain.explained import (
     Explained,
@@ -31,6 +32,7 @@ from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import content_words
 from ..things.grounded import SUPPORT
 from ..things.synonyms import ClassList, read_things
+from .base import asked_of
 from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 
 
@@ -42,6 +44,7 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
     """
 
     _things: ClassList | None
+    _looked_for: LookedFor | None = None
     _support = SUPPORT
     _p = 2
 
@@ -52,7 +55,8 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        return Grounding(read_things(self._things), self._space.stop_words, self._objects)
+        things, stop_words = read_things(self._things), self._space.stop_words
+        return Grounding(things, stop_words, self._objects, self._looked_for)
 
     def explain(
         self,
@@ -177,7 +181,8 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
     def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
         """Return what is known of the images of rows whose gold side is given."""
         labels, references = self._labels_of(rows), self._references_of(rows)
-        return self._grounding.evidence(gold.lexicon, labels, references)
+        asked = asked_of(rows, self._objects)
+        return self._grounding.evidence(gold.lexicon, labels, references, asked)
 
     def _columns(
         self,

@@ -54,8 +54,11 @@ class ThingScorer(ExplainingScorer[GoldT]):
         stop_words: Collection[str] = STOP_WORDS,
         things: ClassList | str | None = None,
         undefined: float = math.nan,
+        uncertain: float | None = None,
     ) -> None:
-        super().__init__(objects, vectors, references, threshold, True, stop_words, undefined)
+        super().__init__(
+            objects, vectors, references, threshold, True, stop_words, undefined, uncertain
+        )
         self._things = read_things(things)
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:
@@ -82,5 +85,6 @@ def evidence_settings(settings: Settings) -> dict[str, Any]:
         "objects": settings.labels,
         "references": settings.weighted,
         "things": settings.options.get("things"),
+        "uncertain": settings.uncertain,
         **{name: settings.words[name] for name in ("vectors", "stop_words")},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..annotations import ObjectSource
-from ..errors import VifidelError
+from ..annotations.looked_for import LookedForSource, read_looked_for
+from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
@@ -66,9 +68,10 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
     The last two follow from counts over the run, not from the mean of the captions' scores. A
     mention is not in the image if its support is below .4 and the evidence names nothing of its
-    class; where there are no references, only what the source of objects looks for can be absent,
-    and mentions of other things are counted as not judged. All is undefined for an image of which
-    nothing is known. docs/fidelity.md has the rules, the choice of the threshold and the share of
+    class, or if its class was looked for in the image and not found. Where there are no references,
+    only what was looked for can be absent, and mentions of other things are counted as not judged.
+    All is undefined for an image of which nothing is known; the last two are for one whose objects
+    do not say what was looked for and are not COCO's 80 or PASCAL VOC's 20. docs/fidelity.md has the rules, the choice of the threshold and the share of
     people's captions that it calls wrong.
 
     As one number it is VIFIDEL-T.
@@ -78,12 +81,16 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     support : float
         The support from which on a mention is in the image, from 0 to 1; other vectors than the
         embedded ones may need another one.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
 
     Examples
     --------
     >>> scorer = VifidelH()
     >>> captions = ["a puppy chases a ball", "a dog and a zebra"]
-    >>> columns = scorer.score_columns(captions, objects=[["dog", "ball", "grass"]] * 2)
+    >>> objects = [{"dog": 1, "ball": 1, "zebra": 0}] * 2
+    >>> columns = scorer.score_columns(captions, objects=objects)
     >>> columns["VIFIDEL-Hi"].tolist()
     [0.0, 0.5]
     """
@@ -106,20 +113,32 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         things: ClassList | str | None = None,
         support: float = SUPPORT,
         undefined: float = math.nan,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
-        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
+        super().__init__(
+            objects, vectors, references, threshold, stop_words, things, undefined, uncertain
+        )
         self._support = float(support)
+        self._looked_for = read_looked_for(looked_for)
 
     def method(self) -> str:
         return "VIFIDEL-H"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects, f"support:{self._support:g}")
+        looked_for = self._looked_for
+        declared = [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
+        return self._pin_evidence(objects, *declared, f"support:{self._support:g}")
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
         return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
+
+    def judge(self, evaluations: Iterable[Evaluation]) -> None:
+        evaluations = list(evaluations)
+        super().judge(evaluations)
+        warn_of_undeclared(sum(e.counts.get("nothing_looked_for", 0) for e in evaluations))
 
     def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
         if isinstance(gold, _EvidenceGold):
@@ -156,9 +175,13 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         counts = _counts(found, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
         not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
+        further = {"not_judged": not_judged}
+        says_nothing = evidence.is_there & ~evidence.denies
+        if says_nothing.any():
+            further["nothing_looked_for"] = says_nothing.astype(np.int64)
         return Scored(
             np.column_stack([_of_captions(counts), _of_mentions(counts), mean_support]),
-            {"not_judged": not_judged},
+            further,
             of_rows=counts,
             details=partial(_details, found, rows),
         )
@@ -183,6 +206,25 @@ class VifidelH(ThingScorer[_EvidenceGold]):
                 )
         evaluations[self.main] = replace(evaluations[self.main], details={self.method(): details})
         return evaluations
+
+
+def warn_of_undeclared(rows: int) -> None:
+    """Warn that nothing can be absent from the images of so many rows.
+
+    Warns
+    -----
+    VifidelWarning
+        If there is one.
+    """
+    if rows:
+        warnings.warn(
+            f"the objects of {rows} caption{'s' if rows > 1 else ''} do not say what was looked "
+            "for, so nothing can be absent from their images, and VIFIDEL-Hs and VIFIDEL-Hi are "
+            "undefined: declare it with --looked-for coco, voc, all or FILE (looked_for= in "
+            "Python), or give labels that were looked for and are not there a count of 0.",
+            VifidelWarning,
+            stacklevel=5,
+        )
 
 
 def _places(caption: str, units: Iterable[Unit]) -> list[range]:
@@ -211,12 +253,12 @@ def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
 
 
 def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
-    """Return what is counted of each caption, (rows, 4); NaN if nothing is known of its image."""
+    """Return what is counted of each caption, (rows, 4); NaN if nothing can be absent there."""
     size = len(evidence.texts)
     judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
     absent = _of_rows(found.rows[found.verdicts == Verdict.ABSENT], size)
     counts = np.column_stack([np.ones(size), absent > 0, judged, absent]).astype(np.float64)
-    counts[~evidence.is_there] = np.nan
+    counts[~(evidence.is_there & evidence.denies)] = np.nan
     return counts
 
 
@@ -239,7 +281,7 @@ register(
         "Things that are mentioned and not in the image (Hs, Hi), and the support of all mentions "
         "(T)",
         VifidelH,
-        lambda settings: VifidelH(**evidence_settings(settings)),
+        lambda settings: VifidelH(**evidence_settings(settings), looked_for=settings.declared),
         rank=30,
         spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"),
         references=False,

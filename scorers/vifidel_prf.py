@@ -12,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Column, Evaluation, Floats, Integers
+from ..kernels.bags import Bags, bags_of_entries
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import NOTHING, ReferenceWords, nearest, weighted_means, words_of_references
+from ..kernels.support import (
+    NOTHING,
+    ReferenceWords,
+    nearest,
+    rows_of,
+    weighted_means,
+    words_of_references,
+)
 from ..rows import Rows
 from ..text.words import content_words, placed_words
 from ..things.mentions import MentionFinder
@@ -35,9 +43,10 @@ _NOT_ASKED, _NO_THING, _A_THING = range(3)
 
 @dataclass(frozen=True, eq=False)
 class _WordsGold(Gold):
-    """Objects and references of some rows, and the words of all references of each row."""
+    """Objects and references of some rows, what the objects name, and all words of references."""
 
     said: ReferenceWords
+    named: Bags
 
 
 class VifidelPRF(ThingScorer[_WordsGold]):
@@ -76,7 +85,19 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
     def prepare(self, gold: Gold, rows: Rows) -> _WordsGold:
         said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-        return _WordsGold(**vars(gold), said=said)
+        return _WordsGold(**vars(gold), said=said, named=self._named(gold))
+
+    def _named(self, gold: Gold) -> Bags:
+        """Return the object labels of each row, of phrases the thing that ends each."""
+        lexicon, objects = gold.lexicon, gold.objects
+        labels, at = np.unique(objects.atoms, return_inverse=True)
+        names = list(map(lexicon.word, labels.tolist()))
+        terms = list(map(self._grounding.term_of_label, names))
+        if terms == names:
+            return objects
+        numbers = np.array(lexicon.numbers(terms), dtype=np.int64)[at]
+        owners = rows_of(objects.starts)
+        return bags_of_entries(lexicon, numbers, owners, np.ones(len(owners)), gold.rows, False)[0]
 
     def _evaluations(
         self,
@@ -102,11 +123,11 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         for part in self._read(rows):
             lexicon, words = part.gold.lexicon, part.words
             to_said = nearest(lexicon.distances, words, part.gold.said.words)
-            to_objects = nearest(lexicon.distances, words, part.gold.objects)
+            to_objects = nearest(lexicon.distances, words, part.gold.named)
             support = np.maximum(to_said.of_left, to_objects.of_left).tolist()
             names = list(map(lexicon.word, words.atoms.tolist()))
             by_said = (to_said.at_left, part.gold.said.words.atoms, to_said.of_left)
-            by_objects = (to_objects.at_left, part.gold.objects.atoms, to_objects.of_left)
+            by_objects = (to_objects.at_left, part.gold.named.atoms, to_objects.of_left)
             by = _supporters(lexicon, by_objects, by_said)
             for row, caption in enumerate(part.rows.captions):
                 of_row = slice(*words.starts[row : row + 2])
@@ -128,16 +149,14 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         gold, words = part.gold, part.words
         distances = gold.lexicon.distances
         to_said = nearest(distances, words, gold.said.words)
-        to_objects = nearest(distances, words, gold.objects)
+        to_objects = nearest(distances, words, gold.named)
         support = np.maximum(to_said.of_left, to_objects.of_left)
         of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
         weights = np.where(self._name_things(gold.lexicon, words.atoms), 1.0, of_others)
         p = weighted_means(support, weights, words)
-        spoken_of = weighted_means(
-            to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
-        )
+        spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
-        has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
+        has_evidence = (gold.said.words.sizes > 0) | (gold.named.sizes > 0)
         speechless = words.sizes == 0
         p, r = (np.where(speechless, 0.0, of_rows) for of_rows in (p, r))
         f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)

@@ -138,8 +138,15 @@ COUNTS = (
         "not_judged",
         "Not judged",
         "mentions not judged",
-        "mentions of things that the source of objects does not look for, under VIFIDEL-H without "
-        "references",
+        "mentions of things that nobody looked for in the image, under VIFIDEL-H without "
+        "references, and under CHAIR where the objects say what was looked for",
+    ),
+    Count(
+        "nothing_looked_for",
+        "Nothing looked for",
+        "without anything looked for",
+        "images whose objects do not say what was looked for, so that nothing can be absent from "
+        "them under VIFIDEL-H",
     ),
 )
 
@@ -150,6 +157,7 @@ _BY_KEY = {count.key: count for count in COUNTS}
 ROW_COUNTS = (
     _BY_KEY["unweighted"],
     _BY_KEY["no_words"],
+    _BY_KEY["nothing_looked_for"],
     Count("no_objects", "No objects", "without objects", "rows without an object label"),
     Count("no_references", "No references", "without references", "rows without a reference"),
     Count(

@@ -76,10 +76,10 @@ LAYOUTS = {
     ),
     "asked beside arrays": (
         json.dumps(
-            {"1": {"labels": ["a squirrel"], "scores": [0.9], "asked": ["squirrel", "a nut"]}}
+            {"1": {"labels": ["squirrel"], "scores": [0.9], "asked": ["squirrel", "a nut"]}}
         ),
-        {1: {"dog": 1}},
-        {1: {"dog", "nut"}},
+        {1: {"squirrel": 1}},
+        {1: {"squirrel", "nut"}},
     ),
     "asked in records": (
         lines(
@@ -155,8 +155,8 @@ LAYOUTS = {
             detected("b.jpg", ["nut", "lamp"], [0.7, 0.2], ["nut", "lamp"]),
             {"image_id": "c.jpg", "problem": "not a picture"},
         ),
-        {"a.jpg": {"dog": 1}, "b.jpg": {"nut": 1}, "c.jpg": {}},
-        {"a.jpg": {"dog", "nut"}, "b.jpg": {"nut", "lamp"}, "c.jpg": None},
+        {"a.jpg": {"squirrel": 1}, "b.jpg": {"nut": 1}, "c.jpg": {}},
+        {"a.jpg": {"squirrel", "nut"}, "b.jpg": {"nut", "lamp"}, "c.jpg": None},
     ),
 }
 
@@ -296,7 +296,7 @@ def test_one_word_in_an_answers_file_is_the_signature(tmp_path):
         (lines({"classes": "dog"}, {"image_id": 1, "objects": []}), "line 1: 'classes' is not a"),
         (lines({**HEADER, "version": 2}, detected("a", [], [])), "line 1: version 2 of the files"),
         (lines(HEADER, {"image_id": "a", "labels": ["dog"]}), r"line 2 \(image 'a'\): 'scores'"),
-        (json.dumps({"1": {"labels": [], "scores": [], "asked": [3]}}), r"'asked' is \[3\], not a"),
+        (json.dumps({"1": {"labels": [], "scores": [], "asked": [3]}}), "'asked' has 3 in it"),
     ],
 )  # fmt: skip
 def test_bad_files(tmp_path, text, message):

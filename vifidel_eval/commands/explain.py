@@ -118,7 +118,7 @@ def explain(
     scorer = (
         make_vifidel(settings)
         if options.objects
-        else VifidelH(**evidence_settings(settings), support=support)
+        else VifidelH(**evidence_settings(settings), support=support, looked_for=settings.declared)
     )
     document: dict[str, Any] = {
         "signature": scorer.signature(),

@@ -24,6 +24,8 @@ _SECTIONS = {
         "objects",
         "threshold",
         "categories",
+        "uncertain",
+        "looked_for",
         "id_field",
         "caption_field",
         "reference_field",

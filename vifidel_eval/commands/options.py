@@ -25,6 +25,8 @@ class TransportOptions:
     objects: tuple[Path, ...]
     threshold: float | None
     categories: tuple[Path, ...]
+    uncertain: float | None
+    looked_for: str | None
     vectors: str | None
     trust_pickles: bool
     stop_words: Path | None
@@ -55,6 +57,8 @@ class TransportOptions:
             objects=self.objects or None,
             threshold=self.threshold,
             categories=self.categories,
+            uncertain=self.uncertain,
+            looked_for=self.looked_for,
             counts=not self.presence,
             vectors=self.vectors,
             trust_pickles=self.trust_pickles,
@@ -124,6 +128,22 @@ WORDS = (
     click.option("--presence", is_flag=True, help="Count each object label once per image."),
 )
 
+#: What was looked for, in the order of ``--help``.
+ASKED = (
+    click.option(
+        "--uncertain",
+        type=Between(0, 1),
+        help="Score below which something that was asked for is not in the image; between this and "
+        "--threshold it is not judged.  [default: --threshold]",
+    ),
+    click.option(
+        "--looked-for",
+        type=NAMED,
+        help="What was looked for in every image, where the objects do not say it: coco, voc, all "
+        "(whatever is not listed is not there), or a file with one label per line.",
+    ),
+)
+
 #: The options of `TransportOptions`, in the order of ``--help``.
 TRANSPORT = (
     click.option(
@@ -145,6 +165,7 @@ TRANSPORT = (
         "Open Images class descriptions; for YOLO and class indices data.yaml, config.json, or a "
         "text file with one name per line.",
     ),
+    *ASKED,
     *WORDS,
 )
 

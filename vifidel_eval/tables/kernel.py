@@ -168,7 +168,11 @@ class Kernel:
             if self._settings.weighted and not metric.record.objects:
                 something |= referenced
                 worsen(statuses, lacks & ~something, "no references")
-            worsen(statuses, lacks & something, "no known words")
+            undeclared = np.zeros(len(rows), dtype=bool)
+            if "nothing_looked_for" in scored.counts:
+                undeclared = scored.counts["nothing_looked_for"] > 0
+                worsen(statuses, undeclared, "nothing looked for")
+            worsen(statuses, lacks & something & ~undeclared, "no known words")
             if "unweighted" in scored.counts:
                 worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
 
@@ -205,7 +209,12 @@ def _together(scored: Sequence[Scored]) -> Scored:
     first = scored[0]
     return Scored(
         np.concatenate([some.scores for some in scored]),
-        {key: np.concatenate([some.counts[key] for some in scored]) for key in first.counts},
+        {
+            key: np.concatenate(
+                [some.counts.get(key, np.zeros(len(some.scores), np.int64)) for some in scored]
+            )
+            for key in dict.fromkeys(key for some in scored for key in some.counts)
+        },
         None if first.distances is None else np.concatenate([s.distances for s in scored]),
         None if first.of_rows is None else np.concatenate([s.of_rows for s in scored]),
     )

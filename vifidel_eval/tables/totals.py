@@ -223,7 +223,7 @@ def judge(totals: Totals, vectors: WordVectors) -> None:
     for what, tally in totals.tallies.items():
         tally.check_known(what, vectors)
     given = {status: n for status, n in in_order(totals.statuses).items() if n}
-    if totals.rows > 0 and all(RANKS[status] >= RANKS["no objects"] for status in given):
+    if totals.rows > 0 and all(RANKS[status] >= RANKS["nothing looked for"] for status in given):
         causes = ", ".join(f"{number} {status}" for status, number in given.items())
         warnings.warn(
             f"none of the {totals.rows} rows has a score under every metric ({causes}).",
