@@ -317,7 +317,7 @@ class Chair(Scorer):
 @lru_cache(maxsize=4)
 def _listed_terms(classes: ClassList) -> frozenset[str]:
     """Return the names that stay whole: those of the synonyms, and of the list of things."""
-    things = class_names()
+    things = class_names().things
     lists = (classes.class_of, classes.no_class, things.class_of, things.no_class)
     return frozenset().union(*lists)
 

@@ -61,12 +61,17 @@ class ThingScorer(ExplainingScorer[GoldT]):
         )
         self._things = read_things(things)
 
+    @property
+    def _names(self) -> ClassList:
+        """The names of things that scores depend on."""
+        return self._things
+
     def _pin_evidence(self, objects: str, *settings: str) -> str:
         """Return the signature: evidence, things, `settings`, and how words become vectors."""
         return self._pinned(
             f"refs:{'yes' if self._use_references else 'no'}",
             f"objects:{objects}",
-            f"things:{self._things.signature()}",
+            f"things:{self._names.signature()}",
             *settings,
             lemmatizer(),
             *self._space.signature(),

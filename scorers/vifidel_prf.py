@@ -25,6 +25,7 @@ from ..kernels.support import (
 from ..rows import Rows
 from ..text.words import content_words, placed_words
 from ..things.mentions import MentionFinder
+from ..things.synonyms import ClassList
 from ..things.words import singular
 from .papers import VIFIDEL_EVAL
 from .record import Metric
@@ -77,6 +78,10 @@ class VifidelPRF(ThingScorer[_WordsGold]):
     _needed = "an object label or a reference with a usable word"
     _known_things: _KnownThings | None = None
 
+    @property
+    def _names(self) -> ClassList:
+        return self._things.things  # the sky and other stuff are words like others
+
     def method(self) -> str:
         return "VIFIDEL-PRF"
 
@@ -118,7 +123,7 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
         A word names a thing if it is part of a mention of one: both words of *hot dog*.
         """
-        finder = MentionFinder(self._things)
+        finder = MentionFinder(self._names)
         found: list[list[WordSupport]] = []
         for part in self._read(rows):
             lexicon, words = part.gold.lexicon, part.words
@@ -178,7 +183,7 @@ class VifidelPRF(ThingScorer[_WordsGold]):
         return things
 
     def _names_thing(self, word: str) -> int:
-        names = self._things.class_of
+        names = self._names.class_of
         return _A_THING if word in names or singular(word) in names else _NO_THING
 
     def __getstate__(self) -> dict[str, Any]:

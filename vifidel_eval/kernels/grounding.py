@@ -71,10 +71,17 @@ class Sought(NamedTuple):
     denied : frozenset of str
         Those of them that somebody was asked for and did not find: for them the answer counts,
         whatever else is near.
+    spared : frozenset of str
+        Where all can be absent: those that cannot.
     """
 
     classes: frozenset[str] | None
     denied: frozenset[str] = frozenset()
+    spared: frozenset[str] = frozenset()
+
+    def can_lack(self, category: str | None) -> bool:
+        """Return whether something of a class can be absent."""
+        return category not in self.spared if self.classes is None else category in self.classes
 
 
 _EVERYTHING = Sought(None)
@@ -243,7 +250,7 @@ class Grounding:
             sought = next(closed, sought)
         if by_user is not None:
             if by_user.labels is None:
-                return Sought(None, denied)
+                return Sought(None, denied, frozenset() if said else self._things.stuff - denied)
             sought |= by_user.labels
         return Sought(None if said else frozenset(map(self.class_of_label, sought)), denied)
 
@@ -345,11 +352,9 @@ class Grounding:
                 enough[at] = True
         can_be_absent = np.array(
             [
-                classes is None
-                or unit.category in classes
+                evidence.sought[row].can_lack(unit.category)
                 or evidence.names_class(row, unit.category)
                 for unit, row in zip(units, rows.tolist(), strict=True)
-                for classes in (evidence.sought[row].classes,)
             ],
             bool,
         )
