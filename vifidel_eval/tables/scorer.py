@@ -223,7 +223,8 @@ class TableScorer:
         labels : array or sequence, optional
             The labels of each row's image: lists of strings; lists of structs with ``label`` (or
             ``name``) and ``score`` (or ``confidence``); a struct of two such lists; maps of label
-            to count, where 0 says that it was looked for and is not there. Sequences may hold what `vifidel_eval.annotations.label_rows` takes.
+            to count, where 0 says that it was looked for and is not there. Sequences may hold
+            what `vifidel_eval.annotations.label_rows` takes.
         references : array or sequence of lists of str, optional
             The references of each row's image.
         label_scores : array or sequence of lists of numbers, optional
