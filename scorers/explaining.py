@@ -175,6 +175,28 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
         rows = Rows([""] * len(ids), [()] * len(ids), ids)
         return dict(zip(ids, self._labels_of(rows), strict=True))
 
+    def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
+        """Return what was looked for in each image and is not there, of those that say it.
+
+        Raises
+        ------
+        ImageIdError
+            If an image is unknown.
+        """
+        denied = self._denied(Rows([""] * len(ids), [()] * len(ids), ids))
+        return {image_id: labels for image_id, labels in zip(ids, denied, strict=False) if labels}
+
+    def _denied(self, rows: Rows) -> list[tuple[str, ...]]:
+        """Return what was looked for in the image of each row and is not there; [] of none."""
+        asked = asked_of(rows, self._objects)
+        if asked is None:
+            return []
+        labels = self._labels_of(rows)
+        return [
+            tuple(sorted((of_image or frozenset()) - there.keys()))
+            for of_image, there in zip(asked, labels, strict=True)
+        ]
+
     def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:
         return rows.references if self._use_references else [()] * len(rows)
 
@@ -240,6 +262,7 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
             ),
             matches=_matches(objects, words, plans, costs),
             unknown_words=self._unknown_words(part),
+            denied={row: labels for row, labels in enumerate(self._denied(part.rows)) if labels},
             texts=texts.listed,  # last: now all are listed
         )
 

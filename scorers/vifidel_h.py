@@ -71,8 +71,8 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     class, or if its class was looked for in the image and not found. Where there are no references,
     only what was looked for can be absent, and mentions of other things are counted as not judged.
     All is undefined for an image of which nothing is known; the last two are for one whose objects
-    do not say what was looked for and are not COCO's 80 or PASCAL VOC's 20. docs/fidelity.md has the rules, the choice of the threshold and the share of
-    people's captions that it calls wrong.
+    do not say what was looked for and are not COCO's 80 or PASCAL VOC's 20. docs/fidelity.md has
+    the rules, the choice of the threshold and the share of people's captions that it calls wrong.
 
     As one number it is VIFIDEL-T.
 

@@ -75,6 +75,7 @@ _OWN = "Options"
 _RARE = frozenset(
     {
         "categories",
+        "uncertain",
         "id_field",
         "caption_field",
         "reference_field",

@@ -128,20 +128,12 @@ WORDS = (
     click.option("--presence", is_flag=True, help="Count each object label once per image."),
 )
 
-#: What was looked for, in the order of ``--help``.
-ASKED = (
-    click.option(
-        "--uncertain",
-        type=Between(0, 1),
-        help="Score below which something that was asked for is not in the image; between this and "
-        "--threshold it is not judged.  [default: --threshold]",
-    ),
-    click.option(
-        "--looked-for",
-        type=NAMED,
-        help="What was looked for in every image, where the objects do not say it: coco, voc, all "
-        "(whatever is not listed is not there), or a file with one label per line.",
-    ),
+#: What a user declares of the objects.
+LOOKED_FOR = click.option(
+    "--looked-for",
+    type=NAMED,
+    help="What was looked for in every image, where the objects do not say it: coco, voc, all "
+    "(whatever is not listed is not there), or a file with one label per line.",
 )
 
 #: The options of `TransportOptions`, in the order of ``--help``.
@@ -165,7 +157,13 @@ TRANSPORT = (
         "Open Images class descriptions; for YOLO and class indices data.yaml, config.json, or a "
         "text file with one name per line.",
     ),
-    *ASKED,
+    click.option(
+        "--uncertain",
+        type=Between(0, 1),
+        help="Score below which something that was asked for is not in the image; between this and "
+        "--threshold it is not judged.  [default: --threshold]",
+    ),
+    LOOKED_FOR,
     *WORDS,
 )
 

@@ -240,19 +240,20 @@ class Grounding:
         """
         by_user = self._looked_for
         denied: frozenset[str] = frozenset()
-        sought = labels if declares else frozenset()
         if asked is not None:
-            there = frozenset(map(self.class_of_label, labels))
-            sought = frozenset(map(self._class_of_asked, asked))
-            denied = sought - there
-        elif labels and not declares and by_user is None:
+            classes = frozenset(map(self._class_of_asked, asked))
+            denied = classes.difference(map(self.class_of_label, labels))
+        elif declares:
+            classes = frozenset(map(self.class_of_label, labels))
+        else:
             closed = (closed for closed in CLOSED_SETS.values() if labels <= closed)
-            sought = next(closed, sought)
+            known = next(closed, ()) if labels and by_user is None else ()
+            classes = frozenset(map(self.class_of_label, known))
         if by_user is not None:
             if by_user.labels is None:
                 return Sought(None, denied, frozenset() if said else self._things.stuff - denied)
-            sought |= by_user.labels
-        return Sought(None if said else frozenset(map(self.class_of_label, sought)), denied)
+            classes = classes.union(map(self.class_of_label, by_user.labels))
+        return Sought(None if said else classes, denied)
 
     def evidence(
         self,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluation import Floats, Tally
+from ..evaluation import Floats, Integers, Tally
 from ..kernels.bags import slices
 from ..kernels.lexicon import Lexicon
 from ..metrics import METRICS
@@ -54,12 +54,15 @@ class RowScores:
         Places in `STATUSES`.
     tallies : mapping
         What was read.
+    not_judged : (rows,) int64
+        How many mentions of each row nobody looked for.
     """
 
     scores: Mapping[str, Floats]
     counts: Mapping[str, Floats]
     statuses: Statuses
     tallies: Mapping[str, Tally]
+    not_judged: Integers
 
 
 class Kernel:
@@ -102,6 +105,7 @@ class Kernel:
             ChainMap(*(dict(some.counts) for some in found)),
             reduce(np.maximum, [some.statuses for some in found]),
             ChainMap(*(dict(some.tallies) for some in found)),
+            reduce(np.maximum, [some.not_judged for some in found]),
         )
 
     def _scored(
@@ -131,13 +135,16 @@ class Kernel:
         reads_texts = any(metric.scorer.reads_texts for metric in metrics)
         plain = rows.to_rows() if reads_texts else Rows([""] * len(rows), ())
         part = Part(plain, gold, words, of_words)
-        scored = [
+        of_parts = [
             _of_metrics(metrics, part if end - start == len(rows) else _part(part, start, end))
             for start, end in slices(both * in_references + words.sizes * objects.sizes)
         ]
-        of_metrics = [_together(of_metric) for of_metric in zip(*scored, strict=True)]
+        of_metrics = [_together(of_metric) for of_metric in zip(*of_parts, strict=True)]
         judged = zip(metrics, of_metrics, strict=True)
-        return RowScores(*self._judged(rows, words.sizes == 0, judged), tallies)
+        not_judged = np.zeros(len(rows), dtype=np.int64)
+        for scored in of_metrics:
+            not_judged = np.maximum(not_judged, scored.counts.get("not_judged", 0))
+        return RowScores(*self._judged(rows, words.sizes == 0, judged), tallies, not_judged)
 
     def _judged(
         self,

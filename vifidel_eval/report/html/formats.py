@@ -52,6 +52,15 @@ def whole(number: int) -> str:
     return f"{number:,}".replace(",", "\N{THIN SPACE}")
 
 
+def picked(texts: Sequence[str], places: Sequence[int]) -> list[str]:
+    """Return the texts at some places.
+
+    >>> picked(["nut", "lamp"], [1])
+    ['lamp']
+    """
+    return [texts[place] for place in places]
+
+
 def grouped(numbers: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
     """Return numbers in groups of `size`.
 

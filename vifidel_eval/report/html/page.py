@@ -102,6 +102,7 @@ def _environment() -> Environment:
         "times": words.times,
         "link": formats.link,
         "grouped": formats.grouped,
+        "picked": formats.picked,
         "whole": formats.whole,
         "part": _part,
         "script": _script,
