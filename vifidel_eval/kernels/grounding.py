@@ -362,6 +362,9 @@ class Grounding:
         for at in evidence.denied(units, rows):
             support[at], texts[at], enough[at] = 0.0, None, False
         judged = evidence.is_there[rows] & can_be_absent
+        for at in np.flatnonzero(~judged).tolist():
+            if units[at].category in self._things.stuff:  # whoever lists things leaves it out
+                support[at], texts[at] = np.nan, None
         verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
         verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
         verdicts[judged & enough] = Verdict.THERE
