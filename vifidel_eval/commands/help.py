@@ -76,6 +76,7 @@ _RARE = frozenset(
     {
         "categories",
         "uncertain",
+        "looked_for",
         "id_field",
         "caption_field",
         "reference_field",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..image_ids import ImageId
 from ..metrics import build
 from ..runs.harness import Scores, column_names, score_systems
-from ..runs.pairing import System, all_images, check_releases, warn_of_lengths
+from ..runs.pairing import System, all_images, check_releases, warn_of_lengths, warn_of_tags
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from .inputs import Captions, Fields, PathLike, References, paths_in, read_captions
@@ -157,8 +157,8 @@ def plan(
     Warns
     -----
     VifidelWarning
-        If objects and references are of different releases of COCO, or captions differ much in
-        length.
+        If objects and references are of different releases of COCO, captions differ much in length,
+        or images have more labels than a caption can speak of.
     """
     read, by_image = read_captions(systems, references, fields, image_ids)
     of_objects = paths_in(settings.objects)
@@ -168,6 +168,8 @@ def plan(
             check_releases(of_objects, labels, references, by_image)
     warn_of_lengths(read)
     made, unavailable = build(metrics, settings)
+    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
+        warn_of_tags(settings.labels)
     files = {
         "captions": [path for source in systems.values() for path in paths_in(source)],
         "references": paths_in(references),
