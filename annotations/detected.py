@@ -23,6 +23,8 @@ from .record import Format, ReadOptions, Way
 _VERSION = 1
 # Of boxes of one label that share more than this of their union, one object is meant.
 _SAME = 0.7
+# Detectors give some hundreds for a picture; each box of a label is compared with all others.
+_MOST_BOXES = 1000
 
 
 class _Picture:
@@ -112,7 +114,13 @@ def _count(
             doubted.add(label)
         if not there:
             continue
-        kept = _distinct([one for one in found if one[0] >= options.lowest])
+        counted = [one for one in found if one[0] >= options.lowest]
+        if len(counted) > _MOST_BOXES:
+            raise AnnotationError(
+                f"{options.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}"
+                f", more than the {_MOST_BOXES} that are compared; give a higher --threshold."
+            )
+        kept = _distinct(counted)
         labels[label] = 1 if label in picture.asked else len(kept)
         for score, box, size in kept if options.boxes is not None else ():
             options.boxes.add_corners(image_id, label, box, score, size)  # type: ignore[union-attr]

@@ -296,6 +296,7 @@ def test_one_word_in_an_answers_file_is_the_signature(tmp_path):
         (lines({"classes": "dog"}, {"image_id": 1, "objects": []}), "line 1: 'classes' is not a"),
         (lines({**HEADER, "version": 2}, detected("a", [], [])), "line 1: version 2 of the files"),
         (lines(HEADER, {"image_id": "a", "labels": ["dog"]}), r"line 2 \(image 'a'\): 'scores'"),
+        (lines(HEADER, detected("a", ["dog"] * 1001, [0.9] * 1001)), "has 1001 boxes of 'dog', "),
         (json.dumps({"1": {"labels": [], "scores": [], "asked": [3]}}), "'asked' has 3 in it"),
     ],
 )  # fmt: skip
