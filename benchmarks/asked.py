@@ -3,13 +3,13 @@
     python benchmarks/asked.py SHARED
 
 SHARED has ``data/lvlm`` (captions of five models, POPE's answers) and ``data/coco``. Printed are,
-for each model over the images of its two files in which COCO's instances have an object (of an image
-without one, a closed list leaves the numbers undefined, while answers deny everything):
+for each model over the images of its two files in which COCO's instances have an object (of an
+image without one a closed list leaves the numbers undefined, while answers deny everything):
 
 - VIFIDEL-Hs and VIFIDEL-Hi by COCO's instances, which are annotated for all 80 categories, and by
   perfect answers to 80 questions an image, made of the same instances: the first are to equal the
-  second within .005. They are not the same, because an answer about a thing's own class beats the
-  cosines of other labels, which a closed list leaves standing;
+  second within .005, though an answer about a thing's own class beats the cosines of other labels,
+  which a closed list leaves standing;
 - CHAIRi by both, which are to be equal;
 - how many mentions were not judged.
 

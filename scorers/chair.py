@@ -292,14 +292,13 @@ class Chair(Scorer):
 
     def _terms(self, labels: Iterable[str]) -> dict[str, str]:
         """Return what labels name that are phrases and on no list: the class that ends each."""
-        listed = self._synonyms
-        if listed.published:
+        if self._synonyms.published:
             return {}
-        found: dict[str, str] = {}
-        known = _listed_terms(listed)
-        for label in {label for label in labels if " " in label} - known:
-            found[label] = term_of(label, known)
-        return found
+        own, whole = _listed_terms(self._synonyms), _listed_terms(class_names())
+        phrases = {label for label in labels if " " in label} - own - whole
+        terms = {label: term_of(label, own) for label in phrases}
+        # What no category ends is called as the list of things calls it.
+        return {x: term if term in own else term_of(x, whole) for x, term in terms.items()}
 
     def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:
         """Return the synonyms, and the labels that they lack as classes of their own."""
@@ -316,10 +315,8 @@ class Chair(Scorer):
 
 @lru_cache(maxsize=4)
 def _listed_terms(classes: ClassList) -> frozenset[str]:
-    """Return the names that stay whole: those of the synonyms, and of the list of things."""
-    things = class_names().things
-    lists = (classes.class_of, classes.no_class, things.class_of, things.no_class)
-    return frozenset().union(*lists)
+    """Return the names of a list, of classes and of none."""
+    return frozenset(classes.class_of).union(classes.no_class)
 
 
 @lru_cache(maxsize=4)

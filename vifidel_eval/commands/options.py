@@ -132,8 +132,8 @@ WORDS = (
 LOOKED_FOR = click.option(
     "--looked-for",
     type=NAMED,
-    help="What was looked for in every image, where the objects do not say it: coco, voc, all "
-    "(whatever is not listed is not there), or a file with one label per line.",
+    help="What was looked for in every image, if the objects do not say it: coco, voc, all (what "
+    "is not listed is not there), or a file with a label per line.",
 )
 
 #: The options of `TransportOptions`, in the order of ``--help``.

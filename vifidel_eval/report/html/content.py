@@ -70,8 +70,6 @@ class Content:
         System name to image id to candidate.
     objects : mapping
         Image id to object label to count; empty where nothing is explained.
-    denied : mapping
-        Image id to the labels that were looked for there and are not in it, where there are any.
     explanations : mapping
         System name to what is explained of its captions, in the order of `references`; empty
         where there is no evidence.
@@ -79,6 +77,8 @@ class Content:
         Pictures, boxes and names.
     unexplained : str
         Why nothing is explained.
+    denied : mapping
+        Image id to the labels that were looked for there and are not in it, where there are any.
     """
 
     scores: Scores
@@ -86,10 +86,10 @@ class Content:
     references: Mapping[ImageId, Sequence[str]]
     captions: Mapping[str, Mapping[ImageId, str]]
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
-    denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
     explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
     unexplained: str = _NO_EVIDENCE
+    denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
 
 
 def gather(
