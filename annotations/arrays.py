@@ -121,7 +121,7 @@ _LISTED = " ".join(f"%s{key}[]" for key in _LABELS + _BESIDE)
 
 
 FORMAT = Format(
-    "parallel arrays by image id",
+    "parallel arrays",
     'parallel arrays `{"labels", "scores", "boxes"}` (Hugging Face `post_process_...`, '
     'Grounding DINO, MMDetection `preds/*.json`), as `{"id": {...}}` or a folder with one JSON '
     "file per image",

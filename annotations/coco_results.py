@@ -96,7 +96,7 @@ def _read(content: list[Any], options: ReadOptions) -> ObjectLabels:
 
 
 FORMAT = Format(
-    "COCO detection results JSON",
+    "COCO detection results",
     "COCO detection results (Detectron2, MMDetection, Ultralytics `save_json`)",
     ".6",
     "`--categories FILE` unless the ids are COCO's 80",

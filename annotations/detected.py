@@ -152,7 +152,7 @@ def _overlap(box: Any, other: Any) -> float:
 
 
 FORMAT = Format(
-    "files of detect",
+    "files of vifidel-eval detect",
     "what `vifidel-eval detect` writes, JSON Lines",
     ".6",
     "what was asked for, or the detector's classes, can be absent; boxes of one object count once",

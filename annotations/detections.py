@@ -47,7 +47,7 @@ def _nothing_in(folder: Path) -> str:
 
 
 FORMAT = Format(
-    "a folder of detections with one JSON file per image",
+    "a folder of JSON detections",
     'detections `[{"label", "score", "box"}]` (Hugging Face) or `[{"name", "confidence", '
     '"box"}]` (Ultralytics), as `{"id": [...]}` or a folder with one JSON file per image',
     ".6",

@@ -51,7 +51,7 @@ def read_image_labels(text: str, options: ReadOptions) -> ObjectLabels:
 
 
 FORMAT = Format(
-    "Open Images image labels CSV",
+    "Open Images labels CSV",
     "Open Images image labels CSV, verified by people or from machines",
     ".5",
     "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",

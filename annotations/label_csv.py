@@ -114,7 +114,7 @@ def _without_labels(text: str) -> str:
 
 
 FORMAT = Format(
-    "CSV or TSV of images and labels",
+    "CSV or TSV of labels",
     "CSV or TSV with a column of images and one of labels",
     ".6, if there are scores",
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "

@@ -70,7 +70,7 @@ def _are_records(found: list[Any]) -> bool:
 
 
 FORMAT = Format(
-    "JSON Lines of images and objects",
+    "JSON Lines of objects",
     'JSON Lines `{"image": "beach.jpg", "objects": ["dog", "dog"]}`, one image a line, or a list '
     "of such records",
     ".6, if there are scores",

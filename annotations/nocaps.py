@@ -80,7 +80,7 @@ def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImage
 
 
 FORMAT = Format(
-    "nocaps JSON beside Open Images boxes",
+    "nocaps JSON",
     "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
     "",
     "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",

@@ -77,7 +77,7 @@ def read_coco_panoptic(content: Mapping[str, Any], options: ReadOptions) -> Obje
 
 
 FORMAT = Format(
-    "COCO panoptic JSON",
+    "COCO panoptic",
     "COCO `panoptic_*.json`",
     "",
     "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",

@@ -58,7 +58,7 @@ def _image_id(image: dict[str, Any], at: str) -> ImageId:
 
 
 FORMAT = Format(
-    "Visual Genome objects JSON",
+    "Visual Genome",
     "Visual Genome `objects.json` or `scene_graphs.json`",
     "",
     "the first name of each object",

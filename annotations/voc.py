@@ -85,7 +85,7 @@ def _size(root: ElementTree.Element) -> tuple[float | None, float | None]:
 
 
 FORMAT = Format(
-    "PASCAL VOC XML (folder or file)",
+    "PASCAL VOC XML",
     "PASCAL VOC XML, a folder or one file",
     "",
     "whole objects, not their parts; `diningtable` becomes *dining table*",
