@@ -46,8 +46,7 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
 @click.option(
     "--things",
     type=FILE,
-    help="Names of things, one class per line, synonyms separated by commas.  [default: COCO, VOC, "
-    "LVIS and Open Images]",
+    help="Names of things, one class per line.  [default: our own list]",
 )
 @click.option(
     "--support",
