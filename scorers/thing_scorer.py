@@ -19,8 +19,7 @@ from .word_vectors import GoldT
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
     "things",
-    "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF and "
-    "VIFIDEL-H.  [default: COCO, VOC, LVIS and Open Images]",
+    "Names of things, one class per line, for VIFIDEL-PRF and VIFIDEL-H.  [default: our own list]",
 )
 
 

@@ -82,8 +82,8 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
     type=Between(0, 1),
     help="Lowest detection score that counts.  [default: 0.6]",
 )
-@LOOKED_FOR
 @_words
+@LOOKED_FOR
 @click.option(
     "--things",
     type=FILE,
