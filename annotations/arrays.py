@@ -14,9 +14,10 @@ from numbers import Integral
 from typing import Any
 
 from ..errors import AnnotationError
+from ..signs import is_listed
 from .names import CategoryNames
 from .objects import check_score
-from .record import Format, first_entry, refused
+from .record import Format, refused
 
 _LABELS = ("text_labels", "labels")
 _BESIDE = ("scores", "boxes", "bboxes")
@@ -26,7 +27,7 @@ _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 
 def is_arrays(items: Mapping[Any, Any]) -> bool:
     """Tell parallel arrays from a mapping of label to count, whose values are numbers."""
-    return any(_listed(items.get(key)) is not None for key in _LABELS + _BESIDE)
+    return any(is_listed(items.get(key)) for key in _LABELS + _BESIDE)
 
 
 def has_indices(items: Mapping[Any, Any]) -> bool:
@@ -90,10 +91,15 @@ def _name(label: Any, at: str, names: CategoryNames) -> str:
     if isinstance(label, str):
         if not label.strip():
             raise AnnotationError(f"{at}: the label is empty.")
-        return _ARTICLE.sub("", label.strip(), count=1) if _ARTICLE.match(label.strip()) else label
+        return without_article(label)
     if isinstance(label, Integral) and not isinstance(label, bool):
         return names.of_index(int(label), at)
     raise AnnotationError(f"{at}: label {label!r:.40} is neither a name nor a class index.")
+
+
+def without_article(label: str) -> str:
+    """Return a phrase of a prompt without its article: *a dog* becomes *dog*."""
+    return _ARTICLE.sub("", label.strip(), count=1) if _ARTICLE.match(label.strip()) else label
 
 
 def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
@@ -105,49 +111,40 @@ def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
 
 def _listed(values: Any) -> list[Any] | None:
     """Return a list, tuple, array or tensor as a list; None for anything else."""
-    if isinstance(values, list | tuple):
-        return list(values)
-    if hasattr(values, "tolist") and not isinstance(values, str):
-        listed = values.tolist()
-        return listed if isinstance(listed, list) else None
-    return None
+    if not is_listed(values):
+        return None
+    return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
-def _is_one_image(content: Mapping[str, Any]) -> bool:
-    """Tell the parallel arrays of one image from images and their labels."""
-    labelled = any(key in content for key in _LABELS)
-    return labelled and any(key in content for key in _BESIDE) and is_arrays(content)
-
-
-def _is_inferencer_result(content: Mapping[str, Any]) -> bool:
-    """Tell what MMDetection's DetInferencer returns."""
-    return is_arrays(first_entry(content.get("predictions")))
+# One of these is a list in parallel arrays.
+_LISTED = " ".join(f"%s{key}[]" for key in _LABELS + _BESIDE)
 
 
 FORMAT = Format(
-    "parallel arrays of labels, scores and boxes by image id",
+    "parallel arrays",
     'parallel arrays `{"labels", "scores", "boxes"}` (Hugging Face `post_process_...`, '
     'Grounding DINO, MMDetection `preds/*.json`), as `{"id": {...}}` or a folder with one JSON '
     "file per image",
     ".6",
-    "labels that are numbers need the model's class names, counted from 0: `--categories` with "
-    "one name per line, or Hugging Face's `config.json`; *a dog* becomes *dog*",
+    '`"asked": [...]` beside them says what was looked for; labels that are numbers need the '
+    "model's class names, counted from 0: `--categories` with one name per line, or Hugging Face's "
+    "`config.json`; *a dog* becomes *dog*",
     (  # an image's detections come in several shapes, which `.labels` reads side by side
         refused(
             "object",
-            _is_one_image,
+            (" ".join(_LABELS), " ".join(_BESIDE), _LISTED.replace("%s", "")),
             "the detections in one image as parallel arrays, and nothing says which image; give "
             "the folder with one such file per image, or {image id: detections}.",
         ),
         refused(
             "object",
-            _is_inferencer_result,
+            (_LISTED.replace("%s", "predictions[]."),),
             "what MMDetection's DetInferencer returns, where nothing says which image each "
             "prediction is of; give the folder preds/ that it writes, or {image id: prediction}.",
         ),
         refused(
             "list",
-            lambda found: is_arrays(first_entry(found)),
+            (_LISTED.replace("%s", "[]."),),
             "a list of detections as parallel arrays (Hugging Face's post_process_... or "
             "torchvision), where nothing says which image each is of; write {image id: "
             "detections}.",

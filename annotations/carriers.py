@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import AnnotationError
 from ..files import as_text, is_json_lines, parse_json, parse_json_lines, read_bytes
 from ..image_ids import from_json_key
+from ..signs import shows
 
 #: What content comes as: a JSON object or Python mapping, a JSON list or JSON Lines, text that is
 #: not JSON, the bytes of an XML file, a folder with one file per image; or something else.
@@ -39,6 +40,45 @@ def places(entries: Sequence[Any], where: str, key: str = "") -> Iterator[str]:
     if isinstance(entries, Lines):
         return (f"{where}: line {number}" for number in entries.numbers)
     return (f"{where}: {key}[{number}]" for number in range(len(entries)))
+
+
+# One JSON object that is a record of an image is JSON Lines of one line.
+_RECORD = (
+    "image_id= image= img_path= file_name= filename= id=",
+    "objects thing entity_info text",
+)
+
+
+def as_lines(carrier: Carrier, content: Any) -> tuple[Carrier, Any]:
+    """Return content as it is, or as JSON Lines of one line if it is a record of an image."""
+    if carrier == "object" and shows(content, _RECORD):
+        return "list", Lines([content], [1])
+    return carrier, content
+
+
+def below_header(records: list[Any]) -> tuple[Mapping[str, Any], list[Any]]:
+    """Return the first record if it says something of all others, else nothing, and the others."""
+    if not shows(records, ["[].classes [].vifidel_eval", "![].objects", "![].image_id"]):
+        return {}, records
+    if isinstance(records, Lines):
+        return records[0], Lines(records[1:], records.numbers[1:])
+    return records[0], records[1:]
+
+
+def classes_of(header: Mapping[str, Any], where: str) -> list[str] | None:
+    """Return the classes that a header declares; None if it does not.
+
+    Raises
+    ------
+    AnnotationError
+        If they are no list of names.
+    """
+    classes = header.get("classes")
+    if classes is None:
+        return None
+    if not isinstance(classes, list) or not all(isinstance(n, str) and n.strip() for n in classes):
+        raise AnnotationError(f"{where}: line 1: 'classes' is not a list of names; write one.")
+    return classes
 
 
 def content_of(path: Path) -> tuple[Carrier, Any]:

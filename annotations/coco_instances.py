@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..errors import AnnotationError
+from ..image_ids import ImageId
 from .boxes import BoxCollector
 from .coco import (
     category_name,
@@ -18,7 +20,6 @@ from .coco import (
     image_id_of,
     listed_images,
 )
-from .nocaps import is_nocaps
 from .objects import (
     DETECTION_THRESHOLD,
     NO_CATEGORY,
@@ -27,9 +28,11 @@ from .objects import (
     clean_label,
     count,
 )
-from .record import Format, Way, first_entry, refused
+from .record import Format, Way, refused
 
-_OF_AN_IMAGE = {"id", "imgid", "file_name", "filename"}
+# These tell a list of images from an image that is called *images*.
+_OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[].filename"
+_IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_images_id")
 
 
 def read_coco_instances(
@@ -65,6 +68,7 @@ def read_coco_instances(
     lowest = DETECTION_THRESHOLD if threshold is None else threshold
     any_scored = False
     labels, listed = listed_images(content, where)
+    asked = _looked_for(listed, names, where)
     known: dict[int, str] = {}  # category id to label, of what was seen before
     annotations = entries(content.get("annotations"), "annotations", where)
     for number, annotation in enumerate(annotations):
@@ -95,34 +99,37 @@ def read_coco_instances(
         where,
         lowest if any_scored else None,
         lists_every_image=bool(listed),
-        categories=names.values(),
+        categories=names.values() if asked is None else (),
+        asked=asked,
     )
 
 
-def _is_annotated(content: Mapping[str, Any]) -> bool:
-    return isinstance(content.get("annotations"), list)
+def _looked_for(
+    listed: Mapping[ImageId, Mapping[str, Any]], names: Mapping[Any, str], where: str
+) -> dict[ImageId, list[str]] | None:
+    """Return what LVIS says is not in each image; None for files that do not say it.
 
-
-def _is_instances(content: Mapping[str, Any]) -> bool:
-    """Tell whether there are annotations and categories, and no panoptic segments."""
-    panoptic = "segments_info" in first_entry(content.get("annotations"))
-    return _is_annotated(content) and "categories" in content and not panoptic
-
-
-def _is_captions(content: Mapping[str, Any]) -> bool:
-    """Tell whether there are annotations without categories."""
-    return _is_annotated(content) and "categories" not in content and not is_nocaps(content)
-
-
-def _is_image_list(content: Mapping[str, Any]) -> bool:
-    """Tell whether images are listed without annotations; an image may be called *images*."""
-    images = content.get("images")
-    return (
-        not _is_annotated(content)
-        and not is_nocaps(content)
-        and isinstance(images, list)
-        and ("categories" in content or bool(first_entry(images).keys() & _OF_AN_IMAGE))
-    )
+    Annotators of LVIS verified that the categories of ``neg_category_ids`` are not in the image;
+    of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
+    """
+    if not any("neg_category_ids" in image for image in listed.values()):
+        return None
+    asked: dict[ImageId, list[str]] = {}
+    for image_id, image in listed.items():
+        at = f"{where}: image {image_id!r:.40}"
+        ids = {}
+        for key in ("neg_category_ids", "not_exhaustive_category_ids"):
+            given = image.get(key, [])
+            if not isinstance(given, list) or not all(type(i) is int for i in given):
+                raise AnnotationError(f"{at}: {key!r} is not a list of category ids.")
+            ids[key] = given
+        negative, unknown = ids.values()
+        asked[image_id] = [
+            clean_label(category_name({"category_id": category}, names, at, "this file's"))
+            for category in negative
+            if category not in unknown
+        ]
+    return asked
 
 
 FORMAT = Format(
@@ -130,21 +137,21 @@ FORMAT = Format(
     "COCO `instances_*.json`, LVIS `lvis_v1_*.json`, or a loaded pycocotools `COCO`",
     "",
     "every annotation is an instance, crowd regions included; LVIS's "
-    "`bow_(decorative_ribbons)` becomes *bow*",
+    "`bow_(decorative_ribbons)` becomes *bow*, and only its `neg_category_ids` can be absent",
     (
         Way(
             "object",
-            _is_instances,
+            ("annotations[]", "categories", "!annotations[].segments_info"),
             lambda found, options: read_coco_instances(
                 found, options.where, options.threshold, options.boxes
             ),
         ),
         refused(
             "object",
-            _is_captions,
+            ("annotations[]", "!categories", "!images[].open_images_id"),
             "has 'annotations' but no 'categories': a caption file says nothing of objects; give "
             "the instances file of the same images.",
         ),
-        refused("object", _is_image_list, "has no 'annotations'; give the instances file."),
+        refused("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
     ),
 )

@@ -16,7 +16,7 @@ from .boxes import BoxCollector
 from .carriers import places
 from .coco import COCO_CATEGORIES, category_name, entries, image_id_of
 from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
-from .record import Format, ReadOptions, Way, first_entry, refused
+from .record import Format, ReadOptions, Way, refused
 
 
 def read_coco_results(
@@ -96,19 +96,19 @@ def _read(content: list[Any], options: ReadOptions) -> ObjectLabels:
 
 
 FORMAT = Format(
-    "COCO detection results JSON",
+    "COCO detection results",
     "COCO detection results (Detectron2, MMDetection, Ultralytics `save_json`)",
     ".6",
     "`--categories FILE` unless the ids are COCO's 80",
     (
         refused(
             "list",
-            lambda found: "caption" in first_entry(found) and "objects" not in first_entry(found),
+            ("[].caption", "![].objects"),
             "holds captions, not objects; give captions as results or references.",
         ),
         Way(
             "list",
-            lambda found: "image_id" in first_entry(found) and "objects" not in first_entry(found),
+            ("[].image_id", "![].objects", "![].thing", "![].entity_info"),
             _read,
         ),
     ),

@@ -13,7 +13,7 @@ from ..errors import AnnotationError
 from ..files import read_json
 from ..image_ids import ImageId, from_json_key
 from .labels import read_items
-from .record import Format, Way, anything, refused
+from .record import Format, Way, refused
 from .yolo import label_files
 
 
@@ -47,7 +47,7 @@ def _nothing_in(folder: Path) -> str:
 
 
 FORMAT = Format(
-    "a folder of detections with one JSON file per image",
+    "a folder of JSON detections",
     'detections `[{"label", "score", "box"}]` (Hugging Face) or `[{"name", "confidence", '
     '"box"}]` (Ultralytics), as `{"id": [...]}` or a folder with one JSON file per image',
     ".6",
@@ -58,6 +58,6 @@ FORMAT = Format(
             lambda folder: any(folder.glob("*.json")),
             lambda folder, options: read_items(_images(folder), options),
         ),
-        refused("folder", anything, _nothing_in),
+        refused("folder", (), _nothing_in),
     ),
 )

@@ -9,23 +9,32 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import AnnotationError
+from ..signs import shows
 from . import (
+    amber,
+    answers,
     arrays,
     coco_instances,
     coco_results,
+    detected,
     detections,
+    image_labels,
     label_csv,
     label_records,
     labels,
     nocaps,
     open_images,
     panoptic,
+    pope,
     visual_genome,
     voc,
+    woodpecker,
     yolo,
 )
-from .carriers import Carrier
-from .record import Format, Way
+from .carriers import Carrier, as_lines
+from .label_csv import columns_of
+from .objects import ObjectLabels
+from .record import Format, ReadOptions
 
 #: Tried in this order: the first way of a format that recognises content reads it.
 FORMATS: tuple[Format, ...] = (
@@ -33,31 +42,45 @@ FORMATS: tuple[Format, ...] = (
     coco_results.FORMAT,
     panoptic.FORMAT,
     voc.FORMAT,
+    image_labels.FORMAT,
     open_images.FORMAT,
     nocaps.FORMAT,
     label_records.FORMAT,
     visual_genome.FORMAT,
     yolo.FORMAT,
     label_csv.FORMAT,
+    detected.FORMAT,
+    answers.FORMAT,
+    pope.FORMAT,
+    amber.FORMAT,
+    woodpecker.FORMAT,
     arrays.FORMAT,
     detections.FORMAT,
     labels.FORMAT,
 )
 
 
-def way_of(carrier: Carrier, content: Any, where: str) -> Way:
-    """Return the way that recognises content.
+def read_content(
+    carrier: Carrier, content: Any, options: ReadOptions
+) -> ObjectLabels | nocaps.NocapsImages:
+    """Return the labels of content, or the companion that it is, and keep its boxes.
 
     Raises
     ------
     AnnotationError
-        If none does; `where` is the file or folder.
+        If no format recognises it, or the one that does raises it.
     """
+    carrier, content = as_lines(carrier, content)
+    seen = columns_of(content) if carrier == "table" else content
     for known in FORMATS:
         for way in known.ways:
-            if way.carrier == carrier and way.recognised(content):
-                return way
-    raise AnnotationError(f"{where}: not a source of objects; accepted: {accepted()}.")
+            if way.carrier == carrier and (
+                shows(seen, way.recognised)
+                if isinstance(way.recognised, tuple)
+                else way.recognised(content)
+            ):
+                return way.read(content, options)
+    raise AnnotationError(f"{options.where}: not a source of objects; accepted: {accepted()}.")
 
 
 def accepted() -> str:

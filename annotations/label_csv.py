@@ -24,13 +24,15 @@ _LABEL = (
 ).split()
 _SCORE = "score confidence conf prob probability".split()
 _COUNT = ["count", "number", "instances"]
+#: The signs of a table of images and labels.
+COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))
 _USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
 
 
-def has_label_columns(fields: Sequence[str]) -> bool:
-    """Tell whether a header has a column of images and one of labels, under their usual names."""
-    names = [_plain(field) for field in fields]
-    return _first(_IMAGE, names) is not None and _first(_LABEL, names) is not None
+def columns_of(text: str) -> dict[str, str]:
+    """Return the names of the columns of a table as they are and in plain spelling, as keys."""
+    fields = header_of(text)[0]
+    return dict.fromkeys([*fields, *map(_plain, fields)], "")
 
 
 def read_label_csv(text: str, options: ReadOptions) -> ObjectLabels:
@@ -106,17 +108,13 @@ def _whole_number(text: str, at: str) -> int:
     return number
 
 
-def _has_image_column(text: str) -> bool:
-    return _first(_IMAGE, [_plain(field) for field in header_of(text)[0]]) is not None
-
-
 def _without_labels(text: str) -> str:
     fields = ", ".join(f"{field!r:.40}" for field in header_of(text)[0][:8])
     return f"a table without a column of labels ({fields}); the usual names are {_USUAL}."
 
 
 FORMAT = Format(
-    "CSV or TSV of images and labels",
+    "CSV or TSV of labels",
     "CSV or TSV with a column of images and one of labels",
     ".6, if there are scores",
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
@@ -124,9 +122,9 @@ FORMAT = Format(
     (
         Way(
             "table",
-            lambda text: has_label_columns(header_of(text)[0]),
+            COLUMNS,
             read_label_csv,
         ),
-        refused("table", _has_image_column, _without_labels),
+        refused("table", (" ".join(_IMAGE),), _without_labels),
     ),
 )

@@ -15,7 +15,7 @@ from ..image_ids import ImageId, mismatch
 from .boxes import ImageBoxes
 from .coco import entries, image_id_of
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way, first_entry
+from .record import Format, ReadOptions, Way
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,7 @@ class NocapsImages:
         if 2 * len(known) < len(self.ids):
             missing = [image_id for image_id in self.ids if image_id not in objects]
             raise mismatch(missing, objects, f"nocaps' images ({self.where})", objects.where)
-        return ObjectLabels(
-            {ours: objects.get(theirs, {}) for theirs, ours in self.ids.items()},
-            objects.kind,
-            objects.where,
-            objects.threshold,
-            categories=objects.categories,
-        )
+        return objects.renamed(self.ids)
 
     def rename_boxes(self, boxes: Mapping[ImageId, ImageBoxes]) -> dict[ImageId, ImageBoxes]:
         """Return boxes of Open Images under nocaps' ids; an image with another id keeps it."""
@@ -85,20 +79,15 @@ def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImage
     return NocapsImages(ids, where)
 
 
-def is_nocaps(content: Mapping[str, Any]) -> bool:
-    """Tell whether the images have Open Images ids too."""
-    return "open_images_id" in first_entry(content.get("images"))
-
-
 FORMAT = Format(
-    "nocaps JSON beside Open Images boxes",
+    "nocaps JSON",
     "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
     "",
     "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
     (
         Way(
             "object",
-            is_nocaps,
+            ("images[].open_images_id",),
             read_nocaps,
         ),
     ),

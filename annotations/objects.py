@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from numbers import Real
 from types import MappingProxyType
@@ -19,6 +19,8 @@ from ..nfc import nfc
 DETECTION_THRESHOLD = 0.6
 #: Open Images detections count from this score on (VIFIDEL paper, section 4.1, D500).
 OPEN_IMAGES_THRESHOLD = 0.4
+#: An answer to *is it there?* says so from this score on.
+ANSWER_THRESHOLD = 0.5
 
 # PASCAL VOC writes these categories as one word.
 _RUN_TOGETHER = {
@@ -48,14 +50,20 @@ _ENOUGH_TO_JUDGE = 10
 class _Content(NamedTuple):
     images: dict[ImageId, dict[str, int]]
     categories: frozenset[str]
+    asked: dict[ImageId, frozenset[str]] | None
+    unsure: int
 
 
 class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     """The object labels of each image with their counts, read-only: ``{42: {"dog": 2}}``.
 
-    Nothing in it can change after it was made. It equals any mapping with the same content. A
-    pickle holds the content, or, where that was read from files, only their paths: the files are
-    then read again when the content is first needed.
+    Beside them it has what was looked for, where the source says so: what was looked for and has
+    no count is not in the image. A label that is not there is never among the counts.
+
+    Nothing in it can change after it was made. It equals any mapping with the same counts, and
+    other object labels if the same was looked for. A pickle holds the content, or, where that was
+    read from files, only their paths: the files are then read again when the content is first
+    needed.
 
     Parameters
     ----------
@@ -71,7 +79,15 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         Whether an image without objects has an entry too. Detection results have none, so an
         id that is missing there is an image in which nothing was found.
     categories : iterable of str
-        The names that the source looked for, where it lists them.
+        The names that the source looked for in every image, where it lists them.
+    asked : mapping, optional
+        Image id to the labels that were looked for in that image, there or not, as `clean_label`
+        returns them; labels with a count need not be listed. An image that has no entry was asked
+        nothing beyond `categories`. None if the format does not say what was looked for; where it
+        does, if only by `categories`, give a mapping, so that signatures tell sources apart that
+        looked for different things.
+    unsure : int
+        How many answers of the source leave open whether something is there.
 
     Raises
     ------
@@ -95,12 +111,28 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         threshold: float | None = None,
         lists_every_image: bool = True,
         categories: Iterable[str] = (),
+        *,
+        asked: Mapping[ImageId, Collection[str]] | None = None,
+        unsure: int = 0,
     ) -> None:
-        check_distinct(images, where)
+        counts: dict[ImageId, dict[str, int]] = {
+            image_id: {label: number for label, number in labels.items() if number}
+            for image_id, labels in images.items()
+        }
+        if asked is not None:
+            for image_id in asked:
+                counts.setdefault(image_id, {})
+            asked = {
+                image_id: frozenset(of_image).union(counts[image_id])
+                for image_id, of_image in asked.items()
+            }
+        check_distinct(counts, where)
         vars(self).update(
             _content=_Content(
-                {image_id: dict(labels) for image_id, labels in images.items()},
+                counts,
                 frozenset(clean_label(name) for name in categories if name != NO_CATEGORY),
+                asked,
+                unsure,
             ),
             kind=kind,
             where=where,
@@ -124,6 +156,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mapping):
             return NotImplemented
+        if isinstance(other, ObjectLabels) and self._says_asked() != other._says_asked():
+            return False
         return self._content.images == dict(other)
 
     def __hash__(self) -> int:
@@ -140,6 +174,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         if "_content" in vars(self):
             images, labels = len(self), len(self.vocabulary())
             holds = f"{images} image{'s' * (images != 1)}, {labels} label{'s' * (labels != 1)}"
+            if self.denied:
+                holds += f", {self.denied} not there"
+            if self.unsure:
+                holds += f", {self.unsure} unsure"
         return f"<ObjectLabels {self._source()}: {holds}, {self.where}>"
 
     def __copy__(self) -> ObjectLabels:
@@ -152,16 +190,37 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         state = dict(vars(self))
         if self._read_again is not None:
             state["_digest"] = self._digest
+            state["_asked_by"] = self._asked_by
             state.pop("_content", None)
         return state
 
     @property
     def categories(self) -> frozenset[str]:
-        """The labels that the source looked for, where it lists them; else none."""
+        """The labels that the source looked for in every image, where it lists them; else none."""
         return self._content.categories
 
+    @property
+    def says_what_was_asked(self) -> bool:
+        """Whether the source says what was looked for, image by image or by its categories."""
+        return self._content.asked is not None
+
+    @property
+    def unsure(self) -> int:
+        """How many answers of the source leave open whether something is there."""
+        return self._content.unsure
+
+    @property
+    def denied(self) -> int:
+        """How many labels were looked for in a certain image and are not there, in all images."""
+        images = self._content.images
+        asked = self._content.asked or {}
+        return sum(len(labels) - len(images[image_id]) for image_id, labels in asked.items())
+
     def vocabulary(self) -> frozenset[str]:
-        """Return all labels that the source knows: its categories, and every label it gives."""
+        """Return all labels that the source knows: its categories, and every label it gives.
+
+        What was looked for in single images and found in none is not among them.
+        """
         return self.categories.union(*self._content.images.values())
 
     def of_images(self, ids: Sequence[ImageId]) -> list[Mapping[str, int]]:
@@ -180,6 +239,33 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         found = [images.get(image_id) for image_id in ids]
         if None not in found:
             return found  # type: ignore[return-value]
+        nothing: dict[str, int] = {}
+        return [nothing if known is None else images[known] for known in self._known(ids)]
+
+    def asked_of(self, ids: Sequence[ImageId]) -> list[frozenset[str] | None]:
+        """Return what was looked for in each of `ids`, as `of_images` finds them.
+
+        Returns
+        -------
+        list
+            Labels, there or not; None where the source does not say it of this image. What it
+            looked for in every image is in `categories` only.
+
+        Raises
+        ------
+        ImageIdError
+            As `of_images` raises it.
+        """
+        asked = self._content.asked
+        if not asked:
+            return [None] * len(ids)
+        return [None if known is None else asked.get(known) for known in self._known(ids)]
+
+    def _known(self, ids: Sequence[ImageId]) -> Sequence[ImageId | None]:
+        """Return the source's own id of each of `ids`; None for one that it may lack."""
+        images = self._content.images
+        if all(image_id in images for image_id in ids):
+            return ids
         matched = match(ids, images)
         missing = [image_id for image_id in ids if image_id not in matched]
         if missing and (
@@ -188,12 +274,15 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             or (not matched and {type(i) for i in missing}.isdisjoint(type(i) for i in images))
         ):
             raise mismatch(missing, images, "the captions", f"the image side ({self.where})")
-        nothing: dict[str, int] = {}
-        return [images[matched[i]] if i in matched else nothing for i in ids]
+        return [matched.get(image_id) for image_id in ids]
 
     def signature(self) -> str:
-        """Return kind, threshold and a digest of the content, as scorers' signatures show it."""
-        return f"{self._source()}#{self._digest[:8]}"
+        """Return kind, threshold and a digest of the content, as scorers' signatures show it.
+
+        Where the source says what was looked for, so does the signature: ``asked:image`` of each
+        image, ``asked:classes`` of all alike.
+        """
+        return f"{self._source()}{self._asked_by}#{self._digest[:8]}"
 
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
         """Return the same labels, whose pickle holds `read_again` instead of the content.
@@ -210,6 +299,55 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def _source(self) -> str:
         return self.kind + from_threshold(self.threshold)
 
+    def _looked_for(self, image_id: ImageId) -> frozenset[str] | None:
+        """Return what was looked for in an image that has an entry, in every image or in it."""
+        content = self._content
+        of_image = None if content.asked is None else content.asked.get(image_id)
+        if of_image is None:
+            return content.categories or None
+        return of_image | content.categories if content.categories else of_image
+
+    def renamed(self, ids: Mapping[ImageId, ImageId]) -> ObjectLabels:
+        """Return the same labels of some images under other ids.
+
+        Parameters
+        ----------
+        ids : mapping
+            The id of each image that is kept, to its new one; an image that is not known becomes
+            one without objects.
+        """
+        content = self._content
+        asked = content.asked
+        return ObjectLabels(
+            {new: content.images.get(old, {}) for old, new in ids.items()},
+            self.kind,
+            self.where,
+            self.threshold,
+            categories=content.categories,
+            asked=(
+                None
+                if asked is None
+                else {new: asked[old] for old, new in ids.items() if old in asked}
+            ),
+            unsure=content.unsure,
+        )
+
+    @cached_property
+    def _asked_by(self) -> str:
+        """What signatures say of what was looked for."""
+        content = self._content
+        if content.asked is None:
+            return ""
+        by_image = "+asked:image" if content.asked else ""
+        return by_image + ("+asked:classes" if content.categories else "")
+
+    def _says_asked(self) -> tuple[Any, ...]:
+        """Return what is said of what was looked for, for comparisons."""
+        content = self._content
+        if content.asked is None:
+            return (None,)
+        return content.asked, content.categories, content.unsure
+
     @cached_property
     def _digest(self) -> str:
         digest = hashlib.sha256()
@@ -218,6 +356,14 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             for image_id, labels in self._content.images.items()
         ):
             digest.update(f"{key}:{labels!r}\n".encode())
+        asked, categories = self._content.asked, self._content.categories
+        if asked is not None:
+            for key, looked_for in sorted(
+                (repr(to_json_value(image_id)), sorted(of_image))
+                for image_id, of_image in asked.items()
+            ):
+                digest.update(f"asked:{key}:{looked_for!r}\n".encode())
+            digest.update(f"classes:{sorted(categories)!r}\n".encode())
         return digest.hexdigest()
 
     @cached_property
@@ -288,6 +434,26 @@ def check_threshold(threshold: float | None) -> None:
         raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
 
 
+def check_uncertain(uncertain: float | None, threshold: float | None) -> None:
+    """Raise if something is given as the score below which things are absent and is no such score.
+
+    Raises
+    ------
+    AnnotationError
+        If it is not from 0 to 1, or above the lowest score that counts, where that is given.
+    """
+    if uncertain is None:
+        return
+    real = isinstance(uncertain, Real) and not isinstance(uncertain, bool)
+    if not (real and 0 <= uncertain <= 1):
+        raise AnnotationError(f"uncertain {uncertain!r} is not a number between 0 and 1.")
+    if threshold is not None and uncertain > threshold:
+        raise AnnotationError(
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
+            "two are not judged, so give a lower one."
+        )
+
+
 def check_score(score: Any, where: str) -> float:
     """Return a detection's score as a float.
 
@@ -323,7 +489,8 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
     A single source stays as it is, with its counts. Ids of later sources that are COCO file
-    stems join the numbers of the first.
+    stems join the numbers of the first. What one of them found is there, whatever others say; what
+    none found and one looked for is not.
 
     Raises
     ------
@@ -339,17 +506,27 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     if len(sources) == 1:
         return first
     united: dict[ImageId, dict[str, int]] = {}
+    asked: dict[ImageId, frozenset[str]] = {}
+    by_image = any(source.says_what_was_asked for source in sources)
     for source in sources:
         same_image = match(source, united)
         if source and united and not same_image:
             raise mismatch(source, united, source.where, first.where)
         for image_id, labels in source.items():
-            together = united.setdefault(same_image.get(image_id, image_id), {})
-            together.update(dict.fromkeys(labels, 1))
+            same = same_image.get(image_id, image_id)
+            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
+            looked_for = source._looked_for(image_id) if by_image else None
+            if looked_for is not None:
+                asked[same] = asked[same] | looked_for if same in asked else looked_for
     return ObjectLabels(
         united,
         kind=f"union({'+'.join(source._source() for source in sources)})",
         where=" + ".join(source.where for source in sources),
         lists_every_image=any(source.lists_every_image for source in sources),
-        categories=frozenset().union(*(source.categories for source in sources)),
+        # What one source looked for in all its images was not looked for in another's.
+        categories=(
+            () if by_image else frozenset().union(*(source.categories for source in sources))
+        ),
+        asked=asked if by_image else None,
+        unsure=sum(source.unsure for source in sources),
     )

@@ -11,9 +11,10 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
+from ..signs import shows
 from .boxes import BoxCollector, number_of
-from .csv_rows import check_named_once, header_of, rows, rows_below_header, score_of
-from .label_csv import has_label_columns
+from .csv_rows import check_named_once, rows, rows_below_header, score_of
+from .label_csv import COLUMNS, columns_of
 from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label, count
 from .record import Format, Way
 
@@ -52,24 +53,15 @@ def read_open_images(
     """
     threshold = OPEN_IMAGES_THRESHOLD if threshold is None else threshold
     _, header = next(rows(text, where), (1, []))
-    missing = sorted(_COLUMNS - set(header))
-    if missing:
-        raise AnnotationError(
-            f"{where}: no column {', '.join(missing)}; Open Images boxes have ImageID, "
-            "LabelName and Confidence."
-        )
-    for name in sorted(_COLUMNS):
-        check_named_once(header, name, name, where)
-    image_at, label_at, confidence_at = map(header.index, ("ImageID", "LabelName", "Confidence"))
+    image_at, label_at, confidence_at = checked_columns(header, where)
     labels: dict[ImageId, dict[str, int]] = {}
     for line, row in rows_below_header(text, where):
         at = f"{where}: line {line}"
         image_id, label = row[image_at], row[label_at]
-        if not image_id or not clean_label(label):
-            raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
+        check_filled(image_id, label, at)
         of_image = labels.setdefault(image_id, {})
         if score_of(row[confidence_at], at) >= threshold:
-            name = _class_name(label, categories or {}, at)
+            name = class_name(label, categories or {}, at)
             count(of_image, name, at=at)
             if boxes is not None:
                 by_column = dict(zip(header, row, strict=True))
@@ -78,7 +70,45 @@ def read_open_images(
     return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
 
 
-def _class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
+def checked_columns(header: list[str], where: str) -> tuple[int, int, int]:
+    """Return the places of the columns of images, labels and confidences.
+
+    Raises
+    ------
+    AnnotationError
+        If one is missing or named twice.
+    """
+    missing = sorted(_COLUMNS - set(header))
+    if missing:
+        raise AnnotationError(
+            f"{where}: no column {', '.join(missing)}; Open Images boxes have ImageID, "
+            "LabelName and Confidence."
+        )
+    for name in sorted(_COLUMNS):
+        check_named_once(header, name, name, where)
+    return header.index("ImageID"), header.index("LabelName"), header.index("Confidence")
+
+
+def check_filled(image_id: str, label: str, at: str) -> None:
+    """Check that a row names an image and a class.
+
+    Raises
+    ------
+    AnnotationError
+        If it does not; `at` names the file and the line.
+    """
+    if not image_id or not clean_label(label):
+        raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
+
+
+def class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
+    """Return the name of a class; a label that is no machine id is one.
+
+    Raises
+    ------
+    AnnotationError
+        If the class descriptions do not have it.
+    """
     if label in categories:
         return categories[label]
     if label.startswith("/"):
@@ -92,8 +122,7 @@ def _class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
 def _is_open_images(text: str) -> bool:
     """Tell the header of Open Images' CSV; a quote may be broken in it."""
     first = text.lstrip("\n").partition("\n")[0]
-    named_otherwise = has_label_columns(header_of(text)[0])
-    return "ImageID" in first and ("LabelName" in first or not named_otherwise)
+    return "ImageID" in first and ("LabelName" in first or not shows(columns_of(text), COLUMNS))
 
 
 FORMAT = Format(

@@ -20,7 +20,7 @@ from .coco import (
     listed_images,
 )
 from .objects import ObjectLabels, count
-from .record import Format, ReadOptions, Way, first_entry
+from .record import Format, ReadOptions, Way
 
 # What COCO appends to the names of stuff: sky-other-merged, tree-merged, door-stuff.
 _MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
@@ -77,16 +77,14 @@ def read_coco_panoptic(content: Mapping[str, Any], options: ReadOptions) -> Obje
 
 
 FORMAT = Format(
-    "COCO panoptic JSON",
+    "COCO panoptic",
     "COCO `panoptic_*.json`",
     "",
     "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
     (
         Way(
             "object",
-            lambda found: (
-                "categories" in found and "segments_info" in first_entry(found.get("annotations"))
-            ),
+            ("categories", "annotations[].segments_info"),
             read_coco_panoptic,
         ),
     ),

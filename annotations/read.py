@@ -13,11 +13,11 @@ from ..errors import AnnotationError
 from ..image_ids import ImageId, match
 from .boxes import BoxCollector, ImageBoxes
 from .carriers import content_of
-from .formats import way_of
+from .formats import read_content
 from .labels import LabelList
 from .names import CategorySource, read_categories
 from .nocaps import NocapsImages
-from .objects import ObjectLabels, check_threshold, union
+from .objects import ObjectLabels, check_threshold, check_uncertain, union
 from .record import ReadOptions
 
 
@@ -44,6 +44,7 @@ def read_objects(
     source: ObjectSource,
     threshold: float | None = None,
     categories: CategorySource = None,
+    uncertain: float | None = None,
 ) -> ObjectLabels:
     """Read the object labels of images from any accepted source.
 
@@ -59,6 +60,10 @@ def read_objects(
     categories : path, mapping, or list of paths, optional
         Names of category ids or class indices, where the source has only these, as
         `read_categories` takes them.
+    uncertain : float, optional
+        The score below which something that was asked for is not in the image, from 0 to 1; from it
+        on and below the lowest score that counts, nothing is said of it. By default nothing is
+        between the two.
 
     Returns
     -------
@@ -73,13 +78,14 @@ def read_objects(
         If members of a list have no image in common.
     """
     check_threshold(threshold)
+    check_uncertain(uncertain, threshold)
     if isinstance(source, list | tuple):
-        members = [_read(member, threshold, categories) for member in source]
-        return _pickled_as_paths(_united(members), source, threshold, categories)
-    objects = _read(source, threshold, categories)
+        members = [_read(member, threshold, categories, uncertain) for member in source]
+        return _pickled_as_paths(_united(members), source, threshold, categories, uncertain)
+    objects = _read(source, threshold, categories, uncertain)
     if isinstance(objects, NocapsImages):
         raise _no_objects(objects)
-    return _pickled_as_paths(objects, source, threshold, categories)
+    return _pickled_as_paths(objects, source, threshold, categories, uncertain)
 
 
 def read_boxes(
@@ -124,7 +130,10 @@ def read_boxes(
 
 
 def _read(
-    source: ObjectSource, threshold: float | None, categories: CategorySource
+    source: ObjectSource,
+    threshold: float | None,
+    categories: CategorySource,
+    uncertain: float | None,
 ) -> ObjectLabels | NocapsImages:
     """Read one source, or a list as the union of its members."""
     if isinstance(source, ObjectLabels):
@@ -135,8 +144,9 @@ def _read(
             )
         return source
     if isinstance(source, list | tuple):
-        return read_objects(source, threshold, categories)
-    options = ReadOptions("objects", threshold, read_categories(categories))
+        return read_objects(source, threshold, categories, uncertain)
+    names = read_categories(categories)
+    options = ReadOptions("objects", threshold, names, uncertain=uncertain)
     dataset = getattr(source, "dataset", None)
     if isinstance(source, str | os.PathLike):
         if source == "":
@@ -144,9 +154,9 @@ def _read(
         return _read_path(Path(source), replace(options, where=str(Path(source))))
     if isinstance(dataset, Mapping):  # a pycocotools COCO
         options = replace(options, where="the COCO object")
-        return way_of("object", dataset, options.where).read(dataset, options)
+        return read_content("object", dataset, options)
     if isinstance(source, Mapping):
-        return way_of("object", source, options.where).read(source, options)
+        return read_content("object", source, options)
     raise AnnotationError(
         f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
         "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
@@ -155,7 +165,7 @@ def _read(
 
 def _read_path(path: Path, options: ReadOptions) -> ObjectLabels | NocapsImages:
     carrier, content = content_of(path)
-    return way_of(carrier, content, options.where).read(content, options)
+    return read_content(carrier, content, options)
 
 
 def _united(members: list[ObjectLabels | NocapsImages]) -> ObjectLabels:
@@ -186,12 +196,13 @@ def _pickled_as_paths(
     source: ObjectSource,
     threshold: float | None,
     categories: CategorySource,
+    uncertain: float | None,
 ) -> ObjectLabels:
     paths = _absolute(source)
     if paths is None:
         return objects
     names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
-    return objects.pickled_as(partial(read_objects, paths, threshold, names))
+    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain))
 
 
 def _absolute(source: Any) -> Any:

@@ -6,7 +6,7 @@ of `.formats`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..errors import AnnotationError
 from .boxes import BoxCollector
 from .carriers import Carrier
 from .names import CategoryNames
-from .objects import DETECTION_THRESHOLD, ObjectLabels
+from .objects import ANSWER_THRESHOLD, DETECTION_THRESHOLD, ObjectLabels
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,41 @@ class ReadOptions:
         Names of category ids and class indices.
     boxes : BoxCollector, optional
         What keeps the boxes of the objects that count, where they are asked for.
+    uncertain : float, optional
+        The score of an answer below which what was looked for is not there; from it on and below
+        the lowest score that counts, the answer leaves it open. None: there is nothing between.
     """
 
     where: str
     threshold: float | None
     names: CategoryNames
     boxes: BoxCollector | None = None
+    uncertain: float | None = None
 
     @property
     def lowest(self) -> float:
         """The lowest score of a detection that counts."""
         return DETECTION_THRESHOLD if self.threshold is None else self.threshold
+
+    @property
+    def lowest_answer(self) -> float:
+        """The lowest score of an answer to *is it there?* that says it is."""
+        return ANSWER_THRESHOLD if self.threshold is None else self.threshold
+
+    def answer(self, score: float, lowest: float | None = None) -> bool | None:
+        """Return what a score says: there, not there, or None where it leaves that open.
+
+        Parameters
+        ----------
+        score : float
+            From 0 to 1.
+        lowest : float, optional
+            From here on it is there; by default `lowest_answer`, for detections `lowest`.
+        """
+        lowest = self.lowest_answer if lowest is None else lowest
+        if score >= lowest:
+            return True
+        return False if self.uncertain is None or score < self.uncertain else None
 
 
 @dataclass(frozen=True)
@@ -52,15 +76,16 @@ class Way:
     ----------
     carrier : Carrier
         What content of this kind is given as.
-    recognised : callable
-        Tells whether content is of this format; the first way that says so reads it.
+    recognised : tuple of str or callable
+        Signs that content of this format has (`vifidel_eval.signs`), of a table the names of its
+        columns; or what tells it from the whole content. The first way that knows content reads it.
     read : callable
         Returns the labels and keeps the boxes; or returns a companion that renames the images of
         other sources (`.nocaps`).
     """
 
     carrier: Carrier
-    recognised: Callable[[Any], bool]
+    recognised: tuple[str, ...] | Callable[[Any], bool]
     read: Callable[[Any, ReadOptions], ObjectLabels | Any]
 
 
@@ -87,7 +112,9 @@ class Format:
 
 
 def refused(
-    carrier: Carrier, recognised: Callable[[Any], bool], message: str | Callable[[Any], str]
+    carrier: Carrier,
+    recognised: tuple[str, ...] | Callable[[Any], bool],
+    message: str | Callable[[Any], str],
 ) -> Way:
     """Return the way of something that people give instead of objects.
 
@@ -104,14 +131,3 @@ def refused(
         raise AnnotationError(f"{options.where}: {said}")
 
     return Way(carrier, recognised, refuse)
-
-
-def anything(content: object) -> bool:
-    """Tell that content is recognised: what no way before recognised is of this format."""
-    return True
-
-
-def first_entry(entries: Any) -> Mapping[str, Any]:
-    """Return the first entry of a list, if it is an object."""
-    first = entries[0] if isinstance(entries, list) and entries else None
-    return first if isinstance(first, Mapping) else {}

@@ -15,7 +15,7 @@ from ..image_ids import ImageId
 from .carriers import places
 from .coco import entries, image_id_of
 from .objects import ObjectLabels, count
-from .record import Format, ReadOptions, Way, first_entry
+from .record import Format, ReadOptions, Way
 
 
 def read_visual_genome(content: list[Any], options: ReadOptions) -> ObjectLabels:
@@ -58,14 +58,14 @@ def _image_id(image: dict[str, Any], at: str) -> ImageId:
 
 
 FORMAT = Format(
-    "Visual Genome objects JSON",
+    "Visual Genome",
     "Visual Genome `objects.json` or `scene_graphs.json`",
     "",
     "the first name of each object",
     (
         Way(
             "list",
-            lambda found: isinstance(first_entry(found).get("objects"), list),
+            ("[].objects[]",),
             read_visual_genome,
         ),
     ),

@@ -15,7 +15,7 @@ from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
 from .boxes import BoxCollector, number_of
 from .objects import ObjectLabels, clean_label, count
-from .record import Format, Way, anything
+from .record import Format, Way
 
 
 def read_voc(
@@ -85,14 +85,14 @@ def _size(root: ElementTree.Element) -> tuple[float | None, float | None]:
 
 
 FORMAT = Format(
-    "PASCAL VOC XML (folder or file)",
+    "PASCAL VOC XML",
     "PASCAL VOC XML, a folder or one file",
     "",
     "whole objects, not their parts; `diningtable` becomes *dining table*",
     (
         Way(
             "xml",
-            anything,
+            (),
             lambda raw, options: read_voc(
                 [Path(options.where)], options.where, {Path(options.where): raw}, options.boxes
             ),

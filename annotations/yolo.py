@@ -134,7 +134,7 @@ def _has_labels(folder: Path) -> bool:
 
 
 FORMAT = Format(
-    "a folder of YOLO text labels",
+    "a folder of YOLO labels",
     "YOLO text labels, a folder with one file per image",
     ".6, if there are scores",
     "class names from `classes.txt` in the folder, or `--categories` with `data.yaml`, "

@@ -20,7 +20,7 @@ from ..annotations import ObjectLabels, label_rows
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
-from ..rows import LabelCounts, Rows, coco_rows, image_ids_of, make_rows
+from ..rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
 Progress = Callable[[int], object]
 
@@ -85,6 +85,7 @@ class Scorer(ABC):
     rates_inventions: bool = False
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
+    _uncertain: float | None = None
 
     def __init__(self, undefined: float = math.nan) -> None:
         if not isinstance(undefined, Real) or isinstance(undefined, bool) or math.isinf(undefined):
@@ -239,7 +240,8 @@ class Scorer(ABC):
             freely.
         objects : sequence, optional
             What the image of each caption shows, for scorers without a source: names,
-            ``[name, score]`` pairs, or ``{name: count}``.
+            ``[name, score]`` pairs, or ``{name: count}``; a count of 0 says that the thing was
+            looked for and is not there.
         references : sequence of lists of str, optional
             The references of each caption's image.
 
@@ -278,13 +280,11 @@ class Scorer(ABC):
         references: Sequence[Sequence[str]] | None = None,
     ) -> Rows:
         """Return rows for `evaluate`; the arguments are those of `score`."""
-        labels = None if objects is None else label_rows(objects, self._threshold)
+        if objects is None:
+            return make_rows(captions, image_ids, references)
+        labels = label_rows(objects, self._threshold, self._uncertain)
         return make_rows(
-            captions,
-            image_ids,
-            references,
-            None if labels is None else labels.counts,
-            "" if labels is None else labels.signature(),
+            captions, image_ids, references, labels.counts, labels.signature(), labels.asked
         )
 
     def compute_score(
@@ -396,6 +396,28 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
             f"caption, or make {type(scorer).__name__} with a source of objects."
         )
     return objects.of_images(image_ids_of(rows, scorer.method()))
+
+
+def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None:
+    """Return what was looked for in each row's image, as `Rows.asked` has it.
+
+    Parameters
+    ----------
+    rows : Rows
+        What is scored.
+    objects : ObjectLabels, optional
+        The scorer's source.
+
+    Raises
+    ------
+    ImageIdError
+        If the source does not know an image.
+    """
+    if objects is None:
+        return rows.asked
+    if not objects.says_what_was_asked or rows.image_ids is None:
+        return None
+    return objects.asked_of(rows.image_ids)
 
 
 def _ignore(_: int) -> None:

@@ -14,15 +14,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
+from ..annotations.looked_for import LookedForSource, read_looked_for
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..image_ids import ImageId, digest_of_ids, to_json_value
-from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
-from ..things.chair import CAPTION_COUNTS, CORPUS, absent, caption_counts, image_categories
+from ..rows import MOST_ROWS_KEPT, Asked, LabelCounts, Rows
+from ..things.chair import (
+    CAPTION_COUNTS,
+    CORPUS,
+    absent,
+    caption_counts,
+    image_categories,
+    judged,
+)
 from ..things.mentions import Mention, MentionFinder, Mentions
-from ..things.synonyms import ClassList, coco_synonyms, read_classes
+from ..things.phrases import term_of
+from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
-from .base import Progress, Scorer, labels_of
+from .base import Progress, Scorer, asked_of, labels_of
 from .papers import ROHRBACH_2018
 from .record import Metric, Option
 from .registry import register
@@ -37,8 +46,10 @@ class _Gold(NamedTuple):
     image_ids: list[ImageId] | None
     references: list[Sequence[str]] | None
     objects: list[LabelCounts] | None
+    asked: list[Asked] | None
     finder: MentionFinder
     there: tuple[frozenset[str], ...]
+    sought: tuple[Asked, ...] | None
 
 
 class Chair(Scorer):
@@ -55,6 +66,10 @@ class Chair(Scorer):
     A caption's own CHAIRs is 0 or 1; its CHAIRi and CHAIR-Precision are undefined if it mentions
     nothing, its CHAIR-Recall if its image has no category. The corpus number counts it all the
     same.
+
+    Where the objects say what was looked for, only that can be absent: other mentions are counted
+    as not judged, and an image in which nothing was looked for has no numbers. A label that is a
+    phrase is of the class that it ends with: *a red double-decker bus* is a bus.
 
     Parameters
     ----------
@@ -74,6 +89,10 @@ class Chair(Scorer):
         an image without references: its instances alone.
     threshold : float, optional
         The lowest detection score that counts; by default .6, and .4 for Open Images.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
+    looked_for : optional
+        What was looked for in every image, as `VifidelH` takes it.
 
     Raises
     ------
@@ -103,13 +122,18 @@ class Chair(Scorer):
         references: bool = True,
         threshold: float | None = None,
         undefined: float = math.nan,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
     ) -> None:
         super().__init__(undefined)
         if synonyms is None:
             synonyms = coco_synonyms()
         self._synonyms = synonyms if isinstance(synonyms, ClassList) else read_classes(synonyms)
-        self._objects = None if objects is None else read_objects(objects, threshold)
-        self._threshold = threshold
+        self._objects = None
+        if objects is not None:
+            self._objects = read_objects(objects, threshold, uncertain=uncertain)
+        self._threshold, self._uncertain = threshold, uncertain
+        self._looked_for = read_looked_for(looked_for)
         self._drop_incomplete = drop_incomplete
         self._use_references = references
         self._kept: _Gold | None = None
@@ -144,10 +168,13 @@ class Chair(Scorer):
         self, classes: ClassList, objects: str, image_ids: Sequence[ImageId] | None
     ) -> str:
         images = [] if image_ids is None else [f"images:{digest_of_ids(image_ids)}"]
+        looked_for = self._looked_for
+        declared = [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
         return self._pinned(
             f"synonyms:{classes.signature()}",
             f"drop-incomplete:{'yes' if self._drop_incomplete else 'no'}",
             f"objects:{objects}",
+            *declared,
             *images,
             package="textblob",
         )
@@ -159,7 +186,7 @@ class Chair(Scorer):
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         counted = [e.statistics.of_rows for e in evaluations if e.statistics is not None]
         captions, _, mentions, _, there, *_ = sum(
-            (rows.sum(axis=0) for rows in counted), np.zeros(len(CAPTION_COUNTS))
+            (np.nansum(rows, axis=0) for rows in counted), np.zeros(len(CAPTION_COUNTS))
         )
         nothing = "has an image with an object" if mentions else "mentions an object"
         if captions and not (mentions and there):
@@ -174,7 +201,7 @@ class Chair(Scorer):
         gold = self._gold(rows)
         counts = np.empty((len(rows), len(CAPTION_COUNTS)))
         details = DetailsOfParts()
-        incomplete = 0
+        incomplete = not_judged = 0
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
             found: list[Mentions] = []
@@ -182,7 +209,14 @@ class Chair(Scorer):
                 read = drop_incomplete(caption) if self._drop_incomplete else caption
                 incomplete += read != caption
                 mentions = gold.finder.find(read)
+                sought = None if gold.sought is None else gold.sought[at]
+                if sought is not None:
+                    all_found = len(mentions.found)
+                    mentions = judged(mentions, gold.there[at] | sought)
+                    not_judged += all_found - len(mentions.found)
                 counts[at] = caption_counts(mentions, gold.there[at])
+                if sought is not None and not sought:
+                    counts[at] = np.nan
                 found.append(mentions)
             details.add(len(part), partial(_details, found, gold.there[start : start + len(part)]))
             on_progress(len(part))
@@ -190,7 +224,9 @@ class Chair(Scorer):
             "no_mentions": int((counts[:, CAPTION_COUNTS.index("mentions")] == 0).sum()),
             "incomplete": incomplete,
         }
-        sums = counts.sum(axis=0)
+        if gold.sought is not None:
+            of_run["not_judged"] = not_judged
+        sums = np.nansum(counts, axis=0)
         return {
             column: Evaluation(
                 rows.ids,
@@ -208,18 +244,20 @@ class Chair(Scorer):
         ids = None if rows.image_ids is None else list(rows.image_ids)
         references = list(rows.references) if self._use_references else None
         objects = None if rows.objects is None else list(rows.objects)
+        asked = None if rows.asked is None else list(rows.asked)
         kept = self._kept
-        if kept is not None and kept[:3] == (ids, references, objects):
+        if kept is not None and kept[:4] == (ids, references, objects, asked):
             return kept
         labels = labels_of(rows, self._objects, self)
         finder = _finder(self._classes(rows.objects or ()))
+        terms = self._terms(label for of_image in labels for label in of_image)
         same: dict[frozenset[str], frozenset[str]] = {}  # many images show the same
         of_images = (
-            image_categories(of_image, mentioned, finder)
+            image_categories((terms.get(x, x) for x in of_image), mentioned, finder)
             for of_image, mentioned in zip(labels, references or [()] * len(rows), strict=True)
         )
         there = tuple(same.setdefault(categories, categories) for categories in of_images)
-        gold = _Gold(ids, references, objects, finder, there)
+        gold = _Gold(ids, references, objects, asked, finder, there, self._sought(rows, finder))
         if len(rows) <= MOST_ROWS_KEPT:
             # Copies: the caller may change its lists afterwards.
             if references is not None:
@@ -229,14 +267,57 @@ class Chair(Scorer):
             self._kept = gold._replace(references=references, objects=objects)
         return gold
 
+    def _sought(self, rows: Rows, finder: MentionFinder) -> tuple[Asked, ...] | None:
+        """Return the classes that can be absent from each row's image; None for all."""
+        objects, declared = self._objects, self._looked_for
+        everywhere: frozenset[str] = frozenset()
+        if objects is not None and objects.says_what_was_asked:
+            everywhere = objects.categories
+        by_row = asked_of(rows, objects)
+        if declared is not None:
+            if declared.labels is None:
+                return None
+            everywhere |= declared.labels
+        elif by_row is None and (objects is None or not objects.says_what_was_asked):
+            return None
+        class_of = finder.classes.class_of
+
+        @lru_cache(maxsize=1 << 12)
+        def classes(asked: Asked) -> Asked:
+            if asked is None and objects is None and declared is None:
+                return None
+            sought = everywhere if asked is None else everywhere | asked
+            return frozenset(class_of.get(label, label) for label in sought)
+
+        return tuple(map(classes, [None] * len(rows) if by_row is None else by_row))
+
+    def _terms(self, labels: Iterable[str]) -> dict[str, str]:
+        """Return what labels name that are phrases and on no list: the class that ends each."""
+        if self._synonyms.published:
+            return {}
+        own, whole = _listed_terms(self._synonyms), _listed_terms(class_names())
+        phrases = {label for label in labels if " " in label} - own - whole
+        terms = {label: term_of(label, own) for label in phrases}
+        # What no category ends is called as the list of things calls it.
+        return {x: term if term in own else term_of(x, whole) for x, term in terms.items()}
+
     def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:
         """Return the synonyms, and the labels that they lack as classes of their own."""
         if self._objects is not None:
-            return self._synonyms.with_names(self._objects.vocabulary())
-        return self._synonyms.with_names(label for labels in objects for label in labels)
+            labels = self._objects.vocabulary()
+        else:
+            labels = frozenset(label for labels in objects for label in labels)
+        terms = self._terms(labels)
+        return self._synonyms.with_names(terms.get(label, label) for label in labels)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
+
+
+@lru_cache(maxsize=4)
+def _listed_terms(classes: ClassList) -> frozenset[str]:
+    """Return the names of a list, of classes and of none."""
+    return frozenset(classes.class_of).union(classes.no_class)
 
 
 @lru_cache(maxsize=4)
@@ -285,6 +366,8 @@ register(
             settings.options.get("synonyms"),
             bool(settings.options.get("drop_incomplete")),
             references=settings.weighted,
+            uncertain=settings.uncertain,
+            looked_for=settings.declared,
         ),
         rank=80,
         spellings=("CHAIRi", "CHAIRs"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
-from ..kernels.bags import Bags
+from ..kernels.bags import Bags, bags_of_entries
 from ..kernels.claimed import (
     Claims,
     Mentions,
@@ -20,21 +21,25 @@ from ..kernels.claimed import (
     same_class,
     supports_of,
 )
+from ..kernels.grounding import Grounding, Sought
 from ..kernels.known_words import KnownWords
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import ReferenceWords, nearest, some_of, words_of_references
+from ..kernels.support import ReferenceWords, nearest, rows_of, some_of, words_of_references
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
+from ..things.synonyms import ClassList
+from .base import asked_of
 from .thing_scorer import ThingScorer
 from .word_vectors import Gold, Part
 
 
 @dataclass(frozen=True, eq=False)
 class WordsGold(Gold):
-    """Objects and references of some rows, and the words of all references of each row."""
+    """Objects and references of some rows, what the objects name, and all words of references."""
 
     said: ReferenceWords
+    named: Bags
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +82,41 @@ class ClaimScorer(ThingScorer[WordsGold]):
 
     def prepare(self, gold: Gold, rows: Rows) -> WordsGold:
         said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-        return WordsGold(**vars(gold), said=said)
+        return WordsGold(**vars(gold), said=said, named=self._named(gold))
+
+    @property
+    def _names(self) -> ClassList:
+        return self._things.things  # the sky and other stuff are words like others
+
+    @cached_property
+    def _names_grounding(self) -> Grounding:
+        """What reads captions and labels for scores, without stuff."""
+        return Grounding(self._names, self._space.stop_words, self._objects, self._looked_for)
+
+    def _named(self, gold: Gold) -> Bags:
+        """Return the object labels of each row, of phrases the thing that ends each."""
+        lexicon, objects = gold.lexicon, gold.objects
+        labels, at = np.unique(objects.atoms, return_inverse=True)
+        names = list(map(lexicon.word, labels.tolist()))
+        terms = list(map(self._names_grounding.term_of_label, names))
+        if terms == names:
+            return objects
+        numbers = np.array(lexicon.numbers(terms), dtype=np.int64)[at]
+        owners = rows_of(objects.starts)
+        return bags_of_entries(lexicon, numbers, owners, np.ones(len(owners)), gold.rows, False)[0]
 
     def further_words(self, rows: Rows) -> Iterable[str]:
         return self._claims(rows).lexicon_words
 
     def _claims(self, rows: Rows) -> Claims:
-        return read_claims(self._grounding.units, self._space.stop_words, tuple(rows.captions))
+        return read_claims(
+            self._names_grounding.units, self._space.stop_words, tuple(rows.captions)
+        )
 
     def judge_claims(self, part: Part[WordsGold]) -> JudgedClaims:
         """Return what the captions of some rows claim, held against the evidence."""
         gold, lexicon = part.gold, part.gold.lexicon
-        said, objects = gold.said.words, gold.objects
+        said, objects = gold.said.words, gold.named
         known = self._words_known(lexicon)
         count, of_rows = self._claims(part.rows).chosen(lexicon, part.words)
         words = part.words if count.all() else some_of(part.words, count)
@@ -102,11 +130,11 @@ class ClaimScorer(ThingScorer[WordsGold]):
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
         supports = supports_of(lexicon, mentions, unnamed, (said, objects))
-        far = supports < SUPPORT
-        unnamed, supports = unnamed[far], supports[far]
         rows = mentions.rows[unnamed]
-        denied = self._denied(part, rows, [mentions.units[at] for at in mentions.at[unnamed]])
-        absent = denied | (said.sizes[rows] > 0)
+        units = [mentions.units[at] for at in mentions.at[unnamed]]
+        answered, denied = self._denied(part, rows, units)
+        supports[answered] = 0.0  # an answer about its own class counts, whatever else is near
+        absent = (supports < SUPPORT) & (denied | (said.sizes[rows] > 0))
         unnamed, supports, denied = unnamed[absent], supports[absent], denied[absent]
         invented = fidelity.Inventions(
             mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
@@ -135,17 +163,23 @@ class ClaimScorer(ThingScorer[WordsGold]):
 
     def _denied(
         self, part: Part[WordsGold], rows: Integers, units: Sequence[Unit]
-    ) -> NDArray[np.bool_]:
-        """Return which mentions the object labels of their rows deny: those of what they list."""
-        looked_for = self._grounding.looked_for(self._labels_of(part.rows.take(rows.tolist())))
-        of_mentions = zip(units, looked_for, strict=True)
-        denied = (classes is None or unit.category in classes for unit, classes in of_mentions)
-        return np.fromiter(denied, bool, len(units))
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which mentions an answer about their class denies, and which the source does."""
+        sought = self.sought(part.rows.take(rows.tolist()))
+        of_mentions = list(zip(units, sought, strict=True))
+        answered = (unit.category in of_row.denied for unit, of_row in of_mentions)
+        denied = (of_row.can_lack(unit.category) for unit, of_row in of_mentions)
+        size = len(units)
+        return np.fromiter(answered, bool, size), np.fromiter(denied, bool, size)
+
+    def sought(self, rows: Rows) -> list[Sought]:
+        """Return what the object labels alone say can be absent from the image of each row."""
+        return self._names_grounding.sought(self._labels_of(rows), asked_of(rows, self._objects))
 
     def _words_known(self, lexicon: Lexicon) -> KnownWords:
         known = self._known_words
         if known is None or known.lexicon() is not lexicon:
-            known = KnownWords(lexicon, self._things, self._grounding.class_of_label)
+            known = KnownWords(lexicon, self._names, self._names_grounding.class_of_label)
             self._known_words = known
         return known
 

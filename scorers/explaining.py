@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..annotations import ObjectLabels
+from ..annotations.looked_for import LookedFor
 from ..evaluation import Floats
 from ..explain.explained import (
     Explained,
@@ -30,6 +31,7 @@ from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import content_words
 from ..things.grounded import SUPPORT
 from ..things.synonyms import ClassList, read_things
+from .base import asked_of
 from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 
 
@@ -41,6 +43,7 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
     """
 
     _things: ClassList | None
+    _looked_for: LookedFor | None = None
     _support = SUPPORT
     _p = 2
 
@@ -51,7 +54,8 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        return Grounding(read_things(self._things), self._space.stop_words, self._objects)
+        things, stop_words = read_things(self._things), self._space.stop_words
+        return Grounding(things, stop_words, self._objects, self._looked_for)
 
     def explain(
         self,
@@ -170,13 +174,36 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
         rows = Rows([""] * len(ids), [()] * len(ids), ids)
         return dict(zip(ids, self._labels_of(rows), strict=True))
 
+    def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
+        """Return what was looked for in each image and is not there, of those that say it.
+
+        Raises
+        ------
+        ImageIdError
+            If an image is unknown.
+        """
+        denied = self._denied(Rows([""] * len(ids), [()] * len(ids), ids))
+        return {image_id: labels for image_id, labels in zip(ids, denied, strict=False) if labels}
+
+    def _denied(self, rows: Rows) -> list[tuple[str, ...]]:
+        """Return what was looked for in the image of each row and is not there; [] of none."""
+        asked = asked_of(rows, self._objects)
+        if asked is None:
+            return []
+        labels = self._labels_of(rows)
+        return [
+            tuple(sorted((of_image or frozenset()) - there.keys()))
+            for of_image, there in zip(asked, labels, strict=True)
+        ]
+
     def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:
         return rows.references if self._use_references else [()] * len(rows)
 
     def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
         """Return what is known of the images of rows whose gold side is given."""
         labels, references = self._labels_of(rows), self._references_of(rows)
-        return self._grounding.evidence(gold.lexicon, labels, references)
+        asked = asked_of(rows, self._objects)
+        return self._grounding.evidence(gold.lexicon, labels, references, asked)
 
     def _columns(
         self,
@@ -234,6 +261,7 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
             ),
             matches=_matches(objects, words, plans, costs),
             unknown_words=self._unknown_words(part),
+            denied={row: labels for row, labels in enumerate(self._denied(part.rows)) if labels},
             texts=texts.listed,  # last: now all are listed
         )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
+from ..annotations.looked_for import LookedFor, read_looked_for
 from ..evaluation import Column, main_column
 from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS
@@ -71,8 +72,10 @@ class Settings:
     objects : optional
         What the images show, as `vifidel_eval.annotations.read_objects` takes it; None where that
         is not known, or comes with the rows.
-    threshold, categories : optional
+    threshold, categories, uncertain : optional
         As `read_objects` takes them.
+    looked_for : optional
+        What was looked for in every image, as `read_looked_for` takes it.
     counts : bool
         Whether two dogs in an image count twice as much as one.
     vectors, trust_pickles : optional
@@ -94,6 +97,8 @@ class Settings:
     objects: Any = None
     threshold: float | None = None
     categories: Any = None
+    uncertain: float | None = None
+    looked_for: Any = None
     counts: bool = True
     vectors: Any = None
     trust_pickles: bool = False
@@ -109,7 +114,12 @@ class Settings:
         """The object labels of the images, if they are known."""
         if self.objects is None:
             return None
-        return read_objects(self.objects, self.threshold, self.categories)
+        return read_objects(self.objects, self.threshold, self.categories, self.uncertain)
+
+    @cached_property
+    def declared(self) -> LookedFor | None:
+        """What a user says was looked for in every image."""
+        return read_looked_for(self.looked_for)
 
     @cached_property
     def words(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..annotations import ObjectSource
+from ..annotations.looked_for import LookedForSource, read_looked_for
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
@@ -19,8 +20,7 @@ from .word_vectors import GoldT
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
     "things",
-    "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF and "
-    "VIFIDEL-H.  [default: COCO, VOC, LVIS and Open Images]",
+    "Names of things, one class per line, for VIFIDEL-PRF and VIFIDEL-H.  [default: our own list]",
 )
 
 
@@ -40,6 +40,9 @@ class ThingScorer(ExplainingScorer[GoldT]):
     things : path or ClassList, optional
         Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
         the package's own list.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
     """
 
     _sees_objects = True
@@ -54,16 +57,29 @@ class ThingScorer(ExplainingScorer[GoldT]):
         stop_words: Collection[str] = STOP_WORDS,
         things: ClassList | str | None = None,
         undefined: float = math.nan,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
     ) -> None:
-        super().__init__(objects, vectors, references, threshold, True, stop_words, undefined)
+        super().__init__(
+            objects, vectors, references, threshold, True, stop_words, undefined, uncertain
+        )
         self._things = read_things(things)
+        self._looked_for = read_looked_for(looked_for)
+
+    @property
+    def _names(self) -> ClassList:
+        """The names of things that scores depend on."""
+        return self._things
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:
         """Return the signature: evidence, things, `settings`, and how words become vectors."""
+        looked_for = self._looked_for
+        declared = [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
         return self._pinned(
             f"refs:{'yes' if self._use_references else 'no'}",
             f"objects:{objects}",
-            f"things:{self._things.signature()}",
+            f"things:{self._names.signature()}",
+            *declared,
             *settings,
             lemmatizer(),
             *self._space.signature(),
@@ -82,5 +98,7 @@ def evidence_settings(settings: Settings) -> dict[str, Any]:
         "objects": settings.labels,
         "references": settings.weighted,
         "things": settings.options.get("things"),
+        "uncertain": settings.uncertain,
+        "looked_for": settings.declared,
         **{name: settings.words[name] for name in ("vectors", "stop_words")},
     }

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource
+from ..annotations.looked_for import LookedForSource, read_looked_for
 from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
@@ -51,6 +52,8 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
     things : path or ClassList, optional
         Names of things, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
         them.
+    looked_for : optional
+        As `VifidelH` takes it, for `explain` too.
 
     Examples
     --------
@@ -72,8 +75,13 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
         stop_words: Collection[str] = STOP_WORDS,
         things: ClassList | str | None = None,
         undefined: float = math.nan,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
     ) -> None:
-        super().__init__(objects, vectors, references, threshold, normalize, stop_words, undefined)
+        super().__init__(
+            objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain
+        )
+        self._looked_for = read_looked_for(looked_for)
         self._p = check_exponent(p)
         self._counts = counts
         self._things = None if things is None else read_things(things)
@@ -129,6 +137,8 @@ def make_vifidel(settings: Settings) -> Vifidel:
         references=settings.weighted,
         counts=settings.counts,
         things=settings.options.get("things"),
+        uncertain=settings.uncertain,
+        looked_for=settings.declared,
         **settings.words,
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import numpy as np
 
 from ..annotations import ObjectSource
+from ..annotations.looked_for import LookedForSource
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..text.words import STOP_WORDS
@@ -54,8 +55,20 @@ class VifidelD(ClaimScorer):
         stop_words: Collection[str] = STOP_WORDS,
         things: ClassList | str | None = None,
         undefined: float = math.nan,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
     ) -> None:
-        super().__init__(objects, vectors, False, threshold, stop_words, things, undefined)
+        super().__init__(
+            objects,
+            vectors,
+            False,
+            threshold,
+            stop_words,
+            things,
+            undefined,
+            uncertain,
+            looked_for,
+        )
 
     def method(self) -> str:
         return "VIFIDEL-D"
@@ -64,13 +77,12 @@ class VifidelD(ClaimScorer):
         return self._pin_evidence(objects)
 
     def score_part(self, part: Part[WordsGold]) -> Scored:
-        judged, labels = self.judge_claims(part), part.gold.objects
+        judged, labels = self.judge_claims(part), part.gold.named
         invented = fidelity.number_of(judged.inventions, part.gold.rows)
         d = np.sqrt(fidelity.coverage_of_labels(labels, judged.spoken_of)) * _KEPT**invented
         speechless = part.words.sizes == 0
         d = np.where(speechless, 0.0, d)
-        looked_for = self._grounding.looked_for(self._labels_of(part.rows))
-        can_deny = np.array([c is None or bool(c) for c in looked_for], dtype=bool)
+        can_deny = np.array([of_row.denies for of_row in self.sought(part.rows)], dtype=bool)
         defined = can_deny & (labels.sizes > 0)
         return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": speechless})
 

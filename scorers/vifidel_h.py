@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..annotations import ObjectSource
-from ..errors import VifidelError
+from ..annotations.looked_for import LookedForSource
+from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
 from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
@@ -73,10 +75,11 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
     The last three follow from counts over the run, not from the mean of the captions' scores. A
     mention is not in the image if its support is below .4 and the evidence names nothing of its
-    class; where there are no references, only what the source of objects looks for can be absent,
-    and mentions of other things are counted as not judged. All is undefined for an image of which
-    nothing is known. docs/fidelity.md has the rules, the choice of the threshold and the share of
-    people's captions that it calls wrong.
+    class, or if its class was looked for in the image and not found. Where there are no references,
+    only what was looked for can be absent, and mentions of other things are counted as not judged.
+    All is undefined for an image of which nothing is known; the last two are for one whose objects
+    do not say what was looked for and are not COCO's 80 or PASCAL VOC's 20. docs/fidelity.md has
+    the rules, the choice of the threshold and the share of people's captions that it calls wrong.
 
     As one number it is VIFIDEL-T.
 
@@ -90,7 +93,8 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     --------
     >>> scorer = VifidelH()
     >>> captions = ["a puppy chases a ball", "a dog and a zebra"]
-    >>> columns = scorer.score_columns(captions, objects=[["dog", "ball", "grass"]] * 2)
+    >>> objects = [{"dog": 1, "ball": 1, "zebra": 0}] * 2
+    >>> columns = scorer.score_columns(captions, objects=objects)
     >>> columns["VIFIDEL-Hi"].tolist()
     [0.0, 0.5]
     """
@@ -115,10 +119,22 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         things: ClassList | str | None = None,
         support: float = SUPPORT,
         undefined: float = math.nan,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
-        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
+        super().__init__(
+            objects,
+            vectors,
+            references,
+            threshold,
+            stop_words,
+            things,
+            undefined,
+            uncertain,
+            looked_for,
+        )
         self._support = float(support)
 
     def method(self) -> str:
@@ -129,6 +145,11 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
         return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
+
+    def judge(self, evaluations: Iterable[Evaluation]) -> None:
+        evaluations = list(evaluations)
+        super().judge(evaluations)
+        warn_of_undeclared(sum(e.counts.get("nothing_looked_for", 0) for e in evaluations))
 
     def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
         if isinstance(gold, _EvidenceGold):
@@ -165,9 +186,13 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         counts = _counts(found, evidence, self._absent_things(found, part.rows.captions))
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
         not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
+        further = {"not_judged": not_judged}
+        says_nothing = evidence.is_there & ~evidence.denies
+        if says_nothing.any():
+            further["nothing_looked_for"] = says_nothing.astype(np.int64)
         return Scored(
             np.column_stack([*(of(counts) for of in _OF_COUNTS), mean_support]),
-            {"not_judged": not_judged},
+            further,
             of_rows=counts,
             details=partial(_details, found, rows),
         )
@@ -209,6 +234,25 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 _OF_COUNTS = tuple(column.of_sums for column in VifidelH.columns if column.of_sums is not None)
 
 
+def warn_of_undeclared(rows: int) -> None:
+    """Warn that nothing can be absent from the images of so many rows.
+
+    Warns
+    -----
+    VifidelWarning
+        If there is one.
+    """
+    if rows:
+        warnings.warn(
+            f"the objects of {rows} caption{'s' if rows > 1 else ''} do not say what was looked "
+            "for, so nothing can be absent from their images, and VIFIDEL-Hs and VIFIDEL-Hi are "
+            "undefined: declare it with --looked-for coco, voc, all or FILE (looked_for= in "
+            "Python), or give labels that were looked for and are not there a count of 0.",
+            VifidelWarning,
+            stacklevel=5,
+        )
+
+
 def _places(caption: str, units: Iterable[Unit]) -> list[range]:
     """Return which pieces of a caption hold each of its units, both in the same order."""
     placed = list(placed_words(caption, ()))
@@ -235,12 +279,12 @@ def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
 
 
 def _counts(found: GroundedMentions, evidence: Evidence, things: Integers) -> Floats:
-    """Return what is counted of each caption, (rows, 5); NaN if nothing is known of its image."""
+    """Return what is counted of each caption, (rows, 5); NaN if nothing can be absent there."""
     size = len(evidence.texts)
     judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
     absent = _of_rows(found.rows[found.verdicts == Verdict.ABSENT], size)
     counts = np.column_stack([np.ones(size), absent > 0, judged, absent, things]).astype(np.float64)
-    counts[~evidence.is_there] = np.nan
+    counts[~(evidence.is_there & evidence.denies)] = np.nan
     return counts
 
 

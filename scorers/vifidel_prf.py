@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..annotations import ObjectSource
+from ..annotations.looked_for import LookedForSource
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats
 from ..explain.sentences import (
@@ -100,11 +101,23 @@ class VifidelPRF(ClaimScorer):
         stop_words: Collection[str] = STOP_WORDS,
         things: ClassList | str | None = None,
         undefined: float = math.nan,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
         edition: int = EDITIONS[-1],
     ) -> None:
         if isinstance(edition, bool) or edition not in EDITIONS:
             raise VifidelError(f"edition must be 1 or 2, not {edition!r:.40}.")
-        super().__init__(objects, vectors, references, threshold, stop_words, things, undefined)
+        super().__init__(
+            objects,
+            vectors,
+            references,
+            threshold,
+            stop_words,
+            things,
+            undefined,
+            uncertain,
+            looked_for,
+        )
         self._edition = edition
         self.reads_texts = edition > 1
 
@@ -140,18 +153,18 @@ class VifidelPRF(ClaimScorer):
         A word names a thing if it is part of a mention of one: both words of *hot dog*. Words that
         claim nothing have no weight.
         """
-        words_in, things_in = _readers(self._things, self._space.stop_words)
+        words_in, things_in = _readers(self._names, self._space.stop_words)
         found: list[list[WordSupport]] = []
         for part in self._read(rows):
             lexicon, words = part.gold.lexicon, part.words
             to_said = nearest(lexicon.distances, words, part.gold.said.words)
-            to_objects = nearest(lexicon.distances, words, part.gold.objects)
+            to_objects = nearest(lexicon.distances, words, part.gold.named)
             support = np.maximum(to_said.of_left, to_objects.of_left)
             # A label before a word of the references.
             supporters = np.where(
                 to_said.of_left > to_objects.of_left,
                 np.append(part.gold.said.words.atoms, NOTHING)[to_said.at_left],
-                np.append(part.gold.objects.atoms, NOTHING)[to_objects.at_left],
+                np.append(part.gold.named.atoms, NOTHING)[to_objects.at_left],
             )
             supporters[support <= 0] = NOTHING
             weights: list[float | None] = [None] * len(support)
@@ -170,9 +183,7 @@ class VifidelPRF(ClaimScorer):
                 things = things_in(caption)
                 found.append(
                     [
-                        WordSupport(
-                            word, value, word in things, range(at, at + 1), best, weight
-                        )
+                        WordSupport(word, value, word in things, range(at, at + 1), best, weight)
                         for at, piece in enumerate(caption.split())
                         for word in words_in(piece)
                         if word in supports
@@ -189,7 +200,7 @@ class VifidelPRF(ClaimScorer):
         rows : Rows
             Captions with what is known of their images.
         """
-        units = self._grounding.units
+        units = self._names_grounding.units
         sentences = [read_sentences(caption, units) for caption in rows.captions]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         of_rows = [row for row, _ in all_of]
@@ -237,7 +248,7 @@ class VifidelPRF(ClaimScorer):
         if self._edition == 1:
             return self._first_edition(part)
         gold, judged = part.gold, self.judge_claims(part)
-        said, objects = gold.said.words, gold.objects
+        said, objects = gold.said.words, gold.named
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
         p = kept * fidelity.fidelity(judged.words, judged.support, judged.weights)
         rarities = self._words_known(gold.lexicon).rarities(said.atoms)
@@ -253,14 +264,12 @@ class VifidelPRF(ClaimScorer):
         gold, words = part.gold, part.words
         distances = gold.lexicon.distances
         to_said = nearest(distances, words, gold.said.words)
-        to_objects = nearest(distances, words, gold.objects)
+        to_objects = nearest(distances, words, gold.named)
         support = np.maximum(to_said.of_left, to_objects.of_left)
         of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
         is_thing = self._words_known(gold.lexicon).classes(words.atoms) >= 0
         p = weighted_means(support, np.where(is_thing, 1.0, of_others), words)
-        spoken_of = weighted_means(
-            to_objects.of_right, np.ones(len(gold.objects.atoms)), gold.objects
-        )
+        spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
         p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))
         return _scored(part, p, r, p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P))
@@ -269,7 +278,7 @@ class VifidelPRF(ClaimScorer):
 def _scored(part: Part[WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
     """Return scores: NaN without evidence, 0 of captions without a usable word."""
     gold, speechless = part.gold, part.words.sizes == 0
-    has_evidence = (gold.said.words.sizes > 0) | (gold.objects.sizes > 0)
+    has_evidence = (gold.said.words.sizes > 0) | (gold.named.sizes > 0)
     scores = np.where(speechless[:, None], 0.0, np.column_stack([p, r, f]))
     return Scored(np.where(has_evidence[:, None], scores, np.nan), {"no_words": speechless})
 

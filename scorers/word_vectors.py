@@ -21,7 +21,7 @@ from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..rows import MOST_ROWS_KEPT, LabelCounts, Rows
+from ..rows import MOST_ROWS_KEPT, Asked, LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
@@ -131,6 +131,7 @@ class _Given(NamedTuple):
     image_ids: list[ImageId] | None
     references: list[tuple[str, ...]] | None
     objects: list[LabelCounts] | None
+    asked: list[Asked] | None
 
 
 class _Kept(NamedTuple):
@@ -163,6 +164,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         Whether word vectors are scaled to length 1.
     stop_words : collection of str
         Words of captions that are left out.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
 
     Raises
     ------
@@ -188,9 +191,12 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         normalize: bool = True,
         stop_words: Collection[str] = STOP_WORDS,
         undefined: float = math.nan,
+        uncertain: float | None = None,
     ) -> None:
-        self._objects = None if objects is None else read_objects(objects, threshold)
-        self._threshold = threshold
+        self._objects = None
+        if objects is not None:
+            self._objects = read_objects(objects, threshold, uncertain=uncertain)
+        self._threshold, self._uncertain = threshold, uncertain
         super().__init__(undefined)
         self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
         self._use_references = references
@@ -337,6 +343,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             None if rows.image_ids is None else list(rows.image_ids),
             list(map(tuple, rows.references)) if self._use_references else None,
             None if rows.objects is None else [dict(labels) for labels in rows.objects],
+            None if rows.asked is None else list(rows.asked),
         )
 
     def _read_part(

@@ -57,9 +57,11 @@ def make(metric: str, objects: Any, references: bool, counts: bool = True, **tra
         return Wmd(**travel)
     if metric == "VIFIDEL":
         return Vifidel(objects, references=references, counts=counts, **travel)
-    return {"VIFIDEL-PRF": VifidelPRF, "VIFIDEL-H": VifidelH}[metric](
-        objects, references=references
-    )
+    if metric == "VIFIDEL-H":
+        # The labels are more than COCO's; as rows they do not say what was looked for.
+        looked_for = None if objects is None else "all"
+        return VifidelH(objects, references=references, looked_for=looked_for)
+    return VifidelPRF(objects, references=references)
 
 
 def expected(metric: str, rows: Corpus, references: bool, **settings: Any) -> dict[str, np.ndarray]:

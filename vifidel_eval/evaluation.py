@@ -127,8 +127,14 @@ COUNTS = (
     Count(
         "not_judged",
         "mentions not judged",
-        "mentions of things that the source of objects does not look for, under VIFIDEL-H without "
-        "references",
+        "mentions of things that nobody looked for in the image, under VIFIDEL-H without "
+        "references, and under CHAIR where the objects say what was looked for",
+    ),
+    Count(
+        "nothing_looked_for",
+        "without anything looked for",
+        "images whose objects do not say what was looked for, so that nothing can be absent from "
+        "them under VIFIDEL-H",
     ),
 )
 
@@ -137,6 +143,7 @@ COUNTS = (
 ROW_COUNTS = (
     "unweighted",
     "no_words",
+    "nothing_looked_for",
     "no_objects",  # no label
     "no_references",
     "no_known_words",  # of labels and references, none has a vector

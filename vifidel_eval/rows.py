@@ -23,6 +23,9 @@ MOST_ROWS_KEPT = 1 << 16
 #: Object labels of an image with their counts.
 LabelCounts = Mapping[str, int]
 
+#: Labels that were looked for in an image, there or not; None where that is not said.
+Asked = frozenset[str] | None
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -42,6 +45,9 @@ class Rows:
         The object labels of each row's image, where they do not come from a scorer's own source.
     objects_signature : str
         What stands for `objects` in signatures.
+    asked : sequence, optional
+        The labels that were looked for in each row's image, there or not; None for a row that does
+        not say it, and as a whole if no row does.
     """
 
     captions: Sequence[str]
@@ -49,6 +55,7 @@ class Rows:
     image_ids: Sequence[ImageId] | None = None
     objects: Sequence[LabelCounts] | None = None
     objects_signature: str = ""
+    asked: Sequence[Asked] | None = None
 
     def __len__(self) -> int:
         return len(self.captions)
@@ -74,6 +81,7 @@ class Rows:
             None if self.image_ids is None else self.image_ids[some],
             None if self.objects is None else self.objects[some],
             self.objects_signature,
+            None if self.asked is None else self.asked[some],
         )
 
     def take(self, rows: Sequence[int]) -> Rows:
@@ -84,6 +92,7 @@ class Rows:
             None if self.image_ids is None else [self.image_ids[row] for row in rows],
             None if self.objects is None else [self.objects[row] for row in rows],
             self.objects_signature,
+            None if self.asked is None else [self.asked[row] for row in rows],
         )
 
     def name(self, row: int) -> str:
@@ -97,6 +106,7 @@ def make_rows(
     references: Sequence[Sequence[str]] | None = None,
     objects: Sequence[LabelCounts] | None = None,
     objects_signature: str = "",
+    asked: Sequence[Asked] | None = None,
 ) -> Rows:
     """Return rows from sequences of equal length.
 
@@ -112,6 +122,8 @@ def make_rows(
         Labels with counts, as `vifidel_eval.annotations.label_rows` reads them.
     objects_signature : str
         What stands for `objects` in signatures.
+    asked : sequence, optional
+        What was looked for, beside the objects of each row.
 
     Raises
     ------
@@ -143,6 +155,7 @@ def make_rows(
         listed.get("image_ids"),
         listed.get("objects"),
         objects_signature,
+        asked,
     )
     if not _STRINGS.issuperset(map(type, captions)):
         for row, caption in enumerate(captions):

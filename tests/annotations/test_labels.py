@@ -82,7 +82,10 @@ def test_shapes_of_rows(items, labels, threshold):
     assert list(rows.counts) == [labels, {"cat": 1}, labels]
     assert [{type(count) for count in row.values()} <= {int} for row in rows.counts] == [True] * 3
     assert rows.threshold == threshold
-    assert rows.signature() == ("rows" if threshold is None else "rows>=0.6")
+    asked = isinstance(items, dict) and items.get("cat") == 0
+    scored = "rows" if threshold is None else "rows>=0.6"
+    assert rows.signature() == scored + "+asked:image" * asked
+    assert rows.asked == ((frozenset(items), None, frozenset(items)) if asked else None)
     assert len(rows) == 3
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.captions.columns import Wanted
-from vifidel_eval.captions.layout import Layout
+from vifidel_eval.captions.layout import Layout, Wanted
 from vifidel_eval.captions.layouts import LAYOUTS, accepted, table_rows
 from vifidel_eval.errors import CaptionError
 
@@ -25,7 +24,8 @@ def test_a_layout_is_one_record_and_one_line(tmp_path, monkeypatch):
         "`{'toy': ...}`",
         "one",
         "any number",
-        lambda content, wanted: "toy" in content,
+        ("toy",),
+        None,
         lambda content, where, wanted: {1: ["kite", "ball"][: 1 + wanted.references]},
     )
     layouts = (*LAYOUTS[:-1], toy, LAYOUTS[-1])
@@ -56,7 +56,7 @@ def test_what_is_refused_as_results_says_what_is_accepted(tmp_path, content, hol
 
 
 def test_a_layout_of_results_only_is_refused_as_references(tmp_path, monkeypatch):
-    toy = Layout("toys", "", "one", "", lambda content, wanted: "toy" in content, dict)
+    toy = Layout("toys", "", "one", "", ("toy",), None, dict)
     monkeypatch.setattr("vifidel_eval.captions.layouts.LAYOUTS", (toy, *LAYOUTS))
     path = tmp_path / "toys.json"
     path.write_text('{"toy": 7}')

@@ -77,13 +77,14 @@ def test_a_caption_of_each_result_file():
         ]
         expected = scorer.explain(101, caption, references).to_json()
         assert document["systems"][name] == expected
-    assert document["systems"]["dreaming"]["hallucinated"] == ["skateboard"]
+    assert document["systems"]["dreaming"]["hallucinated"] == ["skateboard", "street"]
     assert document["systems"]["careful"]["hallucinated"] == []
 
 
 def test_whole_result_files(tmp_path):
     output = tmp_path / "found.json"
-    result = explain(CAREFUL, DREAMING, "--references", REFERENCES, "--output", output)
+    all_words = ("--references", REFERENCES, "--top", 20)
+    result = explain(CAREFUL, DREAMING, *all_words, "--output", output)
     assert (result.exit_code, result.stderr) == (0, "")
     document = json.loads(output.read_text("utf-8"))
     careful, dreaming = (document["systems"][name] for name in ("careful", "dreaming"))
@@ -91,13 +92,14 @@ def test_whole_result_files(tmp_path):
     # Image 105 has no objects, but references: what the made-up captions dream up is judged there.
     assert {word["what"] for word in dreaming["hallucinated_words"]} == {
         "skateboard", "pizza", "cheese", "train", "dog", "ball", "airplane", "elephants",
+        "street", "yard", "river",
     }  # fmt: skip
     assert (dreaming["captions"], dreaming["undefined"]) == (6, 0)
     for word in dreaming["hallucinated_words"]:
         row = next(line for line in result.stdout.splitlines() if f"  {word['what']}  " in line)
         assert row.split()[:5] == ["dreaming", "not", "in", "the", "image"]
         assert str(word["examples"][0]["image_id"]) in row
-    as_json = explain(CAREFUL, DREAMING, "--references", REFERENCES, "--format", "json")
+    as_json = explain(CAREFUL, DREAMING, *all_words, "--format", "json")
     assert as_json.stdout == output.read_text("utf-8")
 
 

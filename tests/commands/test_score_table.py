@@ -149,13 +149,14 @@ def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
     source.mkdir()
     for at, part in enumerate((some[:3], some[3:])):
         parquet.write_table(pa.Table.from_pylist(part), source / f"{at}.parquet")
-    result = done(source, "--output", tmp_path / "out", "--metrics", "VIFIDEL-H")
+    options = ("--metrics", "VIFIDEL-H", "--looked-for", "all")
+    result = done(source, "--output", tmp_path / "out", *options)
     said = manifest(tmp_path / "out")["scores"]
     assert said["VIFIDEL_Hi"] == {"score": 2 / 5, "rows": 4}
     assert said["VIFIDEL_Hs"] == {"score": 2 / 4, "rows": 4}
     assert said["VIFIDEL_T"]["rows"] == 3
     assert "VIFIDEL_Hi: 0.4000 (over 4 rows)" in result.stdout
-    scorer = VifidelH(references=False)
+    scorer = VifidelH(references=False, looked_for="all")
     of_run = scorer.evaluate(make_rows(
         [row["caption"] for row in some[:4]], objects=[dict.fromkeys(seen, 1)] * 4
     ))  # fmt: skip

@@ -78,10 +78,10 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     ],
 )
 def test_thresholds_decide(make_vectors, thresholds, hallucinated, unmentioned):
-    # "large" is no label of COCO: this source is taken to look for everything.
+    # "large" is no label of COCO, so that the user has to say what was looked for.
     objects = {1: ["dog", "kite"], 2: ["large"]}
     vectors = make_vectors(VECTORS | {"wolf": [0.3, 0, 0, 0, math.sqrt(1 - 0.09)]})
-    scorer = Vifidel(objects, vectors, things=THINGS)
+    scorer = Vifidel(objects, vectors, things=THINGS, looked_for="all")
     explanation = scorer.explain(1, "puppy wolf cats", thresholds=thresholds)
     assert explanation.hallucinated == hallucinated
     assert explanation.unmentioned == unmentioned

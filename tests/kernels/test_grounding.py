@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from vifidel_eval.annotations import read_objects
+from vifidel_eval.annotations import ObjectLabels, read_objects
+from vifidel_eval.annotations.looked_for import read_looked_for
 from vifidel_eval.kernels.bags import bags_of_captions, bags_of_labels
 from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.kernels.lexicon import Lexicon
@@ -39,9 +40,19 @@ def lexicon(make_vectors):
     return Lexicon(load_vectors(make_vectors(VECTORS)), True, {"a"})
 
 
-def grounded(lexicon, caption, labels=(), references=(), objects=None, threshold=0.4):
-    grounding = Grounding(THINGS, {"a"}, objects)
-    evidence = grounding.evidence(lexicon, [dict.fromkeys(labels, 1)], [list(references)])
+def grounded(
+    lexicon,
+    caption,
+    labels=(),
+    references=(),
+    objects=None,
+    threshold=0.4,
+    asked=None,
+    looked_for=None,
+):
+    grounding = Grounding(THINGS, {"a"}, objects, read_looked_for(looked_for))
+    asked = None if asked is None else [frozenset([*labels, *asked])]
+    evidence = grounding.evidence(lexicon, [dict.fromkeys(labels, 1)], [list(references)], asked)
     found = grounding.mentions(lexicon, [caption], evidence, threshold)
     return [(m.words, m.supported_by, round(m.support, 6), m.verdict) for m in found]
 
@@ -49,7 +60,7 @@ def grounded(lexicon, caption, labels=(), references=(), objects=None, threshold
 @pytest.mark.parametrize(
     ("caption", "labels", "references", "expected"),
     [
-        # "large" is no label of COCO or VOC: such a source looks for everything.
+        # "large" is no label of COCO or VOC, and everything was looked for.
         ("a puppy", ["dog", "large"], [], ("puppy", "dog", 0.9, THERE)),
         ("a fox", ["dog", "large"], [], ("fox", "dog", 0.3, ABSENT)),
         ("a fox", ["dog"], [], ("fox", "dog", 0.3, NOT_JUDGED)),
@@ -67,21 +78,81 @@ def grounded(lexicon, caption, labels=(), references=(), objects=None, threshold
     ],
 )
 def test_verdicts(lexicon, caption, labels, references, expected):
-    [found] = grounded(lexicon, caption, labels, references)
+    looked_for = "all" if "large" in labels else None
+    [found] = grounded(lexicon, caption, labels, references, looked_for=looked_for)
     assert found == pytest.approx(expected, nan_ok=True)
 
 
+@pytest.mark.parametrize(
+    ("caption", "labels", "asked", "references", "expected"),
+    [
+        # Only what was asked can be absent, by itself or by its class.
+        ("a fox", ["dog"], ["fox"], [], ("fox", None, 0.0, ABSENT)),
+        ("a fox", ["dog"], ["wolf"], [], ("fox", "dog", 0.3, NOT_JUDGED)),
+        ("a fox", ["dog", "large"], None, [], ("fox", "dog", 0.3, NOT_JUDGED)),
+        # The answer beats cosines to other labels, of whatever size.
+        ("a wolf", ["dog"], ["wolf"], [], ("wolf", None, 0.0, ABSENT)),
+        ("a wolf", ["dog"], ["fox"], [], ("wolf", "dog", 0.6, NOT_JUDGED)),
+        # A found member of the class beats the answer, and so do references that name one.
+        ("a puppy", ["dog"], ["puppy"], [], ("puppy", "dog", 0.9, THERE)),
+        ("a dog", ["puppy"], ["dog"], [], ("dog", "puppy", 0.9, THERE)),
+        ("a puppy", [], ["puppy"], ["a dog"], ("puppy", "dog", 0.9, THERE)),
+        # Where references say something, everything can be absent, and answers still count.
+        ("a fox", [], ["wolf"], ["a dog"], ("fox", "dog", 0.3, ABSENT)),
+        ("a wolf", [], ["wolf"], ["a dog"], ("wolf", None, 0.0, ABSENT)),
+        # All was denied: the image is known.
+        ("a wolf", [], ["wolf"], [], ("wolf", None, 0.0, ABSENT)),
+        ("an unheard", [], ["unheard"], [], ("unheard", None, 0.0, ABSENT)),
+        # No large dog is not no dog; a large dog is one.
+        ("a dog", ["wolf"], ["large dog"], [], ("dog", "wolf", 0.6, NOT_JUDGED)),
+        ("a dog", ["large dog"], ["fox"], [], ("dog", "dog", 1.0, THERE)),
+        ("a dog", ["a large hot dog"], ["dog"], [], ("dog", None, 0.0, ABSENT)),
+    ],
+)
+def test_verdicts_where_something_was_asked(lexicon, caption, labels, asked, references, expected):
+    [found] = grounded(lexicon, caption, labels, references, asked=asked)
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("looked_for", "verdicts"),
+    [
+        (None, [THERE, NOT_JUDGED, NOT_JUDGED]),
+        ("all", [THERE, ABSENT, ABSENT]),
+        (["wolf"], [THERE, ABSENT, NOT_JUDGED]),
+        ("coco", [THERE, NOT_JUDGED, NOT_JUDGED]),
+    ],
+)
+def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
+    found = grounded(
+        lexicon, "a dog, a wolf, a fox", ["dog", "large"], threshold=0.9, looked_for=looked_for
+    )
+    assert [mention[-1] for mention in found] == verdicts
+
+
+def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):
+    objects = ObjectLabels({1: {"dog": 1}}, "answers", "a", categories=["dog", "wolf"], asked={})
+    found = grounded(lexicon, "a dog, a wolf, a fox", ["dog"], objects=objects)
+    assert [mention[-1] for mention in found] == [THERE, ABSENT, NOT_JUDGED]
+
+
 def test_the_class_of_the_evidence_decides_below_the_threshold(lexicon):
-    [found] = grounded(lexicon, "a puppy", ["dog", "large"], threshold=0.95)
+    [found] = grounded(lexicon, "a puppy", ["dog", "large"], threshold=0.95, looked_for="all")
     assert found == ("puppy", "dog", 0.9, THERE)
-    [found] = grounded(lexicon, "a wolf", ["dog", "large"], threshold=0.95)
+    [found] = grounded(lexicon, "a wolf", ["dog", "large"], threshold=0.95, looked_for="all")
     assert found == ("wolf", "dog", 0.6, ABSENT)
 
 
 def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
     # The row alone could be COCO's; the file is not.
     whole = read_objects({1: ["dog"], 2: ["large"]})
-    assert grounded(lexicon, "a wolf", ["dog"], objects=whole, threshold=0.9)[0][-1] == ABSENT
+    cat = ClassList("cat", (("cat",), ("dog",)))
+    for objects, verdict in ((whole, NOT_JUDGED), (None, ABSENT)):
+        grounding = Grounding(cat, {"a"}, objects)
+        evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]])
+        assert evidence.denies.tolist() == [verdict == ABSENT]
+        assert ("cat" in (evidence.sought[0].classes or ())) == (verdict == ABSENT)
+    assert grounded(lexicon, "a wolf", ["dog"], objects=whole, threshold=0.9)[0][-1] == NOT_JUDGED
     assert grounded(lexicon, "a wolf", ["dog"], threshold=0.9)[0][-1] == NOT_JUDGED
     declared = read_objects(
         {

@@ -169,7 +169,7 @@ def test_mentions_without_a_vector(scorer):
     [
         (["dog"], "not judged"),  # a label of COCO's 80, which lack wolves
         (["dog", "aeroplane"], "not judged"),  # PASCAL VOC's 20
-        (["dog", "large"], "not in the image"),  # looks for everything
+        (["dog", "large"], "not judged"),  # whoever says so may have looked for anything
     ],
 )
 def test_labels_that_do_not_say_what_they_look_for(scorer, make_vectors, labels, judged):
@@ -177,6 +177,8 @@ def test_labels_that_do_not_say_what_they_look_for(scorer, make_vectors, labels,
     of_source = VifidelH({1: ["dog"], 2: labels}, make_vectors(VECTORS), things=THINGS)
     [of_row] = of_source.evaluate(make_rows(["a wolf"], [1]))["VIFIDEL-T"].details["VIFIDEL-H"]
     assert of_row["mentions"][0]["verdict"] == judged
+    declared = VifidelH(vectors=make_vectors(VECTORS), things=THINGS, looked_for="all")
+    assert mentions(declared, "a wolf", objects=labels)[0][1] == "not in the image"
     # References know of everything.
     assert mentions(scorer, "a wolf", labels, ["a dog"])[0][1] == "not in the image"
 
@@ -319,7 +321,7 @@ def test_t_is_what_a_plain_loop_gives(shared_data):
 def test_figures_of_the_docs_on_nocaps_foil(shared_data):
     pairs = json.loads((shared_data / "nocaps_foil/nocaps-val-foil.json").read_text("utf-8"))
     references = [pair["references"] for pair in pairs]
-    scorer = VifidelH()
+    scorer = VifidelH(things=class_names().things)
     found = {
         side: scorer.evaluate(make_rows([pair[side] for pair in pairs], references=references))
         for side in ("baseline", "foil")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..annotations import clean_label
-from ..entry.inputs import PathLike
+from ..entry.plan import PathLike
 from ..errors import VifidelError
 from ..files import parse_json_lines, read_text
 from ..image_ids import ImageId, from_json_value, match

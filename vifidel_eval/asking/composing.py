@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..entry.inputs import Fields, PathLike, Systems, named, read_captions
+from ..entry.plan import Fields, PathLike, Systems, named, read_captions
 from ..errors import CaptionError, VifidelError
 from ..files import parse_json_lines, read_text
 from ..image_ids import ImageId, from_json_value, match, to_json_value

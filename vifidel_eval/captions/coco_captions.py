@@ -10,8 +10,7 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .layout import Layout
-from .values import MISSING, image_id_of, list_of, text_of
+from .layout import MISSING, Layout, image_id_of, list_of, text_of
 
 
 def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[str]]:
@@ -71,6 +70,7 @@ LAYOUT = Layout(
     "COCO `captions_*.json`",
     "",
     "yes",
-    lambda content, wanted: isinstance(content, Mapping) and "annotations" in content,
+    ("annotations",),
+    None,
     lambda content, where, wanted: read_captions(content, where),
 )

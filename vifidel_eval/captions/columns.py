@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from ..errors import CaptionError
+from .layout import Wanted
 
 #: The usual names of image ids; of several in a file, the first counts.
 IMAGE_IDS = (
@@ -19,53 +19,7 @@ IMAGE_IDS = (
     "id",
     "question_id",
 )
-#: The usual names of captions in result files.
-CAPTIONS = (
-    "caption",
-    "prediction",
-    "pred",
-    "text",
-    "answer",
-    "response",
-    "output",
-    "generated_caption",
-    "candidate",
-)
-#: The usual names of references.
-REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
-
 _MOST_NAMED = 8
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is wanted of a caption file.
-
-    Attributes
-    ----------
-    references : bool
-        Whether it is references, any number for each image, or results, one caption for each.
-    id_fields, caption_fields : sequence of str
-        What the user says the fields of records are called, instead of the usual names; of
-        several, the first that the file has.
-    splits : sequence of str
-        The splits that count, where the file has splits.
-    """
-
-    references: bool
-    id_fields: Sequence[str] = ()
-    caption_fields: Sequence[str] = ()
-    splits: Sequence[str] = ()
-
-    @property
-    def usual(self) -> tuple[str, ...]:
-        """The usual names of the captions' field."""
-        return REFERENCES if self.references else CAPTIONS
-
-    @property
-    def option(self) -> str:
-        """The option that names the captions' field."""
-        return "--reference-field" if self.references else "--caption-field"
 
 
 def usual(names: Iterable[str], known: Collection[str]) -> list[str]:

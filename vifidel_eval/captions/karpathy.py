@@ -14,15 +14,13 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .layout import Layout
-from .values import MISSING, image_id_of, list_of, text_of
+from ..signs import shows
+from .layout import MISSING, Layout, image_id_of, list_of, text_of
 
 
 def has_splits(content: Mapping[str, Any]) -> bool:
     """Whether a JSON object that lists images has their captions there too."""
-    images = content.get("images")
-    first = images[0] if isinstance(images, list) and images else None
-    return isinstance(first, dict) and "sentences" in first and "annotations" not in content
+    return shows(content, ["images[].sentences"]) and "annotations" not in content
 
 
 def read_splits(
@@ -86,11 +84,8 @@ LAYOUT = Layout(
     "",
     "`--split test`, repeated for several splits; the image id is `cocoid` if there is one, "
     "otherwise the file name",
-    lambda content, wanted: (
-        isinstance(content, Mapping)
-        and isinstance(content.get("images"), list)
-        and "annotations" not in content
-    ),
+    ("images[]",),
+    None,
     lambda content, where, wanted: read_splits(content, where, wanted.splits),
     has_splits=True,
 )

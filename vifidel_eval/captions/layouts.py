@@ -1,4 +1,4 @@
-"""The table of layouts of caption files, as results and as references.
+"""Result files and reference files of any layout, recognised by content; the table of layouts.
 
 `LAYOUTS` is the only place that knows them all: content is recognised by it, messages list it, and
 the table of docs/captions.md is its rows.
@@ -6,15 +6,16 @@ the table of docs/captions.md is its rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import CaptionError
-from ..image_ids import ImageId, check_distinct
-from . import captions_by_image, coco_captions, karpathy, listed, llava, lmms_eval
-from .columns import Wanted
-from .layout import Layout
-from .records import Records
+from ..image_ids import ImageId, check_distinct, from_json_key
+from ..signs import shows
+from . import coco_captions, karpathy, listed, llava, lmms_eval
+from .layout import Layout, Wanted
+from .records import Records, read_content
 
 #: Tried in this order: the first layout that recognises content reads it.
 LAYOUTS: tuple[Layout, ...] = (
@@ -22,9 +23,89 @@ LAYOUTS: tuple[Layout, ...] = (
     karpathy.LAYOUT,
     lmms_eval.LAYOUT,
     llava.LAYOUT,
-    listed.LAYOUT,
-    captions_by_image.LAYOUT,
+    listed.LISTED,
+    listed.BY_IMAGE,
 )
+
+
+def read_results(
+    path: str | os.PathLike[str],
+    id_fields: Sequence[str] = (),
+    caption_fields: Sequence[str] = (),
+) -> dict[ImageId, str]:
+    """Read a result file: one caption per image, of one system.
+
+    Parameters
+    ----------
+    path : path
+        A file of one of the `LAYOUTS` that hold results; ``-`` for standard input.
+    id_fields, caption_fields : sequence of str
+        What the fields of records are called, instead of the usual names; of several, the first
+        that the file has.
+
+    Returns
+    -------
+    dict
+        Image id to its caption, in the order of the file.
+
+    Raises
+    ------
+    CaptionError
+        If the file cannot be read, holds something else, has two captions for one image, or a
+        caption is not a string.
+    ImageIdError
+        If two ids mean the same image, such as 1 and ``"1"``.
+    """
+    return only_captions(captions_of(*_read(path), Wanted(False, id_fields, caption_fields)))
+
+
+def read_references(
+    path: str | os.PathLike[str],
+    splits: Sequence[str] = (),
+    id_fields: Sequence[str] = (),
+    reference_fields: Sequence[str] = (),
+) -> dict[ImageId, list[str]]:
+    """Read references: any number of captions per image.
+
+    Parameters
+    ----------
+    path : path
+        A file of one of the `LAYOUTS` that hold references; ``-`` for standard input.
+    splits : sequence of str
+        The splits that count, where the file has splits.
+    id_fields, reference_fields : sequence of str
+        What the fields of records are called, instead of the usual names; of several, the first
+        that the file has.
+
+    Returns
+    -------
+    dict
+        Image id to its captions, in the order of the file's images; images without a caption have
+        an empty list.
+
+    Raises
+    ------
+    CaptionError
+        If the file cannot be read, holds something else, has splits of which none is named, a
+        caption is not a string or is of an image that ``images`` does not list, or an image is
+        listed twice in different ways.
+    ImageIdError
+        If two ids mean the same image, such as 1 and ``"1"``.
+    """
+    return captions_of(*_read(path), Wanted(True, id_fields, reference_fields, splits))
+
+
+def only_captions(captions: Mapping[ImageId, list[str]]) -> dict[ImageId, str]:
+    """Return the one caption that each image has in results."""
+    return {image_id: caption for image_id, (caption,) in captions.items()}
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[Records | dict[Any, Any], str]:
+    """Return the content of a file and its name; the keys of a JSON object are image ids."""
+    content, where = read_content(path)
+    if isinstance(content, dict):
+        return {from_json_key(key): value for key, value in content.items()}, where
+    return content, where
 
 
 def captions_of(
@@ -48,7 +129,13 @@ def captions_of(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    layout = next(known for known in LAYOUTS if known.recognised(content, wanted))
+    if isinstance(content, Records):
+        fields = dict.fromkeys(content.names)
+        layout = next(
+            one for one in LAYOUTS if one.fields is not None and shows(fields, one.fields)
+        )
+    else:
+        layout = next(one for one in LAYOUTS if one.keys is not None and shows(content, one.keys))
     if not layout.serves(wanted):
         raise CaptionError(f"{where}: holds {layout.name}; accepted {accepted(wanted)}.")
     if wanted.splits and not layout.has_splits:

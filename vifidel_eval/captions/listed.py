@@ -1,13 +1,28 @@
-"""Lists of records, each of an image and a caption: JSON, JSON Lines, CSV, TSV or Parquet."""
+"""The two plain layouts: records of an image and a caption each, and ``{"42": ["caption", ...]}``.
+
+Records come as a list in JSON, JSON Lines, CSV, TSV or Parquet.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .columns import Wanted, caption_field, id_field
-from .layout import Layout
+from .columns import caption_field, id_field
+from .layout import (
+    MISSING,
+    SEVERAL,
+    Layout,
+    Wanted,
+    image_id_of,
+    list_of,
+    one_text_of,
+    text_of,
+    texts_of,
+)
 from .records import Records
-from .values import MISSING, SEVERAL, image_id_of, one_text_of, texts_of
 
 
 def read_records(records: Records, where: str, wanted: Wanted) -> dict[ImageId, list[str]]:
@@ -75,7 +90,27 @@ def _two_captions(records: Records, image_id: ImageId, first: int, second: int) 
     )
 
 
-LAYOUT = Layout(
+def read_by_image(
+    content: Mapping[Any, Any], where: str, wanted: Wanted
+) -> dict[ImageId, list[str]]:
+    """Return the captions of each image.
+
+    Raises
+    ------
+    CaptionError
+        If a value is not a list of strings, or for results not one string.
+    """
+    found: dict[ImageId, list[str]] = {}
+    for image_id, captions in content.items():
+        at = f"{where}: image {image_id!r:.60}"
+        if wanted.references:
+            found[image_id] = [text_of(caption, at) for caption in list_of(captions, at)]
+        else:
+            found[image_id] = [one_text_of(captions, at)]
+    return found
+
+
+LISTED = Layout(
     'records {"image_id": ..., "caption": ...} (a JSON list, JSON Lines, CSV or TSV with a header, '
     "Parquet)",
     'records: JSON `[{"image_id": 42, "caption": "..."}]`, as COCO\'s server takes them; JSON '
@@ -83,6 +118,16 @@ LAYOUT = Layout(
     "(`pip install 'vifidel-eval[tables]'`)",
     "one per image; the caption may be in a list of one",
     "any number per image, each with a caption or, except in CSV and TSV, a list of captions",
-    lambda content, wanted: isinstance(content, Records),
+    None,
+    (),
     read_records,
+)
+BY_IMAGE = Layout(
+    '{"id": "caption"}',
+    '`{"id": "caption"}`, `{"id": ["caption"]}`, which `compute_score` takes',
+    "yes",
+    "lists of any length",
+    (),
+    None,
+    read_by_image,
 )

@@ -7,25 +7,24 @@ which it reads, have ``question_id``, ``image`` and ``text`` too: there, the tex
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .columns import Wanted, usual
-from .layout import Layout
+from .columns import usual
+from .layout import Layout, Wanted
 from .listed import read_records
 from .records import Records
 
 
 def read_answers(records: Records, where: str, wanted: Wanted) -> dict[ImageId, list[str]]:
-    """Return the answers about each image; questions are refused.
+    """Return the answers about each image; questions, whose only caption is ``text``, are refused.
 
     Raises
     ------
     CaptionError
         If the records are questions, or `read_records` raises it.
     """
-    if not {"prompt", "answer_id"} & {*records.names}:
+    ambiguous = not wanted.caption_fields and usual(records.names, wanted.usual) == ["text"]
+    if ambiguous and not {"prompt", "answer_id"} & {*records.names}:
         raise CaptionError(
             f"{where}: looks like the questions of a LLaVA-style evaluation, whose 'text' is the "
             "question; give the answers, which have 'prompt' and 'answer_id'."
@@ -33,18 +32,12 @@ def read_answers(records: Records, where: str, wanted: Wanted) -> dict[ImageId, 
     return read_records(records, where, wanted)
 
 
-def _recognised(content: Any, wanted: Wanted) -> bool:
-    """Tell records whose only caption is ``text``, unless the user says where captions are."""
-    if not isinstance(content, Records) or wanted.caption_fields:
-        return False
-    return "question_id" in content.names and usual(content.names, wanted.usual) == ["text"]
-
-
 LAYOUT = Layout(
     "LLaVA-style answers",
     "LLaVA-style answers (`question_id`, `prompt`, `text`, `answer_id`, ...)",
     "yes, if the question ids are image ids",
     "yes, likewise",
-    _recognised,
+    None,
+    ("question_id", "text"),
     read_answers,
 )

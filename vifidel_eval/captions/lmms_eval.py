@@ -16,8 +16,7 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .columns import Wanted
-from .layout import Layout
+from .layout import Layout, Wanted
 from .listed import captions_in
 from .records import Records
 
@@ -43,12 +42,6 @@ def read_samples(
     return captions_in(replace(content, entries=outputs), "image_id", key, wanted)
 
 
-def _recognised(content: Any, wanted: Wanted) -> bool:
-    if isinstance(content, Records):
-        return "doc_id" in content.names and bool({"filtered_resps", "resps"} & {*content.names})
-    return "results" in content and "configs" in content
-
-
 def _output(sample: Mapping[str, Any], at: str, wanted: str) -> Mapping[str, Any]:
     outputs = [
         value
@@ -71,6 +64,7 @@ LAYOUT = Layout(
     "lmms-eval: `*_samples_*.jsonl` of a captioning task; its submission file is COCO's",
     "yes: `pred`",
     "yes: `answer`",
-    _recognised,
+    ("results", "configs"),
+    ("doc_id", "filtered_resps resps"),
     read_samples,
 )

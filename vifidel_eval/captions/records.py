@@ -18,7 +18,8 @@ from ..files import (
     read_bytes,
     read_standard_input,
 )
-from .columns import CAPTIONS, IMAGE_IDS, REFERENCES, usual
+from .columns import IMAGE_IDS, usual
+from .layout import CAPTIONS, REFERENCES
 from .tables import PARQUET, delimiter, read_delimited, read_parquet
 
 

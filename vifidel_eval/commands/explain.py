@@ -34,7 +34,7 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, type=RESULTS)
 @click.option("--image", help="Explain only the captions of this image id.")
-@click.option("--caption", help="Explain this caption of --image instead of result files.")
+@click.option("--caption", help="Explain this caption instead of result files.")
 @click.option(
     "--references",
     type=CAPTIONS,
@@ -46,8 +46,7 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
 @click.option(
     "--things",
     type=FILE,
-    help="Names of things, one class per line, synonyms separated by commas.  [default: COCO, VOC, "
-    "LVIS and Open Images]",
+    help="Names of things, one class per line.  [default: our own list]",
 )
 @click.option(
     "--support",
@@ -119,7 +118,7 @@ def explain(
     scorer = (
         make_vifidel(settings)
         if options.objects
-        else VifidelH(**evidence_settings(settings), support=support)
+        else VifidelH(**evidence_settings(settings), support=support, looked_for=settings.declared)
     )
     document: dict[str, Any] = {
         "signature": scorer.signature(),

@@ -24,6 +24,8 @@ _SECTIONS = {
         "objects",
         "threshold",
         "categories",
+        "uncertain",
+        "looked_for",
         "id_field",
         "caption_field",
         "reference_field",
@@ -76,6 +78,8 @@ _RARE = frozenset(
     {
         "requirements",
         "categories",
+        "uncertain",
+        "looked_for",
         "id_field",
         "caption_field",
         "reference_field",
@@ -129,9 +133,9 @@ class Explained(click.Command):
                 continue
             if not shows_all(ctx) and (name in _RARE or of_metrics.get(name)):
                 metrics += of_metrics.get(name, ())
-                left_out += [param.opts[0]] if name in _RARE else []
+                left_out += [param.opts[0]] if name not in of_metrics else []
                 continue
-            title = "Metrics" if name in of_metrics else _SECTION_OF.get(name, _OWN)
+            title = _SECTION_OF.get(name, "Metrics" if name in of_metrics else _OWN)
             sections[title].append(record)
         for title, records in sections.items():
             if records:

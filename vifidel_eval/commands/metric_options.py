@@ -114,7 +114,7 @@ class MetricCommand(Command):
         return {
             name: [] if any(metric.default for metric in metrics) else [m.name for m in metrics]
             for name, metrics in having.items()
-        }
+        } | {name: ["CHAIR"] for name in ("uncertain", "looked_for")}
 
 
 def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,6 +25,8 @@ class TransportOptions:
     objects: tuple[Path, ...]
     threshold: float | None
     categories: tuple[Path, ...]
+    uncertain: float | None
+    looked_for: str | None
     vectors: str | None
     trust_pickles: bool
     stop_words: Path | None
@@ -55,6 +57,8 @@ class TransportOptions:
             objects=self.objects or None,
             threshold=self.threshold,
             categories=self.categories,
+            uncertain=self.uncertain,
+            looked_for=self.looked_for,
             counts=not self.presence,
             vectors=self.vectors,
             trust_pickles=self.trust_pickles,
@@ -114,6 +118,14 @@ WORDS = (
     click.option("--presence", is_flag=True, help="Count each object label once per image."),
 )
 
+#: What a user declares of the objects.
+LOOKED_FOR = click.option(
+    "--looked-for",
+    type=NAMED,
+    help="What was looked for in every image, if the objects do not say it: coco, voc, all (what "
+    "is not listed is not there), or a file with a label per line.",
+)
+
 #: The options of `TransportOptions`, in the order of ``--help``.
 TRANSPORT = (
     click.option(
@@ -137,6 +149,13 @@ TRANSPORT = (
         "Open Images class descriptions; for YOLO and class indices data.yaml, config.json, or a "
         "text file with one name per line.",
     ),
+    click.option(
+        "--uncertain",
+        type=Between(0, 1),
+        help="Score below which something that was asked for is not in the image; between this and "
+        "--threshold it is not judged.  [default: --threshold]",
+    ),
+    LOOKED_FOR,
     *WORDS,
 )
 

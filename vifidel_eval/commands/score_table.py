@@ -13,7 +13,7 @@ import click
 from ..errors import VifidelError
 from ..progress import progress_bar
 from .metric_options import parsed_metrics
-from .options import WORDS, read_stop_words, with_options
+from .options import LOOKED_FOR, WORDS, read_stop_words, with_options
 from .paths import FILE, Between, Command, ReadAnywhere, WrittenTree
 from .printing import show, tell
 
@@ -83,6 +83,7 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Lowest detection score that counts.  [default: 0.6]",
 )
 @_words
+@LOOKED_FOR
 @click.option(
     "--things",
     type=FILE,
@@ -162,6 +163,7 @@ def _scorer(
     references: str | None,
     metrics: tuple[str, ...] | None,
     threshold: float | None,
+    looked_for: str | None,
     vectors: str | None,
     trust_pickles: bool,
     stop_words: Path | None,
@@ -194,6 +196,7 @@ def _scorer(
         metrics=names,
         vectors=load_vectors(vectors, trust_pickles),
         threshold=threshold,
+        looked_for=looked_for,
         stop_words=read_stop_words(stop_words),
         p=None if p is None else int(p),
         counts=not presence,

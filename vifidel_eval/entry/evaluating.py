@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations import ObjectSource
+from ..annotations.looked_for import LookedForSource
 from ..annotations.names import CategorySource
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
@@ -52,6 +53,8 @@ def evaluate(
     weighted: bool = True,
     threshold: float | None = None,
     categories: CategorySource = None,
+    uncertain: float | None = None,
+    looked_for: LookedForSource = None,
     counts: bool = True,
     vectors: VectorSource = None,
     trust_pickles: bool = False,
@@ -88,8 +91,11 @@ def evaluate(
     weighted : bool
         Whether metrics that work without references use them where there are some; False is the
         command's ``--no-references``.
-    threshold, categories : optional
+    threshold, categories, uncertain : optional
         As `vifidel_eval.annotations.read_objects` takes them.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
     counts : bool
         Whether two dogs in an image count twice as much as one; False is ``--presence``.
     vectors, trust_pickles : optional
@@ -153,6 +159,8 @@ def evaluate(
         objects=objects,
         threshold=threshold,
         categories=categories,
+        uncertain=uncertain,
+        looked_for=looked_for,
         counts=counts,
         vectors=vectors,
         trust_pickles=trust_pickles,

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..annotations.read import HasDataset
 from ..captions import read_references, read_results, system_names
-from ..captions.columns import Wanted
-from ..captions.layouts import captions_of
-from ..captions.read import only_captions
+from ..captions.layout import Wanted
+from ..captions.layouts import captions_of, only_captions
 from ..captions.records import Records
 from ..errors import CaptionError, ImageIdError, VifidelError
 from ..image_ids import ImageId
@@ -27,6 +26,7 @@ from ..runs.pairing import (
     check_releases,
     only_images,
     read_image_ids,
+    warn_of_tags,
 )
 from ..runs.people import People, with_people
 from ..scorers import Scorer
@@ -181,8 +181,8 @@ def plan(
     Warns
     -----
     VifidelWarning
-        If objects and references are of different releases of COCO, or captions differ much in
-        length.
+        If objects and references are of different releases of COCO, captions differ much in length,
+        or images have more labels than a caption can speak of.
     """
     read, by_image = read_captions(systems, references, fields, image_ids)
     of_objects = paths_in(settings.objects)
@@ -199,6 +199,8 @@ def plan(
     made |= scorers or {}
     if (lengths_matter(read) or people) and WORDS not in column_names(made):
         made[WORDS] = Words()
+    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
+        warn_of_tags(settings.labels)
     files = {
         "captions": [path for source in systems.values() for path in paths_in(source)],
         "references": paths_in(references),

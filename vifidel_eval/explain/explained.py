@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,6 +162,8 @@ class Explained:
         What is in images and captions, and how they were matched.
     unknown_words : mapping
         `Explanation.unknown_words` of those captions that have some, by their place.
+    denied : mapping
+        `Explanation.denied` of those captions that have some, by their place.
     """
 
     ids: Sequence[ImageId]
@@ -175,6 +177,7 @@ class Explained:
     mentions: MentionColumns
     matches: MatchColumns
     unknown_words: Mapping[int, tuple[str, ...]]
+    denied: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.captions)
@@ -205,6 +208,7 @@ class Explained:
                 mentions=tuple(mentions[slice(*self.mentions.starts[at : at + 2])]),
                 unmentioned=tuple(map(self.texts.__getitem__, silent.tolist())),
                 unknown_words=self.unknown_words.get(at, ()),
+                denied=self.denied.get(at, ()),
             )
 
     def _mentions(self, texts: Sequence[Any]) -> list[GroundedMention]:

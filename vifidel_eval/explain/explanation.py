@@ -155,6 +155,8 @@ class Explanation:
         Objects of the image that the caption does not speak of, in alphabetical order.
     unknown_words : tuple of str
         Words and labels left out because they have no vector.
+    denied : tuple of str
+        Labels that were looked for in this image and are not there, in alphabetical order.
     """
 
     image_id: ImageId
@@ -167,6 +169,7 @@ class Explanation:
     mentions: tuple[GroundedMention, ...]
     unmentioned: tuple[str, ...]
     unknown_words: tuple[str, ...]
+    denied: tuple[str, ...] = ()
 
     @property
     def hallucinated(self) -> tuple[str, ...]:
@@ -187,6 +190,7 @@ class Explanation:
             "hallucinated": list(self.hallucinated),
             "unmentioned": list(self.unmentioned),
             "unknown_words": list(self.unknown_words),
+            **({"denied": list(self.denied)} if self.denied else {}),
             "mentions": [mention.to_json() for mention in self.mentions],
             "words": [word.to_json() for word in self.words],
             "matches": [
@@ -289,6 +293,8 @@ def _summary(explanation: Explanation) -> list[str]:
             if not_judged:
                 lines.append(f"Not judged: {', '.join(dict.fromkeys(not_judged))}")
         lines.append(f"Unmentioned objects: {', '.join(explanation.unmentioned) or 'none'}")
+    if explanation.denied:
+        lines.append(f"Looked for and not there: {', '.join(explanation.denied)}")
     if explanation.unknown_words:
         lines.append(f"Without a vector: {', '.join(explanation.unknown_words)}")
     score = "undefined" if math.isnan(explanation.score) else f"{explanation.score:.4f}"

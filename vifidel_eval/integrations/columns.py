@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from ..errors import VifidelError
 from ..evaluation import Column
-from ..metrics import METRICS
 from ..scorers import Scorer
 from ..scorers.record import Metric, Settings
+from ..scorers.registry import METRICS
 
 
 @dataclass(frozen=True)

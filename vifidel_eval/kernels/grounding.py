@@ -11,17 +11,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
-from ..annotations.coco import COCO_CATEGORIES
+from ..annotations.looked_for import CLOSED_SETS, LookedFor
 from ..evaluation import Floats, Integers
 from ..rows import LabelCounts
 from ..things.grounded import SUPPORT, GroundedMention, Verdict
 from ..things.mentions import MentionFinder, Unit
+from ..things.phrases import term_of
 from ..things.synonyms import ClassList
 from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
@@ -29,14 +30,6 @@ from .support import NOTHING, nearest, some_of
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
-# Sets of labels that are searched for as a whole: COCO's 80, PASCAL VOC's 20.
-_CLOSED_SETS = (
-    frozenset(COCO_CATEGORIES.values()),
-    frozenset(
-        "aeroplane bicycle bird boat bottle bus car cat chair cow dog horse motorbike person sheep "
-        "sofa train".split()
-    ).union(("dining table", "potted plant", "tv monitor")),
-)
 # The units of longer captions are found again: thousands of them would fill the memory.
 _LONGEST_KEPT = 500
 
@@ -68,6 +61,38 @@ class GroundedMentions:
             yield GroundedMention(unit.words, unit.category or "", support, by, Verdict(verdict))
 
 
+class Sought(NamedTuple):
+    """What was looked for in an image, as classes.
+
+    Attributes
+    ----------
+    classes : frozenset of str or None
+        Those that can be absent; None for all.
+    denied : frozenset of str
+        Those of them that somebody was asked for and did not find: for them the answer counts,
+        whatever else is near.
+    spared : frozenset of str
+        Where all can be absent: those that cannot.
+    """
+
+    classes: frozenset[str] | None
+    denied: frozenset[str] = frozenset()
+    spared: frozenset[str] = frozenset()
+
+    def can_lack(self, category: str | None) -> bool:
+        """Return whether something of a class can be absent."""
+        return category not in self.spared if self.classes is None else category in self.classes
+
+    @property
+    def denies(self) -> bool:
+        """Whether anything can be absent."""
+        return self.classes != frozenset()
+
+
+_EVERYTHING = Sought(None)
+_NOTHING = Sought(frozenset())
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What is known of the images of some rows.
@@ -78,22 +103,38 @@ class Evidence:
         One bag per row: its labels and the units of its references that have a vector.
     texts : tuple of mapping
         For each row, all of these, with or without a vector, and the class of each that names one.
-    looked_for : tuple of frozenset of str, or None
-        For each row, the classes that can be absent from it; None for all.
+    sought : tuple of Sought
+        For each row, what can be absent from it.
     """
 
     units: Bags
     texts: tuple[Mapping[str, str | None], ...]
-    looked_for: tuple[frozenset[str] | None, ...]
+    sought: tuple[Sought, ...]
 
     def names_class(self, row: int, category: str | None) -> bool:
         """Return whether the evidence of a row names something of a class."""
         return category is not None and category in self.texts[row].values()
 
+    def denied(self, units: Sequence[Unit], rows: Integers) -> list[int]:
+        """Return the mentions that an answer about their own class denies, by their places."""
+        if not any(sought.denied for sought in self.sought):
+            return []
+        return [
+            at
+            for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True))
+            if unit.category in self.sought[row].denied and not self.names_class(row, unit.category)
+        ]
+
     @property
     def is_there(self) -> NDArray[np.bool_]:
-        """Whether anything is known of each row's image, (rows,)."""
-        return np.array([bool(texts) for texts in self.texts], dtype=bool)
+        """Whether anything is known of each row's image, if only what is not there, (rows,)."""
+        known = zip(self.texts, self.sought, strict=True)
+        return np.array([bool(texts or sought.denied) for texts, sought in known], dtype=bool)
+
+    @property
+    def denies(self) -> NDArray[np.bool_]:
+        """Whether anything can be absent from each row's image, (rows,)."""
+        return np.array([sought.denies for sought in self.sought], dtype=bool)
 
 
 class Grounding:
@@ -107,6 +148,8 @@ class Grounding:
         Single words that are neither mentions nor evidence.
     objects : ObjectLabels, optional
         Where the labels come from, if all rows have one source.
+    looked_for : LookedFor, optional
+        What a user says was looked for in every image, beside what the objects say.
     """
 
     def __init__(
@@ -114,69 +157,131 @@ class Grounding:
         things: ClassList,
         stop_words: Collection[str],
         objects: ObjectLabels | None = None,
+        looked_for: LookedFor | None = None,
     ) -> None:
         self._things = things
         self._stop_words = frozenset(stop_words)
         self._objects = objects
+        self._looked_for = looked_for
+        self._terms = frozenset(things.class_of).union(things.no_class)
+        self._sought_as = lru_cache(maxsize=1 << 12)(self._new_sought)
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
         self._apart = {one: other, other: one} if one != other else {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Grounding, (self._things, self._stop_words, self._objects)
+        return Grounding, (self._things, self._stop_words, self._objects, self._looked_for)
 
     def texts(self, captions: Iterable[str]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
         return [unit.text for caption in captions for unit in self.units(caption)]
 
+    def term_of_label(self, label: str) -> str:
+        """Return what an object label names: the thing that ends a phrase, else the label."""
+        if " " not in label or label in self._terms or len(self.units(label)) == 1:
+            return label
+        return term_of(label, self._terms)
+
     def class_of_label(self, label: str) -> str:
-        """Return the class of an object label; the label itself where the list lacks it."""
+        """Return the class of an object label; what it names where the list lacks it."""
         known = self._things.class_of.get(label)
         if known is not None:
             return known
         units = self.units(label)
-        return (units[0].category if len(units) == 1 else None) or label
+        if len(units) == 1:
+            return units[0].category or label
+        term = self.term_of_label(label)
+        return self._things.class_of.get(term, term)
 
-    def _looked_for(self, labels: Collection[str], declared: bool = False) -> frozenset[str] | None:
-        """Return the classes that a source with these labels looks for; None for all.
+    def _class_of_asked(self, label: str) -> str:
+        """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
+        return self.class_of_label(label) if self.term_of_label(label) == label else label
 
-        A source that declares its classes looks for them. Another one looks for everything,
-        unless all its labels are among COCO's 80, or PASCAL VOC's 20.
-        """
-        known = frozenset(labels)
-        if not declared:
-            closed = next((closed for closed in _CLOSED_SETS if known <= closed), None)
-            if closed is None or not known:
-                return None
-            known = closed
-        return frozenset(map(self.class_of_label, known))
-
-    @cached_property
-    def _looked_for_everywhere(self) -> frozenset[str] | None:
-        """What the one source of all rows looks for."""
-        objects = self._objects
-        return (
-            None
-            if objects is None
-            else self._looked_for(objects.vocabulary(), declared=bool(objects.categories))
-        )
-
-    def looked_for(self, labels: Iterable[LabelCounts]) -> list[frozenset[str] | None]:
-        """Return the classes that the labels of each row can deny; None for all, none of no label.
+    def _sought(self, labels: Collection[str], asked: frozenset[str] | None, said: bool) -> Sought:
+        """Return what can be absent from an image.
 
         Parameters
         ----------
-        labels : iterable of mappings
-            The object labels of each row.
+        labels : collection of str
+            Its labels.
+        asked : frozenset of str, optional
+            What was looked for in it, there or not, if that is said of this image.
+        said : bool
+            Whether its references say something: then everything can be absent.
         """
+        objects = self._objects
+        if objects is not None and objects.says_what_was_asked and objects.categories:
+            asked = objects.categories if asked is None else asked | objects.categories
+        if asked is not None:
+            return self._sought_as(frozenset(labels), asked, said)
+        if said:
+            return _EVERYTHING
+        if objects is None:
+            return self._sought_as(frozenset(labels), None, False)
+        return self._sought_everywhere
+
+    @cached_property
+    def _sought_everywhere(self) -> Sought:
+        """What can be absent from the images of which the one source says nothing special."""
+        objects = self._objects
+        if objects is None or objects.says_what_was_asked:
+            return self._new_sought(frozenset(), None, False, declares=True)
+        if objects.categories:
+            return self._new_sought(objects.categories, None, False, declares=True)
+        return self._new_sought(objects.vocabulary(), None, False)
+
+    def _new_sought(
+        self,
+        labels: frozenset[str],
+        asked: frozenset[str] | None,
+        said: bool,
+        declares: bool = False,
+    ) -> Sought:
+        """Return what can be absent where these labels are known and those were asked for.
+
+        Where nothing is said of the latter, `declares` tells that the labels are what was looked
+        for. Otherwise they are taken for COCO's 80 or PASCAL VOC's 20 if all are among them, and
+        for nothing else: whoever lists other labels may have looked for anything.
+        """
+        by_user = self._looked_for
+        denied: frozenset[str] = frozenset()
+        if asked is not None:
+            classes = frozenset(map(self._class_of_asked, asked))
+            denied = classes.difference(map(self.class_of_label, labels))
+        elif declares:
+            classes = frozenset(map(self.class_of_label, labels))
+        else:
+            closed = (closed for closed in CLOSED_SETS.values() if labels <= closed)
+            known = next(closed, ()) if labels and by_user is None else ()
+            classes = frozenset(map(self.class_of_label, known))
+        if by_user is not None:
+            if by_user.labels is None:
+                return Sought(None, denied, frozenset() if said else self._things.stuff - denied)
+            classes = classes.union(map(self.class_of_label, by_user.labels))
+        return Sought(None if said else classes, denied)
+
+    def sought(
+        self,
+        labels: Sequence[LabelCounts],
+        asked: Sequence[frozenset[str] | None] | None = None,
+    ) -> list[Sought]:
+        """Return what the object labels of each row, without references, say can be absent.
+
+        Parameters
+        ----------
+        labels : sequence of mappings
+            The object labels of each row. Where there is none, and nothing was asked, nothing can
+            be absent.
+        asked : sequence, optional
+            As `evidence` takes it.
+        """
+        asked = [None] * len(labels) if asked is None else asked
         return [
-            frozenset()
-            if not any(of_row.values())
-            else self._looked_for(of_row)
-            if self._objects is None
-            else self._looked_for_everywhere
-            for of_row in labels
+            self._sought(of_row.keys(), asked_of_row, False)
+            if of_row or asked_of_row is not None
+            else _NOTHING
+            for of_row, asked_of_row in zip(labels, asked, strict=True)
         ]
 
     def evidence(
@@ -184,6 +289,7 @@ class Grounding:
         lexicon: Lexicon,
         labels: Sequence[LabelCounts],
         references: Sequence[Sequence[str]],
+        asked: Sequence[frozenset[str] | None] | None = None,
     ) -> Evidence:
         """Return what is known of the images of some rows.
 
@@ -195,6 +301,9 @@ class Grounding:
             The object labels of each row.
         references : sequence of sequences of str
             The references of each row. Where they say something, everything can be absent.
+        asked : sequence, optional
+            What was looked for in each row's image, there or not; None for a row, or for all, where
+            that is not said.
 
         Raises
         ------
@@ -202,22 +311,22 @@ class Grounding:
             If there is no room for new words.
         """
         texts: list[dict[str, str | None]] = []
-        looked_for: list[frozenset[str] | None] = []
-        for of_row, of_image in zip(labels, references, strict=True):
+        sought: list[Sought] = []
+        asked = [None] * len(labels) if asked is None else asked
+        for of_row, of_image, asked_of_row in zip(labels, references, asked, strict=True):
             said: dict[str, str | None] = {}
             for unit in chain.from_iterable(map(self.units, of_image)):
                 if unit.category is not None or unit.text not in said:
                     said[unit.text] = unit.category
-            known = {label: self.class_of_label(label) for label, n in of_row.items() if n}
+            known = {
+                self.term_of_label(label): self.class_of_label(label)
+                for label, n in of_row.items()
+                if n
+            }
             texts.append({**said, **known})
-            if said:
-                looked_for.append(None)
-            elif self._objects is None:
-                looked_for.append(self._looked_for(of_row))
-            else:
-                looked_for.append(self._looked_for_everywhere)
+            sought.append(self._sought(of_row.keys(), asked_of_row, bool(said)))
         units, _ = bags_of_labels(lexicon, texts, counts=False)
-        return Evidence(units, tuple(texts), tuple(looked_for))
+        return Evidence(units, tuple(texts), tuple(sought))
 
     def mentions(
         self,
@@ -271,11 +380,20 @@ class Grounding:
             if not enough[at] and evidence.names_class(row, unit.category):
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
                 enough[at] = True
-        of_mentions = (evidence.looked_for[row] for row in rows.tolist())
-        looked_for = np.array(
-            [c is None or u.category in c for u, c in zip(units, of_mentions, strict=True)], bool
+        can_be_absent = np.array(
+            [
+                evidence.sought[row].can_lack(unit.category)
+                or evidence.names_class(row, unit.category)
+                for unit, row in zip(units, rows.tolist(), strict=True)
+            ],
+            bool,
         )
-        judged = evidence.is_there[rows] & looked_for
+        for at in evidence.denied(units, rows):
+            support[at], texts[at], enough[at] = 0.0, None, False
+        judged = evidence.is_there[rows] & can_be_absent
+        for at in np.flatnonzero(~judged).tolist():
+            if units[at].category in self._things.stuff:  # whoever lists things leaves it out
+                support[at], texts[at] = np.nan, None
         verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
         verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
         verdicts[judged & enough] = Verdict.THERE

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..captions import karpathy
 from ..captions.columns import IMAGE_IDS, id_field, usual
+from ..captions.layout import MISSING, image_id_of
 from ..captions.records import Records, content_of
 from ..captions.tables import PARQUET, delimiter
-from ..captions.values import MISSING, image_id_of
 from ..errors import CaptionError, VifidelWarning
 from ..files import as_text, read_bytes, read_json
 from ..image_ids import ImageId, check_distinct, from_json_key

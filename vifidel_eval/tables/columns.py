@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..annotations.labels import label_entries
+from ..annotations.objects import NO_CATEGORY, clean_label
 from ..errors import AnnotationError, VifidelError
 from ..evaluation import Integers
 from .arrow import pyarrow
@@ -187,7 +188,9 @@ def reference_rows(rows: Sequence[Any]) -> Any:
     return pa.array(listed, pa.large_list(pa.large_string()))
 
 
-def label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
+def label_rows(
+    rows: Sequence[Any], threshold: float, strict: bool, uncertain: float | None = None
+) -> Any:
     """Return the labels of rows as a column; a row that cannot be read has a null among them.
 
     Parameters
@@ -198,6 +201,8 @@ def label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
         The lowest score that counts.
     strict : bool
         Whether a row that cannot be read raises.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.label_rows` takes it.
 
     Raises
     ------
@@ -208,7 +213,9 @@ def label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
     listed: list[list[tuple[str, int | None]] | None] = []
     for number, row in enumerate(rows):
         try:
-            entries = None if _is_null(row) else label_entries(row, threshold)[0]
+            entries = None
+            if not _is_null(row):
+                entries = _each_once(label_entries(row, threshold, uncertain=uncertain)[0])
         except AnnotationError as problem:
             if strict:
                 raise AnnotationError(f"row {number}: {problem}") from None
@@ -217,3 +224,15 @@ def label_rows(rows: Sequence[Any], threshold: float, strict: bool) -> Any:
             known = entries if entries is None else [(spelt(n) or "", c) for n, c in entries]
             listed.append(known)  # type: ignore[arg-type]
     return pa.array(listed, pa.map_(pa.large_string(), pa.int64()))
+
+
+def _each_once(entries: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return labels with their counts; 0 only for those that are not there.
+
+    Where something was looked for, and all of it is there, no category at all has a count of 0.
+    """
+    if all(number for _, number in entries):
+        return entries
+    there = {clean_label(name) for name, number in entries if number}
+    listed = [(name, n) for name, n in entries if n or clean_label(name) not in there]
+    return [*listed, (NO_CATEGORY, 0)]

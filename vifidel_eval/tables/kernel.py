@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..evaluation import Floats, Tally
+from ..evaluation import Floats, Integers, Tally
 from ..kernels.bags import bags_of_captions, slices
 from ..kernels.lexicon import Lexicon
 from ..rows import Rows
@@ -54,12 +54,15 @@ class RowScores:
         Places in `STATUSES`.
     tallies : mapping
         What was read.
+    not_judged : (rows,) int64
+        How many mentions of each row nobody looked for.
     """
 
     scores: Mapping[str, Floats]
     counts: Mapping[str, Floats]
     statuses: Statuses
     tallies: Mapping[str, Tally]
+    not_judged: Integers
 
 
 class Kernel:
@@ -106,6 +109,7 @@ class Kernel:
             ChainMap(*(dict(some.counts) for some in found)),
             reduce(np.maximum, [some.statuses for some in found]),
             ChainMap(*(dict(some.tallies) for some in found)),
+            reduce(np.maximum, [some.not_judged for some in found]),
         )
 
     def _scored(
@@ -135,13 +139,16 @@ class Kernel:
         reads_texts = any(metric.scorer.reads_texts for metric in metrics)
         plain = rows.to_rows() if reads_texts else Rows([""] * len(rows), ())
         part = Part(plain, gold, words, of_words)
-        scored = [
+        of_parts = [
             _of_metrics(metrics, part if end - start == len(rows) else _part(part, start, end))
             for start, end in slices(both * in_references + words.sizes * objects.sizes)
         ]
-        of_metrics = [_together(of_metric) for of_metric in zip(*scored, strict=True)]
+        of_metrics = [_together(of_metric) for of_metric in zip(*of_parts, strict=True)]
         judged = zip(metrics, of_metrics, strict=True)
-        return RowScores(*self._judged(rows, words.sizes == 0, judged), tallies)
+        not_judged = np.zeros(len(rows), dtype=np.int64)
+        for scored in of_metrics:
+            not_judged = np.maximum(not_judged, scored.counts.get("not_judged", 0))
+        return RowScores(*self._judged(rows, words.sizes == 0, judged), tallies, not_judged)
 
     def _judged(
         self,
@@ -172,7 +179,11 @@ class Kernel:
             if self._settings.weighted and not metric.record.objects:
                 something |= referenced
                 worsen(statuses, lacks & ~something, "no references")
-            worsen(statuses, lacks & something, "no known words")
+            undeclared = np.zeros(len(rows), dtype=bool)
+            if "nothing_looked_for" in scored.counts:
+                undeclared = scored.counts["nothing_looked_for"] > 0
+                worsen(statuses, undeclared, "nothing looked for")
+            worsen(statuses, lacks & something & ~undeclared, "no known words")
             if "unweighted" in scored.counts:
                 worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
 
@@ -209,7 +220,12 @@ def _together(scored: Sequence[Scored]) -> Scored:
     first = scored[0]
     return Scored(
         np.concatenate([some.scores for some in scored]),
-        {key: np.concatenate([some.counts[key] for some in scored]) for key in first.counts},
+        {
+            key: np.concatenate(
+                [some.counts.get(key, np.zeros(len(some.scores), np.int64)) for some in scored]
+            )
+            for key in dict.fromkeys(key for some in scored for key in some.counts)
+        },
         None if first.distances is None else np.concatenate([s.distances for s in scored]),
         None if first.of_rows is None else np.concatenate([s.of_rows for s in scored]),
     )

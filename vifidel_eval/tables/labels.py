@@ -130,6 +130,9 @@ class RowLabels:
         How often it is there; whole numbers.
     bad : (rows,) bool
         Rows that could not be read; they have no entries.
+    denied, denied_in : (number of denied labels,) int64
+        Which of `names` was looked for and is not there, and in which row; the place behind the
+        last name stands for no label, in a row that only says that all others were looked for.
     """
 
     rows: int
@@ -138,6 +141,8 @@ class RowLabels:
     owners: Integers
     amounts: NDArray[np.float64]
     bad: NDArray[np.bool_]
+    denied: Integers
+    denied_in: Integers
 
     @property
     def given(self) -> NDArray[np.bool_]:
@@ -171,9 +176,21 @@ class RowLabels:
             row[name] = row.get(name, 0) + int(amount)
         return rows
 
+    def asked(self) -> list[frozenset[str] | None] | None:
+        """Return what was looked for in each row that says it; None if no row does."""
+        if not len(self.denied):
+            return None
+        labels: dict[int, set[str]] = {}
+        for owner, label in zip(self.denied_in.tolist(), self.denied.tolist(), strict=True):
+            labels.setdefault(owner, set()).update(self.names[label : label + 1])
+        for owner, label in zip(self.owners.tolist(), self.labels.tolist(), strict=True):
+            if owner in labels:
+                labels[owner].add(self.names[label])
+        return [frozenset(labels[row]) if row in labels else None for row in range(self.rows)]
+
     def without(self, rows: NDArray[np.bool_]) -> RowLabels:
         """Return the same without the entries of some rows."""
-        kept = ~rows[self.owners]
+        kept, denied = ~rows[self.owners], ~rows[self.denied_in]
         return RowLabels(
             self.rows,
             self.names,
@@ -181,20 +198,24 @@ class RowLabels:
             self.owners[kept],
             self.amounts[kept],
             self.bad,
+            self.denied[denied],
+            self.denied_in[denied],
         )
 
 
 def no_labels(rows: int) -> RowLabels:
     """Return the labels of rows of which nothing is known."""
     nothing = np.zeros(0, dtype=np.int64)
-    return RowLabels(rows, [], nothing, nothing, np.zeros(0), np.zeros(rows, dtype=bool))
+    bad = np.zeros(rows, dtype=bool)
+    return RowLabels(rows, [], nothing, nothing, np.zeros(0), bad, nothing, nothing)
 
 
 def read_row_labels(column: Any, scores: Any, threshold: float) -> RowLabels:
     """Return the labels of a column.
 
-    A row is bad if a label is null, blank or has no word, a score is null, not from 0 to 1, or a
-    count is null, negative or above 2**53, as `vifidel_eval.annotations.label_rows` has it.
+    A row is bad if a label is null, blank or has no word, a score is null, not from 0 to 1, a
+    count is null, negative or above 2**53, or a label is both there and, with a count of 0, not, as
+    `vifidel_eval.annotations.label_rows` has it.
 
     Parameters
     ----------
@@ -222,15 +243,32 @@ def read_row_labels(column: Any, scores: Any, threshold: float) -> RowLabels:
         amounts = _floats(numbers)
         wrong |= ~((amounts >= 0) & (amounts <= HIGHEST_COUNT))
         kept = amounts > 0
+        wrong |= (labels == _UNUSABLE) | _contradicted(words, labels, owners, kept)
     wrong |= kept & (labels == _UNUSABLE)
     if wrong.any():
         bad = bad | (np.bincount(owners[wrong], minlength=rows) > 0)
+    denied = ~bad[owners] & (amounts == 0)
+    names_denied = np.where(labels[denied] == _SKIPPED, len(words), labels[denied])
     kept &= labels >= 0
     if bad.any():
         kept &= ~bad[owners]
+    not_there = names_denied, owners[denied]
     if kept.all():
-        return RowLabels(rows, words, labels, owners, amounts, bad)
-    return RowLabels(rows, words, labels[kept], owners[kept], amounts[kept], bad)
+        return RowLabels(rows, words, labels, owners, amounts, bad, *not_there)
+    return RowLabels(rows, words, labels[kept], owners[kept], amounts[kept], bad, *not_there)
+
+
+def _contradicted(
+    words: list[str], labels: Integers, owners: Integers, there: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which labels are both there and not there in their rows."""
+    if there.all():
+        return np.zeros(len(labels), dtype=bool)
+    first: dict[str, int] = {}
+    same = np.array([*(first.setdefault(w, at) for at, w in enumerate(words)), -1], np.int64)
+    pairs = owners * (len(words) + 1) + same[np.maximum(labels, -1)]
+    found: NDArray[np.bool_] = np.isin(pairs, pairs[there]) & ~there & (labels >= 0)
+    return found
 
 
 def _entries(column: Any, scores: Any, shape: Shape) -> tuple[Integers, Any, Any, Any]:

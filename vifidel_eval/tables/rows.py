@@ -87,7 +87,8 @@ class TableRows:
         ends = np.cumsum(np.bincount(self.row_of_reference, minlength=len(self))).tolist()
         of_rows = zip([0, *ends], ends, strict=False)
         references = [self.references[start:end] for start, end in of_rows]
-        return Rows(self.captions, references, None, self.labels.mappings())
+        labels = self.labels
+        return Rows(self.captions, references, None, labels.mappings(), asked=labels.asked())
 
 
 def read_rows(columns: Columns, threshold: float, max_labels: int) -> TableRows:

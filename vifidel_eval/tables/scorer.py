@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..annotations import DETECTION_THRESHOLD
-from ..annotations.objects import check_threshold, from_threshold
+from ..annotations.looked_for import LookedForSource, read_looked_for
+from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
 from ..scorers.record import Settings
@@ -79,6 +80,11 @@ class TableScorer:
         of a row's words and labels with those of its references may be as many as its square.
     captions, labels, label_scores, references : str, optional
         The columns that `__call__` and `evaluate` read; None for what the table does not have.
+    uncertain : float, optional
+        The score below which what a row lists under ``asked`` is not there, in sequences of
+        detections.
+    looked_for : optional
+        What was looked for in the image of every row, as `VifidelH` takes it.
 
     Attributes
     ----------
@@ -118,9 +124,13 @@ class TableScorer:
         labels: str | None = "labels",
         label_scores: str | None = None,
         references: str | None = None,
+        uncertain: float | None = None,
+        looked_for: LookedForSource = None,
     ) -> None:
         pyarrow()
         check_threshold(threshold)
+        check_uncertain(uncertain, DETECTION_THRESHOLD if threshold is None else threshold)
+        self._uncertain = uncertain
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
         self._names = _metric_names(metrics)
@@ -131,6 +141,7 @@ class TableScorer:
             p=p,
             counts=counts,
             normalize=normalize,
+            looked_for=read_looked_for(looked_for),
             options={"things": things},
         )
         self._strict = strict
@@ -212,7 +223,8 @@ class TableScorer:
         labels : array or sequence, optional
             The labels of each row's image: lists of strings; lists of structs with ``label`` (or
             ``name``) and ``score`` (or ``confidence``); a struct of two such lists; maps of label
-            to count. Sequences may hold what `vifidel_eval.annotations.label_rows` takes.
+            to count, where 0 says that it was looked for and is not there. Sequences may hold
+            what `vifidel_eval.annotations.label_rows` takes.
         references : array or sequence of lists of str, optional
             The references of each row's image.
         label_scores : array or sequence of lists of numbers, optional
@@ -231,7 +243,7 @@ class TableScorer:
         """
 
         def of_labels(rows: Any) -> Any:
-            return label_rows(rows, self._threshold, self._strict)
+            return label_rows(rows, self._threshold, self._strict, self._uncertain)
 
         made = Columns(
             as_column(captions, "captions", is_text, caption_rows),
@@ -316,6 +328,7 @@ class TableScorer:
         scores = [np.empty((0, len(self.type) - 1))]
         counts: dict[str, list[Floats]] = {}
         statuses = [np.empty(0, dtype=np.uint8)]
+        not_judged = [np.empty(0, dtype=np.int64)]
         tallies: dict[str, Tally] = {}
         for start, part, rows in self._parts(columns):
             found = kernel.score(rows)
@@ -325,6 +338,7 @@ class TableScorer:
             for name, of_metric in found.counts.items():
                 counts.setdefault(name, []).append(of_metric)
             statuses.append(found.statuses)
+            not_judged.append(found.not_judged)
             tallies = add_tallies([tallies, found.tallies])
         of_rows, of_columns = np.concatenate(statuses), np.concatenate(scores).T
         arrays = [
@@ -338,6 +352,7 @@ class TableScorer:
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
             {name: np.concatenate(of_metric) for name, of_metric in counts.items()},
+            np.concatenate(not_judged),
         )
 
     def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:

@@ -178,7 +178,10 @@ class Work:
                     if name not in NO_SCORES
                 }
                 sums |= {counts_of(name): Sums.over(of) for name, of in found.counts.items()}
-                totals += Totals(len(batch), len(kept), found.statuses, sums, found.tallies)
+                not_judged = int(found.not_judged.sum())
+                totals += Totals(
+                    len(batch), len(kept), found.statuses, sums, found.tallies, not_judged
+                )
                 on_rows(len(batch))
         return totals
 

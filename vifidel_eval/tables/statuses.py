@@ -42,9 +42,12 @@ class TableScores:
     counts : mapping
         Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
         not a mean.
+    not_judged : (rows,) int64
+        How many mentions of each row nobody looked for, under VIFIDEL-H.
     """
 
     fields: Any
     statuses: Counter[str]
     tallies: Mapping[str, Tally]
     counts: Mapping[str, Floats]
+    not_judged: Integers

@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import VifidelWarning
 from ..evaluation import Floats, Tally, add_tallies
 from ..scorers.registry import METRICS
+from ..scorers.vifidel_h import warn_of_undeclared
 from ..vectors import WordVectors
 from .statuses import RANKS, STATUSES
 
@@ -109,6 +110,8 @@ class Totals:
         score that is no mean, what that follows from.
     tallies : mapping
         What was read (captions, references, object labels) to its words.
+    not_judged : int
+        How many mentions nobody looked for.
     """
 
     rows: int = 0
@@ -116,6 +119,7 @@ class Totals:
     statuses: Mapping[str, int] = field(default_factory=dict)
     sums: Mapping[str, Sums] = field(default_factory=dict)
     tallies: Mapping[str, Tally] = field(default_factory=dict)
+    not_judged: int = 0
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(
@@ -127,6 +131,7 @@ class Totals:
                 for name in dict.fromkeys([*self.sums, *other.sums])
             },
             add_tallies([self.tallies, other.tallies]),
+            self.not_judged + other.not_judged,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -135,6 +140,7 @@ class Totals:
             "rows": self.rows,
             "kept": self.kept,
             "statuses": in_order(self.statuses),
+            "not_judged": self.not_judged,
             "sums": {name: sums.to_json() for name, sums in self.sums.items()},
             "words": {
                 what: {
@@ -161,6 +167,7 @@ class Totals:
             {status: int(content["statuses"].get(status, 0)) for status in STATUSES},
             {name: Sums.from_json(sums) for name, sums in content["sums"].items()},
             {what: _tally(of) for what, of in content["words"].items()},
+            int(content["not_judged"]),
         )
 
 
@@ -222,8 +229,9 @@ def judge(totals: Totals, vectors: WordVectors) -> None:
     """
     for what, tally in totals.tallies.items():
         tally.check_known(what, vectors)
+    warn_of_undeclared(totals.statuses.get("nothing looked for", 0))
     given = {status: n for status, n in in_order(totals.statuses).items() if n}
-    if totals.rows > 0 and all(RANKS[status] >= RANKS["no objects"] for status in given):
+    if totals.rows > 0 and all(RANKS[status] >= RANKS["nothing looked for"] for status in given):
         causes = ", ".join(f"{number} {status}" for status, number in given.items())
         warnings.warn(
             f"none of the {totals.rows} rows has a score under every metric ({causes}).",

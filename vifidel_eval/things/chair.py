@@ -73,6 +73,11 @@ def absent(mentions: Mentions, there: frozenset[str]) -> list[Mention]:
     return [mention for mention in mentions.found if mention.category not in there]
 
 
+def judged(mentions: Mentions, sought: frozenset[str]) -> Mentions:
+    """Return the mentions of categories that the image has or that were looked for in it."""
+    return Mentions(tuple(m for m in mentions.found if m.category in sought), mentions.tokens)
+
+
 def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]:
     """Return the `CAPTION_COUNTS` of one caption.
 

@@ -6,7 +6,8 @@
 3. Each word is looked up in the list: as it is, else in its singular form (and in the plural of
    names that the rules for singular forms do not lead back to: *ties*). Where the caption has
    a *toilet*, a *seat* is not looked up.
-4. A word that describes the next one is no mention: *orange cat*, *passenger train*.
+4. A word that describes the next one is no mention: *orange cat*, *passenger train*; nor is the
+   name of stuff or a scene right before another word: *beach umbrella*.
 
 With the published list the rules are those of the published program to the letter: words are
 looked up and joined in their singular form alone, only `_TERMS` are joined, and there is no rule 4.
@@ -164,7 +165,8 @@ class MentionFinder:
         own = dict.fromkeys(classes.added)
         if not classes.published:
             own |= dict.fromkeys([*classes.class_of, *classes.no_class])
-        self._describing = frozenset() if classes.published else DESCRIBING
+        stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
+        self._describing = frozenset() if classes.published else DESCRIBING | stuff
         terms = [
             _Term(tuple(term.split()), becomes, not classes.published)
             for term, becomes in _TERMS.items()

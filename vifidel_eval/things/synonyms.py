@@ -6,10 +6,13 @@ The syntax is one for CHAIR's synonyms and for the list of things of the open vo
     couch, sofa, settee, loveseat
     hot dog, hotdog
     - hot water, dog house
+    [stuff]
+    sky
+    beach, shore
 
 Each line is a class: names separated by commas, of which the first is the class. A line that
-begins with ``-`` lists words that are of no class although a part of them is. Names are compared
-in lower case.
+begins with ``-`` lists words that are of no class although a part of them is. The classes below
+``[stuff]`` are stuff and scenes. Names are compared in lower case.
 
 The list that was published with CHAIR (Rohrbach et al., EMNLP 2018) is recognised by its content
 and read as their program reads it: split at a comma and one blank only, so that a name behind two
@@ -34,6 +37,9 @@ from ..nfc import nfc
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
 
+# The line above stuff and scenes.
+_STUFF = "[stuff]"
+
 # What tells JSON, XML and YAML from a list of names.
 _NOT_IN_NAMES = frozenset('{}[]<>":;=\0')
 
@@ -54,6 +60,8 @@ class ClassList:
         Whether names are looked up as CHAIR's published program does it.
     added : tuple of str
         Classes that the list does not have and that are known by their name alone.
+    stuff : frozenset of str
+        The classes that are stuff or scenes: a list of things in an image does not deny them.
     """
 
     name: str
@@ -61,12 +69,19 @@ class ClassList:
     no_class: tuple[str, ...] = ()
     published: bool = False
     added: tuple[str, ...] = ()
+    stuff: frozenset[str] = frozenset()
 
     @cached_property
     def class_of(self) -> dict[str, str]:
         """The class of each name, added classes included."""
         known = {name: names[0] for names in self.classes for name in names}
         return known | {name: name for name in self.added}
+
+    @cached_property
+    def things(self) -> ClassList:
+        """The list without its stuff and scenes."""
+        classes = tuple(names for names in self.classes if names[0] not in self.stuff)
+        return replace(self, classes=classes, stuff=frozenset()) if self.stuff else self
 
     def with_names(self, labels: Iterable[str]) -> ClassList:
         """Return the list with the labels that it does not know as classes of their own.
@@ -87,7 +102,16 @@ class ClassList:
         for own in (class_names, coco_synonyms):
             if self is own():
                 return own, ()
-        return ClassList, (self.name, self.classes, self.no_class, self.published, self.added)
+        if self is class_names().things:
+            return _own_things, ()
+        return ClassList, (
+            self.name,
+            self.classes,
+            self.no_class,
+            self.published,
+            self.added,
+            self.stuff,
+        )
 
     @cached_property
     def digest(self) -> str:
@@ -95,6 +119,7 @@ class ClassList:
         lines = sorted(", ".join([names[0], *sorted(names[1:])]) for names in self.classes)
         lines += [f"- {name}" for name in sorted(self.no_class)]
         lines += [f"+ {name}" for name in sorted(self.added)]
+        lines += [f"~ {name}" for name in sorted(self.stuff)]
         lines.append("published" if self.published else "")
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
@@ -115,6 +140,10 @@ def class_names() -> ClassList:
     """Return the package's own list of things: class names of COCO, VOC, LVIS and Open Images."""
     text = files(__package__).joinpath("things.txt").read_text(encoding="utf-8")
     return _parse(text, "things.txt", published=False)
+
+
+def _own_things() -> ClassList:
+    return class_names().things
 
 
 def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
@@ -158,9 +187,14 @@ def _parse(text: str, where: str, published: bool | None = None) -> ClassList:
     published = original if published is None else published
     classes: list[tuple[str, ...]] = []
     no_class: list[str] = []
+    stuff: set[str] = set()
+    in_stuff = False
     first_seen: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(lines, 1):
         if not line or line.startswith("#"):
+            continue
+        if line == _STUFF and not published:
+            in_stuff = True
             continue
         at = f"{where}, line {number}"
         of_none = line.startswith("-")
@@ -178,12 +212,15 @@ def _parse(text: str, where: str, published: bool | None = None) -> ClassList:
             no_class.extend(names)
         else:
             classes.append(names)
+            if in_stuff:
+                stuff.add(names[0])
     if not classes:
         raise VifidelError(
             f"{where}: no class found; write one class per line, its names separated by commas."
         )
     name = "rohrbach2018" if original else Path(where).stem
-    return ClassList(name, tuple(classes), tuple(dict.fromkeys(no_class)), published)
+    none = tuple(dict.fromkeys(no_class))
+    return ClassList(name, tuple(classes), none, published, stuff=frozenset(stuff))
 
 
 def _names(line: str, at: str) -> Iterator[str]:

@@ -9,7 +9,8 @@ function card(image) {
     html("header", {}, html("h3", { id: heading }, html("a", { href: link(ids[image]) }, `Image ${ids[image]}`)),
       apartText(image)),
     html("div", { class: pictured ? "scene pictured" : "scene" }, pictured ? frame(image) : [],
-      html("div", { class: "gold" }, objectList(image), referenceList(image))),
+      html("div", { class: "gold" }, objectList(image),
+        loose("Looked for and not there", deniedIn(image)), referenceList(image))),
     html("ul", { class: "candidates" }, captioned.map((system) => candidate(system, image))));
   node.querySelectorAll(".caption").forEach(liven);
   livenObjects(node);
@@ -52,6 +53,8 @@ function objectList(image) {
   return [html("h4", {}, "Objects"), html("ul", { class: "objects" }, grouped(objects[image], 2)
     .map(([label, count]) => html("li", { "data-label": label }, labels[label] + times(count))))];
 }
+
+const deniedIn = (image) => (data().denied?.[image] ?? []).map((at) => data().deniedLabels[at]);
 
 function referenceList(image) {
   const references = data().references[image];

@@ -77,6 +77,8 @@ class Content:
         Pictures, boxes and names.
     unexplained : str
         Why nothing is explained.
+    denied : mapping
+        Image id to the labels that were looked for there and are not in it, where there are any.
     """
 
     scores: Scores
@@ -87,6 +89,7 @@ class Content:
     explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
     unexplained: str = _NO_EVIDENCE
+    denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
 
 
 def gather(
@@ -146,6 +149,7 @@ def gather(
         return replace(
             content,
             objects=explainer.objects_of(list(references)),
+            denied=explainer.denied_in(list(references)),
             explanations=_explained(explainer, of_systems, explained),
         )
     except VifidelError as problem:

@@ -27,7 +27,8 @@ class Images:
     data : dict
         What the script sorts and filters by: ``systems``, ``metrics``, ``labels``; by metric
         ``lowerIsBetter``; by image ``ids``, ``references`` and ``objects`` (label, count,
-        ...); by system and image ``captions``; by system, metric and image ``scores``
+        ...), and ``denied``, what was looked for and is not there, if that is known of any; by
+        system and image ``captions``; by system, metric and image ``scores``
         (None where undefined).
     plans : dict
         What is known of captions: ``texts``; ``scale``, the cost at the end of the colour scale;
@@ -58,6 +59,7 @@ class Images:
                 [number for label, count in found.items() for number in (labels[label], count)]
                 for found in objects
             ],
+            **self._denied(content),
             "captions": [
                 [captions.get(image_id) for image_id in self.ids]
                 for captions in content.captions.values()
@@ -70,6 +72,17 @@ class Images:
                 for of_metric in content.scores.evaluations.values()
             ],
         }
+
+    def _denied(self, content: Content) -> dict[str, Any]:
+        """Return the labels that are not there: each once, and their numbers by image."""
+        if not content.denied:
+            return {}
+        numbers: dict[str, int] = {}
+        of_images = [
+            [numbers.setdefault(label, len(numbers)) for label in content.denied.get(image_id, ())]
+            for image_id in self.ids
+        ]
+        return {"denied": of_images, "deniedLabels": list(numbers)}
 
     def _scores(self, ids: Sequence[ImageId], scores: Floats) -> list[float | None]:
         of_image = dict(zip(ids, scores.tolist(), strict=True))

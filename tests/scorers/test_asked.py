@@ -1,0 +1,274 @@
+"""Evidence that says what was looked for: the table of its rules, and all ways into the scorers."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import vifidel_eval
+from vifidel_eval.annotations import ObjectLabels, read_objects
+from vifidel_eval.errors import AnnotationError, VifidelWarning
+from vifidel_eval.rows import make_rows
+from vifidel_eval.scorers import Chair, Vifidel, VifidelH, VifidelPRF
+
+CAPTION = "A squirrel eats a nut beside a skateboard and a bench under a lamp."
+FIVE = ["squirrel", "nut", "skateboard", "bench", "lamp"]
+
+
+def verdicts(mentions):
+    return {m["class"]: m["verdict"] for m in mentions}
+
+
+def judged(objects, **settings):
+    """Return what VIFIDEL-H says of the caption with these objects, and its numbers."""
+    scorer = VifidelH(
+        {1: objects} if not isinstance(objects, ObjectLabels) else objects, **settings
+    )
+    found = scorer.evaluate(make_rows([CAPTION], [1]))
+    [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
+    numbers = {name: evaluation.score for name, evaluation in found.items()}
+    return verdicts(of_row["mentions"]), numbers, found["VIFIDEL-Hi"].counts
+
+
+def answers(*there):
+    return {thing: int(thing in there) for thing in FIVE}
+
+
+@pytest.mark.parametrize("there", [("squirrel",), ("bench",), (), tuple(FIVE)])
+def test_what_was_asked_and_not_found_is_absent(there):
+    # With all five found no zero says so: the file does, by the answers of another image.
+    objects = read_objects({1: answers(*there), 2: {"dog": 0}})
+    found, numbers, counts = judged(objects)
+    assert found == {t: "there" if t in there else "not in the image" for t in FIVE}
+    assert numbers["VIFIDEL-Hi"] == pytest.approx(1 - len(there) / 5)
+    assert numbers["VIFIDEL-Hs"] == float(len(there) < 5)
+    assert counts["not_judged"] == 0
+
+
+def test_what_was_not_asked_is_not_judged():
+    found, numbers, counts = judged({"squirrel": 1, "nut": 0})
+    assert found == {
+        "squirrel": "there",
+        "nut": "not in the image",
+        **dict.fromkeys(("skateboard", "bench", "lamp"), "not judged"),
+    }
+    assert numbers["VIFIDEL-Hi"] == 0.5
+    assert counts["not_judged"] == 3
+
+
+def test_a_source_that_declares_nothing_denies_nothing():
+    found, numbers, counts = judged(["squirrel"])
+    assert found == {"squirrel": "there", **dict.fromkeys(FIVE[1:], "not judged")}
+    assert np.isnan([numbers["VIFIDEL-Hi"], numbers["VIFIDEL-Hs"]]).all()
+    assert 0 < numbers["VIFIDEL-T"] < 1
+    assert (counts["not_judged"], counts["nothing_looked_for"]) == (4, 1)
+    # All labels among COCO's 80: taken for that closed set.
+    found, numbers, counts = judged(["bench"])
+    assert (found["skateboard"], found["squirrel"]) == ("not in the image", "not judged")
+    assert "nothing_looked_for" not in counts
+
+
+@pytest.mark.parametrize(
+    ("looked_for", "absent"),
+    [
+        ("all", {"nut", "skateboard", "bench", "lamp"}),
+        ("coco", {"skateboard", "bench"}),
+        ("voc", set()),
+        (["lamp", "nuts"], {"nut", "lamp"}),
+    ],
+)
+def test_users_declare_what_was_looked_for(looked_for, absent, tmp_path):
+    found, numbers, _ = judged(["squirrel"], looked_for=looked_for)
+    assert {thing for thing, verdict in found.items() if verdict == "not in the image"} == absent
+    assert numbers["VIFIDEL-Hi"] == pytest.approx(len(absent) / (1 + len(absent)))
+    if isinstance(looked_for, list):
+        path = tmp_path / "names.txt"
+        path.write_text("\n".join(looked_for))
+        assert judged(["squirrel"], looked_for=path)[0] == found
+    signatures = {
+        VifidelH(looked_for=given).signature() for given in (None, "all", "coco", ["lamp"], ["nut"])
+    }
+    assert len(signatures) == 5
+
+
+def test_references_deny_all_that_they_do_not_mention_and_answers_count_beside_them():
+    scorer = VifidelH()
+    rows = make_rows(
+        ["a wolf and a cup"], None, [["a dog in the snow"]], [{}], asked=[frozenset(["wolf"])]
+    )
+    [of_row] = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
+    assert set(verdicts(of_row["mentions"]).values()) == {"not in the image"}
+    assert of_row["mentions"][0]["support"] == 0
+
+
+def test_a_warning_says_how_to_declare():
+    with pytest.warns(VifidelWarning, match=r"1 caption do.*--looked-for coco, voc, all or FILE"):
+        run = vifidel_eval.evaluate(
+            {"mine": {1: CAPTION}}, objects={1: ["squirrel"]}, metrics="VIFIDEL-H"
+        )
+    assert run.counts["mine"]["nothing_looked_for"] == 1
+    declared = vifidel_eval.evaluate(
+        {"mine": {1: CAPTION}}, objects={1: ["squirrel"]}, metrics="VIFIDEL-H", looked_for="all"
+    )
+    assert declared.scores["mine"]["VIFIDEL-Hi"] == 0.8
+
+
+ROWS = [
+    {"squirrel": 2, "nut": 0},
+    {"bench": 1},
+    {"squirrel": 0, "Nut": 0, "lamp": 0},
+    ["squirrel"],
+    {"squirrel": 1, "nut": 1},
+    {"labels": ["squirrel", "nut"], "scores": [0.9, 0.4], "asked": ["nut", "lamp"]},
+    {"labels": ["lamp"], "scores": [0.9], "asked": ["lamp"]},
+    {},
+]
+
+
+def columns(**settings):
+    return VifidelH(**settings).score_columns([CAPTION] * len(ROWS), objects=ROWS)
+
+
+def test_rows_are_judged_by_what_they_say_alone():
+    found = columns()
+    wanted = [1 / 2, 1 / 2, 1, np.nan, np.nan, 2 / 3, 0, np.nan]
+    np.testing.assert_allclose(found["VIFIDEL-Hi"], wanted)
+    for at, row in enumerate(ROWS):
+        alone = VifidelH().score_columns([CAPTION], objects=[row])
+        for name, scores in found.items():
+            assert alone[name].tobytes() == scores[at : at + 1].tobytes()
+
+
+def test_rows_whose_answers_are_uncertain():
+    assert columns(uncertain=0.3)["VIFIDEL-Hi"][5] == 1 / 2  # the nut may be there
+    with pytest.raises(AnnotationError, match=r"uncertain 0\.7 is above the threshold 0\.6"):
+        columns(uncertain=0.7)
+
+
+def test_tables_have_the_bits_of_rows():
+    pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+    from vifidel_eval.tables import TableScorer
+
+    wanted = columns()
+    found = TableScorer(["VIFIDEL-H"]).score([CAPTION] * len(ROWS), ROWS)
+    for name, scores in wanted.items():
+        of_table = found.field(name.replace("-", "_")).to_numpy(zero_copy_only=False)
+        assert of_table.tobytes() == np.where(np.isnan(scores), np.nan, scores).tobytes(), name
+    statuses = found.field("status").to_pylist()
+    assert statuses == [*["ok"] * 3, *["nothing looked for"] * 2, "ok", "ok", "no objects"]
+    maps = [list(row.items()) for row in ROWS[:3]]
+    maps.append([("Squirrel", 1), ("squirrel", 0)])
+    column = pa.array(maps, pa.map_(pa.string(), pa.int32()))
+    table = TableScorer(["VIFIDEL-H"]).evaluate(
+        pa.table({"caption": [CAPTION] * 4, "labels": column})
+    )
+    assert table.fields.field("VIFIDEL_Hi").to_pylist() == [0.5, 0.5, 1.0, None]
+    assert table.fields.field("status").to_pylist()[-1] == "bad labels"
+    assert table.not_judged.tolist()[:3] == [3, 3, 2]
+    with pytest.raises(AnnotationError, match="'squirrel' is both there and not there"):
+        TableScorer(["VIFIDEL-H"], strict=True).score([CAPTION], column[3:])
+
+
+def test_all_ways_say_the_same():
+    # Rows, image ids, gts and res, a pickle, and threads.
+    objects = {at: row for at, row in enumerate(ROWS) if at in (0, 2)}
+    scorer = VifidelH(objects, references=False)
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again.signature() == scorer.signature()
+    wanted = {name: scores[[0, 2]] for name, scores in columns().items()}
+    found = []
+
+    def score():
+        found.append(again.score_columns([CAPTION] * 2, image_ids=[0, 2]))
+
+    threads = [threading.Thread(target=score) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found.append(scorer.score_columns([CAPTION] * 2, image_ids=[0, 2]))
+    for of_way in found:
+        for name, scores in wanted.items():
+            assert of_way[name].tobytes() == scores.tobytes()
+    run = scorer.evaluate(make_rows([CAPTION] * 2, [0, 2], [[], []]))
+    of_run = scorer.compute_score({0: [], 2: []}, {0: [CAPTION], 2: [CAPTION]})
+    assert of_run[0] == run["VIFIDEL-T"].score
+
+
+def test_chair_judges_what_was_asked():
+    scorer = Chair({1: {"bench": 1, "skateboard": 0}, 2: {"dog": 0}, 3: ["dog"]})
+    captions = ["a bench, a skateboard and a bicycle", "a puppy and a cat", "a dog"]
+    found = scorer.evaluate(make_rows(captions, [1, 2, 3]))
+    assert found["CHAIRi"].scores.tolist()[:2] == [1 / 2, 1]
+    assert np.isnan(found["CHAIRi"].scores[2])
+    assert found["CHAIRi"].score == 2 / 3
+    assert found["CHAIRs"].score == 1
+    assert found["CHAIRi"].counts["not_judged"] == 2
+    assert (
+        "not_judged" not in Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))["CHAIRi"].counts
+    )
+    # A row that does not say what was asked is held against all categories, as ever.
+    rows = Chair().score_columns(
+        ["a bench and a bicycle"] * 2, objects=[{"bench": 1, "dog": 0}, ["bench"]]
+    )
+    assert rows["CHAIRi"].tolist() == [0, 1 / 2]
+
+
+PHRASE = "a red double-decker bus"
+
+
+def test_a_phrase_is_what_it_ends_with():
+    assert judged_phrase(PHRASE, "A bus and a car.") == {"bus": "there", "car": "not in the image"}
+    assert judged_phrase("big hot dog", "A hot dog.") == {"hot dog": "there"}
+    assert judged_phrase("brown teddy bear", "A teddy bear.") == {"teddy bear": "there"}
+    captions = ["A bus.", "A dog.", "A bear and a teddy bear."]
+    phrases = [[PHRASE], ["big hot dog"], ["brown teddy bear"]]
+    chair = Chair().score_columns(captions, objects=phrases)
+    assert chair["CHAIRi"].tolist() == [0, 1, 1 / 2]
+    prf, plain = (
+        VifidelPRF().score_columns(["A bus."], objects=[[label]])
+        for label in (PHRASE, "double-decker bus")
+    )
+    for name, scores in prf.items():
+        assert scores.tobytes() == plain[name].tobytes()
+    # VIFIDEL keeps the paper's bag of labels.
+    assert Vifidel().score(["A bus."], objects=[[PHRASE]]) < 1
+    explanation = Vifidel({1: [PHRASE]}, looked_for="all").explain(1, "A bus and a car.")
+    assert explanation.hallucinated == ("car",)
+
+
+def judged_phrase(label, caption):
+    scorer = VifidelH({1: [label]}, looked_for="all")
+    [of_row] = scorer.evaluate(make_rows([caption], [1]))["VIFIDEL-T"].details["VIFIDEL-H"]
+    return verdicts(of_row["mentions"])
+
+
+def test_explanations_say_what_was_denied():
+    scorer = Vifidel({1: {"squirrel": 1, "nut": 0, "lamp": 0}})
+    explanation = scorer.explain(1, CAPTION)
+    assert explanation.denied == ("lamp", "nut")
+    assert explanation.hallucinated == ("nut", "lamp")
+    assert "Looked for and not there: lamp, nut" in str(explanation)
+    assert explanation.to_json()["denied"] == ["lamp", "nut"]
+    assert "denied" not in Vifidel({1: ["dog"]}).explain(1, CAPTION).to_json()
+
+
+@pytest.mark.parametrize(
+    ("looked_for", "message"),
+    [
+        ("nothing.txt", "neither coco, voc nor all, and there is no such file"),
+        ([], "there is no label"),
+        ([3], "3 is not a label; give text"),
+    ],
+)
+def test_what_cannot_be_declared(looked_for, message):
+    with pytest.raises(AnnotationError, match=message):
+        VifidelH(looked_for=looked_for)
+
+
+def test_a_warning_says_which_number_to_read_of_tag_lists():
+    tags = {1: [f"tag {n}" for n in range(61)], 2: ["dog"], 3: [f"tag {n}" for n in range(70)]}
+    captions = {1: "a dog", 2: "a dog", 3: "a dog"}
+    with pytest.warns(VifidelWarning, match=r"61 different labels .*VIFIDEL-P .*VIFIDEL-H"):
+        vifidel_eval.evaluate({"mine": captions}, objects=tags, metrics="VIFIDEL-PRF")
