@@ -132,7 +132,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
         supports = supports_of(lexicon, mentions, unnamed, (said, objects))
         rows = mentions.rows[unnamed]
         units = [mentions.units[at] for at in mentions.at[unnamed]]
-        answered, denied = self._denied(part, rows, units)
+        answered, denied = self._denials(part, rows, units)
         supports[answered] = 0.0  # an answer about its own class counts, whatever else is near
         absent = (supports < SUPPORT) & (denied | (said.sizes[rows] > 0))
         unnamed, supports, denied = unnamed[absent], supports[absent], denied[absent]
@@ -161,7 +161,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
             spoken_of=np.where(spoken_of, 1.0, near_labels),
         )
 
-    def _denied(
+    def _denials(
         self, part: Part[WordsGold], rows: Integers, units: Sequence[Unit]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which mentions an answer about their class denies, and which the source does."""

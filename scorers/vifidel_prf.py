@@ -139,12 +139,12 @@ class VifidelPRF(ClaimScorer):
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        details = {self.method(): WordDetails(self, rows)}
+        said: dict[str, Sequence[Any]] = {self.method(): WordDetails(self, rows)}
         if any(map(has_several, rows.captions)):
             of_sentences = DetailsOfParts()
             of_sentences.add(len(rows), partial(_sentence_details, self, rows))
-            details["sentences"] = of_sentences
-        evaluations[self.main] = replace(evaluations[self.main], details=details)
+            said["sentences"] = of_sentences
+        evaluations[self.main] = replace(evaluations[self.main], details=said)
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:

@@ -53,7 +53,7 @@ class TrlReward:
         self._arguments = (column, objects, references, weight, transform)
         self._objects, self._references = objects, references
         self._reward = _Reward(self._scored, weight, transform)
-        self.__name__ = self._reward.name
+        self.__name__: str = self._reward.name
 
     def __call__(
         self,
@@ -213,9 +213,9 @@ class _Reward:
                 "better is subtracted as it is."
             )
         lower = scored.column.lower_is_better and transform is None
-        self.name = ("minus_" if lower else "") + _spelled(scored.column.name)
-        self._factor = -float(weight) if lower else float(weight)
-        self._transform = transform
+        self.name: str = ("minus_" if lower else "") + _spelled(scored.column.name)
+        self._factor: float = -float(weight) if lower else float(weight)
+        self._transform: Transform | None = transform
 
     def __call__(self, score: float) -> float:
         if self._transform is None:

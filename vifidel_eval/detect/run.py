@@ -16,7 +16,7 @@ from ..errors import VifidelError, VifidelWarning
 from ..files import first_line
 from ..image_ids import ImageId, match, mismatch
 from ..pictures import DamagedPictureError, decode
-from ..progress import progress_bar, when
+from ..progress import progress_bar
 from .batches import Batches, Waiting
 from .detectors import Detector, Found, Prepared, load_detector
 from .model_files import find_model
@@ -125,7 +125,7 @@ def detect(
     with (
         _quiet_pillow(),
         file.adding(),
-        progress_bar(total, " pictures", **when(progress)) as bar,
+        progress_bar(total, " pictures", progress) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
         batches = Batches(detector, lowest, detector.batch if batch is None else batch)

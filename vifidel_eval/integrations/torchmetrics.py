@@ -70,7 +70,7 @@ class VifidelMetric(Metric):
         self.add_state("sums", zeros, dist_reduce_fx="sum")
 
     @property
-    def higher_is_better(self) -> bool | None:  # type: ignore[override]
+    def higher_is_better(self) -> bool | None:
         """Whether a higher score is the better one; None if the columns differ."""
         lower = {scored.column.lower_is_better for scored in self._scored()}
         return not lower.pop() if len(lower) == 1 else None
@@ -149,7 +149,8 @@ class VifidelMetric(Metric):
 def _summed(evaluation: Evaluation) -> Floats:
     """Return the sums over rows from which the score of a column follows."""
     if evaluation.statistics is not None:
-        return np.nansum(evaluation.statistics.of_rows, axis=0)
+        sums: Floats = np.nansum(evaluation.statistics.of_rows, axis=0)
+        return sums
     defined = evaluation.scores[~np.isnan(evaluation.scores)]
     return np.array([defined.sum(), len(defined)])
 
