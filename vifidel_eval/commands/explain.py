@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,7 @@ def explain(
     both. RESULTS are PATH or NAME=PATH, as in score.
     """
     _check_usage(results, image, caption, references, options, plan)
+    from ..explain.sentences import only_supposed
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
@@ -133,15 +135,18 @@ def explain(
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
     else:
         rows = {system.name: _rows(system, image, gold) for system in systems}
+        by_sentence = VifidelPRF(**evidence_settings(settings))
+        judged = {name: by_sentence.judge_sentences(of_one)[0] for name, of_one in rows.items()}
         explained = {
-            name: next(scorer.explain_rows(of_one, thresholds)) for name, of_one in rows.items()
+            name: replace(
+                next(scorer.explain_rows(of_one, thresholds)), hedged=only_supposed(judged[name])
+            )
+            for name, of_one in rows.items()
         }
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
-        by_sentence = VifidelPRF(**evidence_settings(settings))
-        sentences = {name: by_sentence.judge_sentences(of_one)[0] for name, of_one in rows.items()}
-        sentences = {name: found for name, found in sentences.items() if len(found) > 1}
-        for name, found_in in sentences.items():
-            document["systems"][name]["sentences"] = [one.to_json() for one in found_in]
+        sentences = {name: of_one for name, of_one in judged.items() if len(of_one) > 1}
+        for name, of_caption in sentences.items():
+            document["systems"][name]["sentences"] = [one.to_json() for one in of_caption]
         if sentences:
             document["sentences"] = by_sentence.signature()
             notes.append(document["sentences"])
