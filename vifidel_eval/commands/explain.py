@@ -93,10 +93,9 @@ def explain(
     """Show what captions say that is not in the images.
 
     With --image, explain its caption in each result file, or a --caption of your own: what each
-    word costs, what supports it, and whether the things that it mentions are in the image; of
-    several sentences also what each of them claims. --plan adds the transport plan. Without
-    --image, summarise whole result files: the things that are most often not in the image and the
-    objects that are most often unmentioned.
+    word costs, what supports it, which of the things it mentions are in the image, and what each
+    sentence claims; --plan adds the transport plan. Without --image, summarise result files: the
+    things most often not in the image and the objects most often unmentioned.
 
     Things are judged as VIFIDEL-H judges them, by --objects, --references or
     both. RESULTS are PATH or NAME=PATH, as in score.
