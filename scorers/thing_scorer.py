@@ -1,4 +1,4 @@
-"""The base of the metrics that know which words name things: VIFIDEL-PRF and VIFIDEL-H."""
+"""The base of the metrics that know which words name things: VIFIDEL-PRF, -H and -D."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .word_vectors import GoldT
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
     "things",
-    "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF and "
-    "VIFIDEL-H.  [default: COCO, VOC, LVIS and Open Images]",
+    "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF, "
+    "VIFIDEL-H and VIFIDEL-D.  [default: COCO, VOC, LVIS and Open Images]",
 )
 
 

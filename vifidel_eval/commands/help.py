@@ -37,6 +37,7 @@ _SECTIONS = {
     "Metrics": (
         "metrics",
         "things",
+        "prf_edition",
         "vectors",
         "trust_pickles",
         "stop_words",

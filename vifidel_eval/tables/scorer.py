@@ -71,7 +71,9 @@ class TableScorer:
     normalize : bool
         Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
-        Names of things for VIFIDEL-PRF and VIFIDEL-H.
+        Names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
+    prf_edition : 1 or 2, optional
+        Edition of VIFIDEL-PRF, by default 2.
     strict : bool
         Whether a row that needs a change (``"too long"`` and worse) raises.
     max_words : int
@@ -118,6 +120,7 @@ class TableScorer:
         labels: str | None = "labels",
         label_scores: str | None = None,
         references: str | None = None,
+        prf_edition: int | None = None,
     ) -> None:
         pyarrow()
         check_threshold(threshold)
@@ -131,7 +134,7 @@ class TableScorer:
             p=p,
             counts=counts,
             normalize=normalize,
-            options={"things": things},
+            options={"things": things, "prf_edition": prf_edition},
         )
         self._strict = strict
         self._max_words = max_words
