@@ -35,7 +35,7 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, type=RESULTS)
 @click.option("--image", help="Explain only the captions of this image id.")
-@click.option("--caption", help="Explain this caption of --image instead of result files.")
+@click.option("--caption", help="Explain this caption of --image, no result files.")
 @click.option(
     "--references",
     type=CAPTIONS,
