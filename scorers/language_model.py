@@ -9,7 +9,6 @@ import numpy as np
 
 from ..evaluation import Evaluation
 from ..image_ids import ImageId
-from ..networks import MadeAgain
 from ..networks.language_model import load
 from ..rows import Rows
 from .base import Progress, Scorer

@@ -1,4 +1,4 @@
-"""The base of the metrics that know which words name things: VIFIDEL-PRF and VIFIDEL-H."""
+"""The base of the metrics that know which words name things: VIFIDEL-PRF, -H and -D."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from .word_vectors import GoldT
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
     "things",
-    "Names of things, one class per line, for VIFIDEL-PRF and VIFIDEL-H.  [default: our own list]",
+    "Names of things, one class per line, for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.  [default: our "
+    "own list]",
 )
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Tally
 from ..image_ids import ImageId
-from ..networks import MadeAgain
 from ..networks.features import ImageSide, Kept
 from ..networks.scan import Scan
 from ..networks.scan_features import RegionSource, ids_path, read_regions

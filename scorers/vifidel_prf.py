@@ -46,9 +46,8 @@ from .word_vectors import Part, Scored
 EDITIONS = (1, 2)
 EDITION = Option(
     "prf_edition",
-    "Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.",
+    "Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.  [default: 2]",
     int,
-    default=EDITIONS[-1],
 )
 
 # The first edition, settled in docs/fidelity.md.

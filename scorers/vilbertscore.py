@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
-from ..networks import MadeAgain
 from ..networks.features import ImageSide, Kept
 from ..networks.pytorch import find_device, length_sorted, load_torch
 from ..networks.vilbert import Floats32, Vilbert

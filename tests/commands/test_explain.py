@@ -195,3 +195,50 @@ def test_objects_are_needed():
     result = explain(CAREFUL, objects=None)
     assert result.exit_code == 2
     assert "give --objects: what the images show." in result.stderr
+
+
+# --- Sentences ---
+
+SENTENCES = (
+    "A cat sleeps on a couch next to a zebra. The lamp suggests that a train is late. The mood is "
+    "calm."
+)
+
+
+def sentences_of(tmp_path, caption, *options):
+    objects = tmp_path / "objects.json"
+    objects.write_text('{"1": ["cat", "couch"]}', "utf-8")
+    arguments = ["explain", "--image", "1", "--objects", str(objects), "--caption", caption]
+    result = CliRunner().invoke(main, [*arguments, *options])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_sentences_of_a_text_are_a_table_and_what_is_supposed_is_not_made_up(tmp_path):
+    shown = sentences_of(tmp_path, SENTENCES)
+    assert "Probably not in the image: zebra\nOnly supposed: train\n" in shown
+    table = shown.partition("\nSentences\n")[2].splitlines()
+    assert "zebra (34-39)" in table[2]
+    assert table[3].rstrip().endswith("The lamp suggests that a train is late.       -")
+    assert next(line for line in shown.splitlines() if "  train " in line).split()[1] == "hedged"
+
+
+def test_sentences_are_in_the_document(tmp_path):
+    document = json.loads(sentences_of(tmp_path, SENTENCES, "--format", "json"))
+    caption = document["systems"]["caption"]
+    assert caption["hallucinated"] == ["zebra"]
+    assert caption["hedged"] == ["train"]
+    assert [SENTENCES[s["start"] : s["end"]] for s in caption["sentences"]] == [
+        "A cat sleeps on a couch next to a zebra.",
+        "The lamp suggests that a train is late.",
+        "The mood is calm.",
+    ]
+    assert [s["claims"] for s in caption["sentences"]] == [True, False, False]
+    assert document["sentences"].startswith("VIFIDEL-PRF|")
+
+
+def test_a_caption_of_one_sentence_is_explained_as_before(tmp_path):
+    document = json.loads(sentences_of(tmp_path, "A cat sleeps.", "--format", "json"))
+    assert "sentences" not in document
+    assert {"sentences", "hedged"}.isdisjoint(document["systems"]["caption"])
+    assert "Sentences" not in sentences_of(tmp_path, "A cat sleeps.")

@@ -40,7 +40,7 @@ def near(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def plain(words, labels, references, vector_of, is_thing) -> tuple[float, float, float]:
-    """Follow docs/fidelity.md word by word; all arguments hold known words only."""
+    """Follow the first edition word by word; all arguments hold known words only."""
     words, references = sorted(set(words)), [set(r) for r in references if r]
     evidence = set(labels).union(*references)
     if not evidence:
@@ -76,8 +76,8 @@ words_ = st.lists(st.sampled_from(WORDS), max_size=6)
 @given(
     rows=st.lists(st.tuples(words_, words_, st.lists(words_, max_size=4)), min_size=1, max_size=5)
 )
-def test_equals_its_formulas_word_by_word(vectors, things, rows):
-    scorer = VifidelPRF(vectors=vectors, things=things)
+def test_edition_1_equals_its_formulas_word_by_word(vectors, things, rows):
+    scorer = VifidelPRF(vectors=vectors, things=things, edition=1)
     found = scorer.score_columns(
         [" ".join(caption) for caption, _, _ in rows],
         objects=[labels for _, labels, _ in rows],
@@ -91,14 +91,14 @@ def test_equals_its_formulas_word_by_word(vectors, things, rows):
     assert ((defined >= 0) & (defined <= 1)).all()
 
 
-def test_worked_by_hand(make_vectors, tmp_path):
+def test_edition_1_worked_by_hand(make_vectors, tmp_path):
     # Unit axes but for "puppy", whose cosine to "dog" is .55: near = (.55 - .1) / .9 = .5.
     vectors = make_vectors(
         {"dog": [1, 0, 0], "ball": [0, 1, 0], "puppy": [0.55, 0, math.sqrt(1 - 0.55**2)]}
     )
     things = tmp_path / "things.txt"
     things.write_text("dog\nball\npuppy\n", encoding="utf-8")
-    scorer = VifidelPRF(vectors=vectors, things=things)
+    scorer = VifidelPRF(vectors=vectors, things=things, edition=1)
     score = scorer.score_columns(["a puppy and a puppy"], objects=[["dog", "dog", "ball"]])
     # Both columns by hand: P = .5; R = (.5 + 0) / 2, each label once; F = (.5 * .25 ** 2) ** (1/3).
     assert score["VIFIDEL-P"][0] == pytest.approx(0.5, abs=1e-6)
@@ -150,7 +150,10 @@ def test_the_signature_pins_what_changes_the_number(vectors, things, tmp_path):
         VifidelPRF(vectors=vectors, things=things, references=False),
         VifidelPRF(vectors=vectors, things=things, stop_words=["dog"]),
         VifidelPRF({1: ["dog"]}, vectors, things=things),
+        VifidelPRF(vectors=vectors, things=things, edition=1),
     ]
+    assert "|edition:2|" in scorers[0].signature()
+    assert "edition" not in scorers[-1].signature()
     assert len({scorer.signature() for scorer in scorers}) == len(scorers)
 
 
@@ -195,7 +198,7 @@ def test_equals_the_plain_loop_on_val2017(shared_data):
 
     names = VifidelPRF()._things.class_of
     for of_image in (lambda i: references[i], lambda i: []):
-        columns = VifidelPRF(objects).score_columns(
+        columns = VifidelPRF(objects, edition=1).score_columns(
             [human[i] for i in ids], image_ids=ids, references=[of_image(i) for i in ids]
         )
         for at, i in enumerate(ids):

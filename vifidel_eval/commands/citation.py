@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import VifidelError
 from ..evaluation import Evaluation
 from ..runs.harness import Scores
+from ..runs.lengths import WORDS
 from ..runs.scores_file import read_scores
 from ..scorers.papers import Paper
 from ..scorers.registry import parse, parts_of
@@ -54,7 +55,8 @@ def _papers(signature: str) -> list[Paper]:
 
 
 def _on_all(scores: Scores) -> str:
-    signatures = list(dict.fromkeys(scores.signatures.values()))
+    signatures = [text for name, text in scores.signatures.items() if name != WORDS]
+    signatures = list(dict.fromkeys(signatures))
     versions = {part for text in signatures for part in text.replace(")", "|").split("|")}
     versions = {part.partition(":")[2] for part in versions if part.startswith("version:")}
     metrics = []

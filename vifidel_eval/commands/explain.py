@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, type=RESULTS)
 @click.option("--image", help="Explain only the captions of this image id.")
-@click.option("--caption", help="Explain this caption instead of result files.")
+@click.option("--caption", help="Explain this caption of --image, no result files.")
 @click.option(
     "--references",
     type=CAPTIONS,
@@ -91,15 +92,15 @@ def explain(
     """Show what captions say that is not in the images.
 
     With --image, explain its caption in each result file, or a --caption of your own: what each
-    word costs, what supports it, and whether the things that it mentions are in the image; of
-    several sentences also what each of them claims. --plan adds the transport plan. Without
-    --image, summarise whole result files: the things that are most often not in the image and the
-    objects that are most often unmentioned.
+    word costs, what supports it, which of the things it mentions are in the image, and what each
+    sentence claims; --plan adds the transport plan. Without --image, summarise result files: the
+    things most often not in the image and the objects most often unmentioned.
 
     Things are judged as VIFIDEL-H judges them, by --objects, --references or
     both. RESULTS are PATH or NAME=PATH, as in score.
     """
     _check_usage(results, image, caption, references, options, plan)
+    from ..explain.sentences import only_supposed
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
@@ -132,15 +133,18 @@ def explain(
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
     else:
         rows = {system.name: _rows(system, image, gold) for system in systems}
+        by_sentence = VifidelPRF(**evidence_settings(settings))
+        judged = {name: by_sentence.judge_sentences(of_one)[0] for name, of_one in rows.items()}
         explained = {
-            name: next(scorer.explain_rows(of_one, thresholds)) for name, of_one in rows.items()
+            name: replace(
+                next(scorer.explain_rows(of_one, thresholds)), hedged=only_supposed(judged[name])
+            )
+            for name, of_one in rows.items()
         }
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
-        by_sentence = VifidelPRF(**evidence_settings(settings))
-        sentences = {name: by_sentence.judge_sentences(of_one)[0] for name, of_one in rows.items()}
-        sentences = {name: found for name, found in sentences.items() if len(found) > 1}
-        for name, found_in in sentences.items():
-            document["systems"][name]["sentences"] = [one.to_json() for one in found_in]
+        sentences = {name: of_one for name, of_one in judged.items() if len(of_one) > 1}
+        for name, of_caption in sentences.items():
+            document["systems"][name]["sentences"] = [one.to_json() for one in of_caption]
         if sentences:
             document["sentences"] = by_sentence.signature()
             notes.append(document["sentences"])

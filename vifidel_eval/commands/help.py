@@ -39,6 +39,7 @@ _SECTIONS = {
     "Metrics": (
         "metrics",
         "things",
+        "prf_edition",
         "vectors",
         "trust_pickles",
         "stop_words",

@@ -43,7 +43,7 @@ report_options = gathered(
         click.option(
             "--report",
             type=OUTPUT,
-            help="Write this HTML page: scores, comparison, every image with its captions.",
+            help="Write an HTML page: scores, comparison, all captions.",
         ),
         click.option("--title", help="Title of the report.  [default: Caption evaluation]"),
         click.option(

@@ -66,7 +66,7 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--metrics",
     callback=parsed_metrics,
-    help="Separated by commas: VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, and WMD where there are "
+    help="Separated by commas: VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, VIFIDEL-D, and WMD where there are "
     "references.  [default: VIFIDEL,VIFIDEL-PRF]",
 )
 @click.option(
@@ -87,7 +87,12 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--things",
     type=FILE,
-    help="Names of things for VIFIDEL-PRF and VIFIDEL-H.  [default: the package's list]",
+    help="Names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.  [default: the package's list]",
+)
+@click.option(
+    "--prf-edition",
+    type=click.IntRange(1, 2),
+    help="Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.  [default: 2]",
 )
 @click.option(
     "--max-words",
@@ -171,6 +176,7 @@ def _scorer(
     presence: bool,
     normalize: bool,
     things: Path | None,
+    prf_edition: int | None,
     max_words: int,
     strict: bool,
 ) -> tuple[TableScorer, dict[str, Any]]:
@@ -202,6 +208,7 @@ def _scorer(
         counts=not presence,
         normalize=normalize,
         things=None if things is None else os.fspath(things),
+        prf_edition=prf_edition,
         strict=strict,
         max_words=max_words,
         captions=caption,

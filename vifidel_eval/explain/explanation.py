@@ -155,6 +155,9 @@ class Explanation:
         Objects of the image that the caption does not speak of, in alphabetical order.
     unknown_words : tuple of str
         Words and labels left out because they have no vector.
+    hedged : tuple of str
+        Mentions of things that are not in the image and that only clauses such as *as if it were*
+        make; the command fills it in.
     denied : tuple of str
         Labels that were looked for in this image and are not there, in alphabetical order.
     """
@@ -169,12 +172,17 @@ class Explanation:
     mentions: tuple[GroundedMention, ...]
     unmentioned: tuple[str, ...]
     unknown_words: tuple[str, ...]
+    hedged: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
 
     @property
     def hallucinated(self) -> tuple[str, ...]:
-        """The mentions that are probably not in the image, each once, in the caption's order."""
-        return tuple(dict.fromkeys(m.words for m in self.mentions if m.verdict is Verdict.ABSENT))
+        """The mentions that are probably not in the image, each once, in the caption's order.
+
+        What is only `hedged` is not among them.
+        """
+        absent = (m.words for m in self.mentions if m.verdict is Verdict.ABSENT)
+        return tuple(words for words in dict.fromkeys(absent) if words not in self.hedged)
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as JSON can hold it; what is undefined is None.
@@ -188,6 +196,7 @@ class Explanation:
             "score": rounded(self.score),
             "distance": _defined(self.distance),
             "hallucinated": list(self.hallucinated),
+            **({"hedged": list(self.hedged)} if self.hedged else {}),
             "unmentioned": list(self.unmentioned),
             "unknown_words": list(self.unknown_words),
             **({"denied": list(self.denied)} if self.denied else {}),
@@ -218,14 +227,15 @@ def tables(explanation: Explanation, title: str | None = None, plan: bool = Fals
     plan : bool
         Whether the transport plan follows.
     """
-    words = sorted(explanation.words, key=lambda word: not word.hallucinated)
+    hedged = explanation.hedged
+    words = sorted(explanation.words, key=lambda w: w.mention in hedged or not w.hallucinated)
     total = explanation.distance
     shown = f"{total:.{_DECIMALS}f}"
     by_word: list[list[Cell]] = [
         [
-            MARKS[word.verdict],
+            "" if word.mention in hedged else MARKS[word.verdict],
             word.word,
-            _verdict(word),
+            "hedged" if word.mention in hedged else _verdict(word),
             word.supported_by,
             _two_digits(word.support),
             cost,
@@ -289,6 +299,8 @@ def _summary(explanation: Explanation) -> list[str]:
         else:
             absent = ", ".join(explanation.hallucinated) or "nothing found"
             lines.append(f"Probably not in the image: {absent}")
+            if explanation.hedged:
+                lines.append(f"Only supposed: {', '.join(explanation.hedged)}")
             not_judged = [m.words for m in explanation.mentions if str(m.verdict) == "not judged"]
             if not_judged:
                 lines.append(f"Not judged: {', '.join(dict.fromkeys(not_judged))}")

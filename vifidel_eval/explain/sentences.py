@@ -156,6 +156,14 @@ def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
             at = here.end()
 
 
+def only_supposed(sentences: Iterable[JudgedSentence]) -> tuple[str, ...]:
+    """Return the words for absent things that hedged clauses mention and no claim does."""
+    sentences = list(sentences)
+    invented = {mention.words for sentence in sentences for mention in sentence.inventions}
+    supposed = (m.words for sentence in sentences for m in sentence.hedged_mentions)
+    return tuple(words for words in dict.fromkeys(supposed) if words not in invented)
+
+
 def sentence_table(caption: str, sentences: Sequence[JudgedSentence]) -> Table:
     """Return a row per sentence: its text, its P, and what it invents or only supposes.
 

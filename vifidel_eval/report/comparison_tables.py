@@ -92,7 +92,7 @@ def _pairs(
 ) -> Table:
     rows: list[list[Cell]] = []
     winners: set[tuple[int, int]] = set()
-    at_equal_length = _at_equal_length(comparisons)
+    at_equal_length = comparisons.has_equal_length
     for metric, comparison in comparisons.metrics.items():
         for pair in comparison.pairs:
             if pair.winner is not None:
@@ -149,7 +149,7 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
     much its score differs from that one's.
     """
     rows: list[list[Cell]] = []
-    at_equal_length = _at_equal_length(comparisons)
+    at_equal_length = comparisons.has_equal_length
     for metric, comparison in comparisons.metrics.items():
         used = [comparison.images, comparisons.seed, comparisons.resamples]
         for name, standing in comparison.systems.items():
@@ -177,15 +177,6 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
             *("Images", "Seed", "Resamples"),
         ],
         rows,
-    )
-
-
-def _at_equal_length(comparisons: Comparisons) -> bool:
-    """Return whether any two systems differ so much in length that this is shown."""
-    return any(
-        pair.equal_length is not None
-        for comparison in comparisons.metrics.values()
-        for pair in comparison.pairs
     )
 
 

@@ -259,7 +259,7 @@ def table(
                 f"Bold: not significantly worse than the best (randomisation, p > {alpha})."
             )
     signatures = list(dict.fromkeys(scores.signatures.values()))
-    notes += _of_people(scores)
+    notes += scores.notes()
     notes += folded(signatures, layout.width) if style == "table" else signatures
     notes += _without_java(scores)
     notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
@@ -277,7 +277,7 @@ def in_short(scores: Scores, most: int = 12) -> str:
     """Return a table for a prompt: the first systems, and no signatures."""
     whole = table(scores)
     more = len(whole.rows) - most
-    notes = [*_directions(scores.columns()), *_of_people(scores), *_without_java(scores)]
+    notes = [*_directions(scores.columns()), *scores.notes(), *_without_java(scores)]
     if more > 0:
         notes.insert(0, f"... and {more} more system{'s' * (more > 1)}.")
     short = replace(whole, rows=whole.rows[:most], notes=notes)
@@ -292,7 +292,7 @@ def in_html(scores: Scores) -> str:
         f"<div><code>{html.escape(one_line(line))}</code></div>" for line in signatures
     )
     shown = [note for note in whole.notes if note in _directions(scores.columns())]
-    shown += [*_of_people(scores), *_without_java(scores)]
+    shown += [*scores.notes(), *_without_java(scores)]
     shown += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
     return (
         f"{replace(whole, notes=shown).html()}\n"
@@ -311,11 +311,6 @@ def _without_java(scores: Scores) -> list[str]:
         "Tokens made without Java (tok:python): on COCO val2017 corpus scores differ from "
         f"pycocoevalcap's by at most this: {amounts}."
     ]
-
-
-def _of_people(scores: Scores) -> list[str]:
-    """Return what has to be said of people's captions, of the columns that are shown."""
-    return [] if scores.people is None else scores.people.notes(scores.signatures)
 
 
 def _directions(columns: Sequence[Column]) -> list[str]:

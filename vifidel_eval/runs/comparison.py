@@ -152,6 +152,15 @@ class Comparisons:
     level: float
     left_out: tuple[str, ...] = ()
 
+    @property
+    def has_equal_length(self) -> bool:
+        """Whether the lengths of any two systems differ so much that this is said of them."""
+        return any(
+            pair.equal_length is not None
+            for comparison in self.metrics.values()
+            for pair in comparison.pairs
+        )
+
     def __repr__(self) -> str:
         lines = [f"Comparisons(seed={self.seed}, resamples={self.resamples}, level={self.level})"]
         for name, comparison in self.metrics.items():

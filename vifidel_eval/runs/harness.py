@@ -58,6 +58,10 @@ class Scores:
             for name in self.signatures
         ]
 
+    def notes(self) -> list[str]:
+        """Return what has to be said of people's captions, in sentences."""
+        return [] if self.people is None else self.people.notes(self.signatures)
+
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""
         columns = list(columns)

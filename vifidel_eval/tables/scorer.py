@@ -72,7 +72,9 @@ class TableScorer:
     normalize : bool
         Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
-        Names of things for VIFIDEL-PRF and VIFIDEL-H.
+        Names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
+    prf_edition : 1 or 2, optional
+        Edition of VIFIDEL-PRF, by default 2.
     strict : bool
         Whether a row that needs a change (``"too long"`` and worse) raises.
     max_words : int
@@ -126,6 +128,7 @@ class TableScorer:
         references: str | None = None,
         uncertain: float | None = None,
         looked_for: LookedForSource = None,
+        prf_edition: int | None = None,
     ) -> None:
         pyarrow()
         check_threshold(threshold)
@@ -142,7 +145,7 @@ class TableScorer:
             counts=counts,
             normalize=normalize,
             looked_for=read_looked_for(looked_for),
-            options={"things": things},
+            options={"things": things, "prf_edition": prf_edition},
         )
         self._strict = strict
         self._max_words = max_words

@@ -17,6 +17,8 @@ from .words import sentence_ends
 
 _CUT = re.compile("[,;:()\u2013\u2014]|\\s--\\s")
 _LINE_END = re.compile(r"\n+")
+_MAY_END = re.compile("[.!?…\n]")
+_WORD = re.compile(r"[\w-]+")
 # What ends a phrase and the rest of its sentence with it.
 _REST = "..."
 
@@ -73,7 +75,7 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     """
     hedges = _hedges()
     lower = _lower(text)
-    has_hedges = hedges.of_clause.search(lower) or hedges.of_rest.search(lower)
+    has_hedges = not hedges.first_words.isdisjoint(_WORD.findall(lower))
     found = []
     for start, end in _places(text):
         hedged = tuple(_hedged(lower, start, end, hedges)) if has_hedges else ()
@@ -93,6 +95,9 @@ def has_several(text: str) -> bool:
 
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
+    if text[:1].strip() and text[-1:].strip() and not _MAY_END.search(text, 0, len(text) - 1):
+        yield 0, len(text)  # as most captions
+        return
     ends = {*sentence_ends(text), *(end.end() for end in _LINE_END.finditer(text)), len(text)}
     at = 0
     for end in sorted(ends):
@@ -105,10 +110,14 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 
 
 class _Hedges(NamedTuple):
-    """The phrases of a clause that claims nothing, and of the rest of a sentence that does not."""
+    """The phrases of a clause that claims nothing, and of the rest of a sentence that does not.
+
+    Texts without any of their first words are not searched for them.
+    """
 
     of_clause: re.Pattern[str]
     of_rest: re.Pattern[str]
+    first_words: frozenset[str]
 
 
 @cache
@@ -119,6 +128,7 @@ def _hedges() -> _Hedges:
     return _Hedges(
         _pattern(phrase for phrase in phrases if not phrase.endswith(_REST)),
         _pattern(phrase.removesuffix(_REST).strip() for phrase in rest),
+        frozenset(found[0] for found in map(_WORD.match, phrases) if found),
     )
 
 
@@ -140,7 +150,9 @@ def _hedged(lower: str, start: int, end: int, hedges: _Hedges) -> Iterator[tuple
     ]
     for cut in [*cuts, stop]:
         if hedges.of_clause.search(lower, at, cut):
-            yield at + len(lower[at:cut]) - len(lower[at:cut].lstrip()), cut
+            clause = lower[at:cut].strip()
+            start = lower.index(clause, at)
+            yield start, start + len(clause)
         at = cut
     if rest:
         yield stop, end

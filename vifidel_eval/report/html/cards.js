@@ -71,10 +71,12 @@ function candidate(system, image) {
     html("h4", {}, systems[system]),
     html("p", { class: "caption", dir: "auto" }, marked(system, image)),
     explained ? [loose("Probably not in the image", absentOf(system, image)),
+      loose("Only supposed", placed(system, image, "supposed")),
       loose("Not mentioned", silentOf(system, image))] : [],
     html("ul", { class: "scores" }, metrics.map((of, i) =>
       html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
         html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
+    sentenceDetails(system, image),
     explained ? wordDetails(system, image) : [],
     explained && data().labels.length
       ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : []);
@@ -84,7 +86,29 @@ const loose = (what, names) => names.length
   ? html("p", { class: "loose" }, html("span", {}, `${what}:`), ` ${names.join(", ")}`)
   : [];
 
-const absentOf = (system, image) => [...new Set(grouped(ofCaption(system, image).mentions, 5)
+// What sentences invent, or only suppose, in the words of the caption.
+const placed = (system, image, kind) => [...new Set(sentencesOf(system, image).flatMap((sentence) => sentence[kind]
+  .map(([start, end]) => data().captions[system][image].slice(start, end).toLowerCase())))];
+
+function sentenceDetails(system, image) {
+  const sentences = sentencesOf(system, image);
+  if (!sentences.length) return [];
+  const caption = data().captions[system][image];
+  return html("details", { class: "sentences" }, html("summary", {}, "Sentences"),
+    html("ol", {}, sentences.map(({ start, end, claims, p, hedged, invented }) => {
+      const parts = [];
+      let from = start;
+      const cuts = [...hedged.map(([a, b]) => [a, b, "hedged"]), ...invented.map(([a, b]) => [a, b, "said absent"])];
+      for (const [a, b, mark] of cuts.sort((one, other) => one[0] - other[0])) {
+        parts.push(caption.slice(from, a), html("span", { class: mark }, caption.slice(a, b)));
+        from = b;
+      }
+      return html("li", { dir: "auto" }, parts, caption.slice(from, end), " ",
+        html("small", {}, claims ? (p < 0 ? "" : `P ${fixed(p / 100, 2)}`) : "claims nothing"));
+    })));
+}
+
+const absentOf = (system, image) => sentencesOf(system, image).length ? placed(system, image, "invented") : [...new Set(grouped(ofCaption(system, image).mentions, 5)
   .filter(([, , , , verdict]) => verdict === settings.absent).map(([text]) => textOf(text)))];
 const silentOf = (system, image) => grouped(ofCaption(system, image)?.objects ?? [], 3)
   .filter(([, , silent]) => silent).map(([text]) => textOf(text));

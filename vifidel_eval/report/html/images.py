@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...image_ids import ImageId
 from .content import Content
 from .plans import plans_of, scale
+from .sentences import sentences_of
 
 if TYPE_CHECKING:
     from ...evaluation import Floats
@@ -32,7 +33,8 @@ class Images:
         (None where undefined).
     plans : dict
         What is known of captions: ``texts``; ``scale``, the cost at the end of the colour scale;
-        by system and image ``plans`` as `plans_of` has them.
+        by system and image ``plans`` as `plans_of` has them; where a caption has several
+        sentences that VIFIDEL-PRF judged, ``sentences`` as `sentences_of` has them.
     """
 
     def __init__(self, content: Content) -> None:
@@ -48,6 +50,12 @@ class Images:
             "texts": texts,
             "scale": scale(content.explanations.values()),
         }
+        sentences = [
+            sentences_of(of_column, content.captions[name], self.ids)
+            for name, of_column in content.scores.evaluations.items()
+        ]
+        if any(any(of_system) for of_system in sentences):
+            self.plans["sentences"] = sentences
         self.data: dict[str, Any] = {
             "systems": list(content.scores.evaluations),
             "metrics": list(content.scores.signatures),

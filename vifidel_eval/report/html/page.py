@@ -64,6 +64,7 @@ def render_page(content: Content) -> str:
         remarks=overview.remarks(content.scores),
         meanings=overview.meanings(content.scores),
         duels=overview.duels(content.scores, content.comparisons),
+        at_equal_length=content.comparisons.has_equal_length,
         distributions=overview.distributions(content.scores),
         findings={name: find(parts) for name, parts in content.explanations.items()},
         most=_MOST_FINDINGS,
