@@ -419,7 +419,7 @@ def read_items(
 FORMAT = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
-    'or `{"id": "dog | frisbee"}` JSON, or a Python mapping',
+    'or `{"id": "dog \\| frisbee"}` JSON, or a Python mapping',
     ".6, if there are scores",
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's",
