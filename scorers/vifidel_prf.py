@@ -95,11 +95,18 @@ class VifidelPRF(ThingScorer[_WordsGold]):
     def _named(self, gold: Gold) -> Bags:
         """Return the object labels of each row, of phrases the thing that ends each."""
         lexicon, objects = gold.lexicon, gold.objects
-        labels, at = np.unique(objects.atoms, return_inverse=True)
-        names = list(map(lexicon.word, labels.tolist()))
-        terms = list(map(self._grounding.term_of_label, names))
-        if terms == names:
+        phrases = self._known(lexicon).phrases
+        new = np.unique(objects.atoms[phrases[objects.atoms] == _NOT_ASKED])
+        if len(new):
+            names = map(lexicon.word, new.tolist())
+            phrases[new] = [
+                _NO_THING if self._grounding.term_of_label(name) == name else _A_THING
+                for name in names
+            ]
+        if not (phrases[objects.atoms] == _A_THING).any():
             return objects
+        labels, at = np.unique(objects.atoms, return_inverse=True)
+        terms = map(self._grounding.term_of_label, map(lexicon.word, labels.tolist()))
         numbers = np.array(lexicon.numbers(terms), dtype=np.int64)[at]
         owners = rows_of(objects.starts)
         return bags_of_entries(lexicon, numbers, owners, np.ones(len(owners)), gold.rows, False)[0]
@@ -170,9 +177,7 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
     def _name_things(self, lexicon: Lexicon, atoms: Integers) -> NDArray[np.bool_]:
         """Return whether words name things; each word of a lexicon is looked up once."""
-        known = self._known_things
-        if known is None or known.lexicon() is not lexicon:
-            known = self._known_things = _KnownThings(lexicon)
+        known = self._known(lexicon)
         verdicts = known.verdicts[atoms]
         new = np.unique(atoms[verdicts == _NOT_ASKED])
         if len(new):
@@ -181,6 +186,12 @@ class VifidelPRF(ThingScorer[_WordsGold]):
             verdicts = known.verdicts[atoms]
         things: NDArray[np.bool_] = verdicts == _A_THING
         return things
+
+    def _known(self, lexicon: Lexicon) -> _KnownThings:
+        known = self._known_things
+        if known is None or known.lexicon() is not lexicon:
+            known = self._known_things = _KnownThings(lexicon)
+        return known
 
     def _names_thing(self, word: str) -> int:
         names = self._names.class_of
@@ -191,11 +202,15 @@ class VifidelPRF(ThingScorer[_WordsGold]):
 
 
 class _KnownThings:
-    """Which words of a lexicon name things, as far as it was asked; entries never change."""
+    """Which words of a lexicon name things, and which labels are phrases that end with one.
+
+    As far as it was asked; entries never change.
+    """
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = weakref.ref(lexicon)  # which takes much memory, and may be full
         self.verdicts = np.full(len(lexicon.known), _NOT_ASKED, dtype=np.int8)
+        self.phrases = self.verdicts.copy()
 
 
 def _word_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
