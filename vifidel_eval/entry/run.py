@@ -140,7 +140,7 @@ class Run:
         Returns
         -------
         DataFrame
-            ``attrs["signatures"]`` has the signatures.
+            ``attrs["signatures"]`` has the signatures, ``attrs["counts"]`` what was counted.
 
         Raises
         ------
@@ -151,6 +151,7 @@ class Run:
 
         frame = of_images(self.detail) if per_image else of_systems(self.scores, self.columns)
         frame.attrs["signatures"] = self.signatures
+        frame.attrs["counts"] = self.counts
         return frame
 
     def compare(self, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> Comparisons:
