@@ -42,18 +42,11 @@ def places(entries: Sequence[Any], where: str, key: str = "") -> Iterator[str]:
     return (f"{where}: {key}[{number}]" for number in range(len(entries)))
 
 
-# One JSON object that is a record of an image is JSON Lines of one line.
-_RECORD = (
+#: The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
+RECORD = (
     "image_id= image= img_path= file_name= filename= id=",
     "objects thing entity_info text",
 )
-
-
-def as_lines(carrier: Carrier, content: Any) -> tuple[Carrier, Any]:
-    """Return content as it is, or as JSON Lines of one line if it is a record of an image."""
-    if carrier == "object" and shows(content, _RECORD):
-        return "list", Lines([content], [1])
-    return carrier, content
 
 
 def below_header(records: list[Any]) -> tuple[Mapping[str, Any], list[Any]]:

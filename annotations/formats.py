@@ -31,7 +31,7 @@ from . import (
     woodpecker,
     yolo,
 )
-from .carriers import Carrier, as_lines
+from .carriers import RECORD, Carrier, Lines
 from .label_csv import columns_of
 from .objects import ObjectLabels
 from .record import Format, ReadOptions
@@ -70,7 +70,8 @@ def read_content(
     AnnotationError
         If no format recognises it, or the one that does raises it.
     """
-    carrier, content = as_lines(carrier, content)
+    if carrier == "object" and shows(content, RECORD):
+        carrier, content = "list", Lines([content], [1])
     seen = columns_of(content) if carrier == "table" else content
     for known in FORMATS:
         for way in known.ways:

@@ -353,7 +353,6 @@ def _listed(items: Any) -> Iterable[Any]:
 
 def _given_counts(counts: Mapping[Any, Any]) -> list[tuple[str, int]]:
     entries: list[tuple[str, int]] = []
-    there: dict[str, bool] = {}
     for name, number in counts.items():
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
@@ -366,12 +365,15 @@ def _given_counts(counts: Mapping[Any, Any]) -> list[tuple[str, int]]:
             raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
-        if there.setdefault(clean_label(name), bool(number)) != bool(number):
+        entries.append((name, int(number)))
+    if not all(counts.values()):
+        denied = {clean_label(name) for name, number in entries if not number}
+        both = next((n for n, number in entries if number and clean_label(n) in denied), None)
+        if both is not None:
             raise AnnotationError(
-                f"{clean_label(name)!r:.40} is both there and not there, with a count and with 0; "
+                f"{clean_label(both)!r:.40} is both there and not there, with a count and with 0; "
                 "keep one answer for each thing."
             )
-        entries.append((name, int(number)))
     return entries
 
 
@@ -419,7 +421,7 @@ def read_items(
 FORMAT = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
-    'or `{"id": "dog | frisbee"}` JSON, or a Python mapping',
+    'or `{"id": "dog \\| frisbee"}` JSON, or a Python mapping',
     ".6, if there are scores",
     "the plain format for everything else; a count of 0 was looked for and is not there; tags with "
     "bars between them are RAM's",

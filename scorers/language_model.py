@@ -10,6 +10,7 @@ import numpy as np
 from ..evaluation import Evaluation
 from ..image_ids import ImageId
 from ..networks.language_model import load
+from ..networks.pytorch import MadeAgain
 from ..rows import Rows
 from .base import Progress, Scorer
 from .papers import MADHYASTHA_2019

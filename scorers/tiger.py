@@ -15,6 +15,7 @@ from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Tally
 from ..image_ids import ImageId
 from ..networks.features import ImageSide, Kept
+from ..networks.pytorch import MadeAgain
 from ..networks.scan import Scan
 from ..networks.scan_features import RegionSource, ids_path, read_regions
 from ..networks.scan_words import Tokenizer

@@ -13,7 +13,7 @@ from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
 from ..networks.features import ImageSide, Kept
-from ..networks.pytorch import find_device, length_sorted, load_torch
+from ..networks.pytorch import MadeAgain, find_device, length_sorted, load_torch
 from ..networks.vilbert import Floats32, Vilbert
 from ..networks.vilbert_features import DetectorFeatures, DetectorSource, Regions
 from ..networks.vilbert_sizes import MOST_TOKENS, Architecture, read_architecture

@@ -296,3 +296,113 @@ def test_vocabulary_is_what_was_looked_for_and_what_was_found():
     known = {"hot dog", "cat", "kite", "bus"}
     assert first.vocabulary() == known
     assert union([first, gold({1: ["tree"]})]).vocabulary() == known | {"tree"}
+
+
+def answers(counts, asked, **more):
+    return ObjectLabels(counts, "answers", "answers.jsonl", asked=asked, **more)
+
+
+def test_what_was_asked_is_said_for_each_image():
+    objects = answers({1: {"squirrel": 2}, 2: {"dog": 1}}, {1: ["nut"], "3": []}, unsure=2)
+    assert objects == {1: {"squirrel": 2}, 2: {"dog": 1}, "3": {}}
+    assert objects.asked_of([2, 1, "3"]) == [None, {"squirrel", "nut"}, set()]
+    assert objects.asked_of(["000000000001"]) == [{"squirrel", "nut"}]
+    assert objects.vocabulary() == {"squirrel", "dog"}
+    assert (objects.denied, objects.unsure) == (1, 2)
+    assert repr(objects) == (
+        "<ObjectLabels answers: 3 images, 2 labels, 1 not there, 2 unsure, answers.jsonl>"
+    )
+    restored = pickle.loads(pickle.dumps(objects))
+    assert restored == objects
+    assert restored.signature() == objects.signature()
+    assert restored.asked_of([1]) == objects.asked_of([1])
+
+
+def test_a_zero_is_no_label():
+    objects = gold({1: {"squirrel": 1, "nut": 0}, 2: {"dog": 1}, 3: {"Nut": 0}})
+    assert objects == {1: {"squirrel": 1}, 2: {"dog": 1}, 3: {}}
+    assert objects.vocabulary() == {"squirrel", "dog"}
+    assert objects.asked_of([1, 2, 3]) == [{"squirrel", "nut"}, {"dog"}, {"nut"}]
+    assert gold({1: {"squirrel": 1}}).asked_of([1]) == [None]
+
+
+def test_sources_that_were_asked_other_things_are_not_the_same():
+    counts = {1: {"dog": 1}, 2: {}}
+    plain = ObjectLabels(counts, "answers", "a")
+    assert plain.signature().startswith("answers#")
+    others = [
+        plain,
+        answers(counts, {1: ["cat"]}),
+        answers(counts, {2: ["cat"]}),
+        answers(counts, {2: ["cat", "nut"]}),
+        answers(counts, {}, categories=["cat"]),
+        answers(counts, {}, categories=["nut"]),
+        answers(counts, {2: ["cat"]}, categories=["cat"]),
+    ]
+    assert len({objects.signature() for objects in others}) == len(others)
+    assert all(one != other for one in others for other in others if one is not other)
+    said = [objects.signature().split("#")[0] for objects in others]
+    assert said[1:] == [
+        *["answers+asked:image"] * 3,
+        *["answers+asked:classes"] * 2,
+        "answers+asked:image+asked:classes",
+    ]
+    # A found label need not be listed.
+    assert answers(counts, {1: ["dog", "cat"]}) == answers(counts, {1: ["cat"]})
+    # Categories alone say nothing in signatures, as ever.
+    listed = ObjectLabels(counts, "answers", "a", categories=["dog"])
+    assert listed.signature() == plain.signature()
+
+
+def test_in_a_union_found_beats_denied_and_denied_beats_not_asked():
+    first = answers({1: {"dog": 1}, 2: {}}, {1: ["cat"], 2: ["cat", "dog"]}, unsure=1)
+    second = answers({1: {"cat": 3}}, {1: ["nut"]}, unsure=2)
+    third = ObjectLabels({1: {}, 3: {}}, "coco-instances", "c", categories=["bus"])
+    united = union([first, second, third])
+    assert united == {1: {"dog": 1, "cat": 1}, 2: {}, 3: {}}
+    assert united.asked_of([1, 2, 3]) == [{"dog", "cat", "nut", "bus"}, {"cat", "dog"}, {"bus"}]
+    assert united.denied == 2 + 2 + 1
+    assert united.unsure == 3
+    assert "+asked:image#" in united.signature()
+
+
+def test_renamed_images_keep_what_was_asked():
+    objects = answers({"a": {"dog": 1}, "b": {}}, {"a": ["cat"]})
+    renamed = objects.renamed({"a": 7, "c": 8})
+    assert renamed == {7: {"dog": 1}, 8: {}}
+    assert renamed.asked_of([7, 8]) == [{"dog", "cat"}, None]
+
+
+def test_answers_asked_of_a_file_pickle_as_its_path(tmp_path):
+    path = tmp_path / "answers.json"
+    path.write_text('{"1": {"squirrel": 1, "nut": 0}}')
+    objects = read_objects(path)
+    restored = pickle.loads(pickle.dumps(objects))
+    assert restored.signature() == objects.signature()
+    assert "not read yet" in repr(restored)
+    assert restored.asked_of([1]) == [{"squirrel", "nut"}]
+    path.write_text('{"1": {"squirrel": 1, "lamp": 0}}')
+    with pytest.raises(AnnotationError, match="pickle them again"):
+        pickle.loads(pickle.dumps(objects)).asked_of([1])
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ({"Nut": 1, "nut": 0}, "image 1: 'nut' is both there and not there"),
+        ({7: 0}, "image 1: found 7 with a count; expected a label"),
+        ({"labels": ["dog"], "asked": [7]}, "image 1: 'asked' has 7 in it"),
+    ],
+)
+def test_answers_that_cannot_be_read(items, message):
+    with pytest.raises(AnnotationError, match=message):
+        gold({1: items})
+
+
+def test_scores_between_uncertain_and_the_threshold_are_no_answers():
+    arrays = {"labels": ["dog", "cat"], "scores": [0.9, 0.4], "asked": ["cat", "nut"]}
+    assert read_objects({1: arrays}).asked_of([1]) == [{"dog", "cat", "nut"}]
+    assert read_objects({1: arrays}, uncertain=0.3).asked_of([1]) == [{"dog", "nut"}]
+    for uncertain, message in ((0.7, "above the threshold"), (2, "not a number between 0 and 1")):
+        with pytest.raises(AnnotationError, match=message):
+            read_objects({1: arrays}, threshold=0.6, uncertain=uncertain)

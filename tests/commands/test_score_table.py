@@ -164,6 +164,30 @@ def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
         assert said[name.replace("-", "_")]["score"] == pytest.approx(evaluation.score, abs=1e-15)
 
 
+def test_what_was_looked_for_is_said_by_the_table_or_by_the_user(tmp_path):
+    lines = [
+        {"caption": "a squirrel, a nut and a lamp", "labels": [("squirrel", 1), ("nut", 0)]},
+        {"caption": "a nut", "labels": [("squirrel", 1)]},
+    ]
+    source = tmp_path / "in"
+    source.mkdir()
+    kind = pa.schema([("caption", pa.string()), ("labels", pa.map_(pa.string(), pa.int64()))])
+    parquet.write_table(pa.Table.from_pylist(lines, kind), source / "a.parquet")
+    result = done(source, "--output", tmp_path / "out", "--metrics", "VIFIDEL-H")
+    said = manifest(tmp_path / "out")
+    assert said["scores"]["VIFIDEL_Hi"] == {"score": 1 / 2, "rows": 1}
+    assert said["statuses"]["nothing looked for"] == 1
+    assert said["not_judged"] == 2
+    assert "mentions not judged: 2" in result.stdout
+    assert "the objects of 1 caption do not say what was looked for" in " ".join(
+        result.stderr.split()
+    )
+    declared = ("--metrics", "VIFIDEL-H", "--looked-for", "all")
+    done(source, "--output", tmp_path / "all", *declared)
+    assert manifest(tmp_path / "all")["scores"]["VIFIDEL_Hi"] == {"score": 3 / 4, "rows": 2}
+    assert "looked-for:all" in manifest(tmp_path / "all")["signature"]
+
+
 def test_raw_vectors(tmp_path):
     source = tables(tmp_path / "in", files=1)
     done(source, "--output", tmp_path / "out", "--raw-vectors")

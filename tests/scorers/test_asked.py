@@ -272,3 +272,32 @@ def test_a_warning_says_which_number_to_read_of_tag_lists():
     captions = {1: "a dog", 2: "a dog", 3: "a dog"}
     with pytest.warns(VifidelWarning, match=r"61 different labels .*VIFIDEL-P .*VIFIDEL-H"):
         vifidel_eval.evaluate({"mine": captions}, objects=tags, metrics="VIFIDEL-PRF")
+
+
+def test_cards_of_the_report_show_what_was_denied(tmp_path):
+    captions = {1: CAPTION, 2: "a dog"}
+    run = vifidel_eval.evaluate(
+        {"mine": captions},
+        objects={1: {"squirrel": 1, "nut": 0, "lamp": 0}, 2: {"dog": 1}},
+        metrics="VIFIDEL-H",
+    )
+    run.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.count("<span>Looked for and not there:</span> lamp, nut</p>") == 1
+    assert "2 were not judged" in " ".join(page.split())
+    assert run.counts["mine"]["not_judged"] == 2
+    run.save(tmp_path / "scores.json")
+    assert vifidel_eval.load(tmp_path / "scores.json").counts["mine"]["not_judged"] == 2
+    plain = vifidel_eval.evaluate(
+        {"mine": captions}, objects={1: ["dog"], 2: ["dog"]}, metrics="VIFIDEL-H"
+    )
+    plain.report(tmp_path / "plain.html")
+    assert "Looked for and not there:</span>" not in (tmp_path / "plain.html").read_text("utf-8")
+
+
+def test_frames_have_the_counts():
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    run = vifidel_eval.evaluate(
+        {"mine": {1: CAPTION}}, objects={1: {"squirrel": 1, "nut": 0}}, metrics="VIFIDEL-H"
+    )
+    assert run.to_dataframe().attrs["counts"]["mine"]["not_judged"] == 3

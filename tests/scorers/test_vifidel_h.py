@@ -318,10 +318,15 @@ def test_t_is_what_a_plain_loop_gives(shared_data):
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
-def test_figures_of_the_docs_on_nocaps_foil(shared_data):
+@pytest.mark.parametrize(
+    ("things", "correct", "planted_too"),
+    [(class_names().things, 0.178, 0.869), (class_names(), 0.212, 0.878)],
+    ids=["things", "and stuff"],
+)
+def test_figures_of_the_docs_on_nocaps_foil(shared_data, things, correct, planted_too):
     pairs = json.loads((shared_data / "nocaps_foil/nocaps-val-foil.json").read_text("utf-8"))
     references = [pair["references"] for pair in pairs]
-    scorer = VifidelH(things=class_names().things)
+    scorer = VifidelH(things=things)
     found = {
         side: scorer.evaluate(make_rows([pair[side] for pair in pairs], references=references))
         for side in ("baseline", "foil")
@@ -336,8 +341,8 @@ def test_figures_of_the_docs_on_nocaps_foil(shared_data):
             np.mean([bool(planted & set(m["words"].split())) for m in lowest or [{"words": ""}]])
         )
     assert np.mean(hits) > 0.89
-    assert found["baseline"]["VIFIDEL-Hs"].score == pytest.approx(0.178, abs=0.005)
-    assert found["foil"]["VIFIDEL-Hs"].score == pytest.approx(0.869, abs=0.005)
+    assert found["baseline"]["VIFIDEL-Hs"].score == pytest.approx(correct, abs=0.005)
+    assert found["foil"]["VIFIDEL-Hs"].score == pytest.approx(planted_too, abs=0.005)
 
 
 def test_supports_of_words_and_where_they_are(scorer):

@@ -126,7 +126,9 @@ class Experiment:
                 "--ablation scores with counts and by presence; leave --presence out."
             )
         sides = {
-            name: read_objects(paths.split(","), options.threshold, options.categories)
+            name: read_objects(
+                paths.split(","), options.threshold, options.categories, options.uncertain
+            )
             for name, paths in self.ablation
         }
         vectors = [

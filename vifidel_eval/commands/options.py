@@ -155,8 +155,8 @@ TRANSPORT = (
         help="Score below which something that was asked for is not in the image; between this and "
         "--threshold it is not judged.  [default: --threshold]",
     ),
-    LOOKED_FOR,
     *WORDS,
+    LOOKED_FOR,
 )
 
 

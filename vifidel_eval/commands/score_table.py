@@ -240,6 +240,8 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
         of_rows += f", {kept:,} kept{share}"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
+    if "not_judged" in manifest:
+        lines.append(f"  mentions not judged: {manifest['not_judged']:,}")
     for name, of_run in manifest["scores"].items():
         score = "undefined" if of_run["score"] is None else f"{of_run['score']:.4f}"
         lines.append(f"{name}: {score} (over {of_run['rows']:,} rows)")

@@ -178,7 +178,7 @@ class Run:
         Returns
         -------
         DataFrame
-            ``attrs["signatures"]`` has the signatures.
+            ``attrs["signatures"]`` has the signatures, ``attrs["counts"]`` what was counted.
 
         Raises
         ------
@@ -209,6 +209,7 @@ class Run:
             rows = list(self.scores.values())
             frame = pandas.DataFrame(rows, index=index, columns=self.columns, dtype="float64")
         frame.attrs["signatures"] = self.signatures
+        frame.attrs["counts"] = self.counts
         return frame
 
     def compare(self, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> Comparisons:

@@ -165,6 +165,7 @@ class Grounding:
         self._looked_for = looked_for
         self._terms = frozenset(things.class_of).union(things.no_class)
         self._sought_as = lru_cache(maxsize=1 << 12)(self._new_sought)
+        self._named = lru_cache(maxsize=1 << 14)(self._term_and_class)
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -193,6 +194,9 @@ class Grounding:
             return units[0].category or label
         term = self.term_of_label(label)
         return self._things.class_of.get(term, term)
+
+    def _term_and_class(self, label: str) -> tuple[str, str]:
+        return self.term_of_label(label), self.class_of_label(label)
 
     def _class_of_asked(self, label: str) -> str:
         """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
@@ -318,11 +322,7 @@ class Grounding:
             for unit in chain.from_iterable(map(self.units, of_image)):
                 if unit.category is not None or unit.text not in said:
                     said[unit.text] = unit.category
-            known = {
-                self.term_of_label(label): self.class_of_label(label)
-                for label, n in of_row.items()
-                if n
-            }
+            known = dict(self._named(label) for label, n in of_row.items() if n)
             texts.append({**said, **known})
             sought.append(self._sought(of_row.keys(), asked_of_row, bool(said)))
         units, _ = bags_of_labels(lexicon, texts, counts=False)

@@ -107,6 +107,7 @@ def score_tables(
             "rows": totals.rows,
             "kept": totals.kept,
             "statuses": in_order(totals.statuses),
+            **({"not_judged": totals.not_judged} if totals.not_judged else {}),
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": records,
         }

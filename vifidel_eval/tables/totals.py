@@ -140,7 +140,7 @@ class Totals:
             "rows": self.rows,
             "kept": self.kept,
             "statuses": in_order(self.statuses),
-            "not_judged": self.not_judged,
+            **({"not_judged": self.not_judged} if self.not_judged else {}),
             "sums": {name: sums.to_json() for name, sums in self.sums.items()},
             "words": {
                 what: {
@@ -167,7 +167,7 @@ class Totals:
             {status: int(content["statuses"].get(status, 0)) for status in STATUSES},
             {name: Sums.from_json(sums) for name, sums in content["sums"].items()},
             {what: _tally(of) for what, of in content["words"].items()},
-            int(content["not_judged"]),
+            int(content.get("not_judged", 0)),
         )
 
 
