@@ -119,11 +119,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             image_id: {label: number for label, number in labels.items() if number}
             for image_id, labels in images.items()
         }
+        looked_for: dict[ImageId, frozenset[str]] | None = None
         if asked is not None:
-            for image_id in asked:
-                counts.setdefault(image_id, {})
-            asked = {
-                image_id: frozenset(of_image).union(counts[image_id])
+            looked_for = {
+                image_id: frozenset(of_image).union(counts.setdefault(image_id, {}))
                 for image_id, of_image in asked.items()
             }
         check_distinct(counts, where)
@@ -131,7 +130,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             _content=_Content(
                 counts,
                 frozenset(clean_label(name) for name in categories if name != NO_CATEGORY),
-                asked,
+                looked_for,
                 unsure,
             ),
             kind=kind,
