@@ -121,10 +121,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         }
         looked_for: dict[ImageId, frozenset[str]] | None = None
         if asked is not None:
-            for image_id in asked:
-                counts.setdefault(image_id, {})
             looked_for = {
-                image_id: frozenset(of_image).union(counts[image_id])
+                image_id: frozenset(of_image).union(counts.setdefault(image_id, {}))
                 for image_id, of_image in asked.items()
             }
         check_distinct(counts, where)

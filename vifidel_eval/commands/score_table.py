@@ -212,7 +212,9 @@ def _scorer(
         strict=strict,
         max_words=max_words,
         captions=caption,
-        **columns,
+        labels=columns["labels"],
+        label_scores=columns["label_scores"],
+        references=columns["references"],
     )
     settings = {
         "metrics": list(names),
