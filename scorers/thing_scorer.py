@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..annotations import ObjectSource
 from ..rows import LabelCounts, Rows
@@ -15,6 +15,12 @@ from ..vectors import VectorSource
 from .explaining import ExplainingScorer
 from .record import Option, Settings
 from .word_vectors import GoldT
+
+#: What users give, in few words: objects, a score from 0 to 1, words, and a list of things.
+Objects: TypeAlias = ObjectSource | None
+Score: TypeAlias = float | None
+Words: TypeAlias = Collection[str]
+Things: TypeAlias = ClassList | str | None
 
 #: Names of things, for all metrics that judge them.
 THINGS = Option(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations import ObjectSource
-from ..annotations.looked_for import LookedForSource
+from ..annotations.looked_for import Declared
 from ..annotations.names import CategorySource
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId
@@ -26,6 +26,8 @@ from .run import Run
 
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
+#: A file of image ids, or the ids; None for all.
+Ids: TypeAlias = PathLike | Collection[ImageId] | None
 #: One name, or several.
 Names: TypeAlias = str | Sequence[str]
 
@@ -51,7 +53,7 @@ def evaluate(
     threshold: float | None = None,
     categories: CategorySource = None,
     uncertain: float | None = None,
-    looked_for: LookedForSource = None,
+    looked_for: Declared = None,
     counts: bool = True,
     vectors: VectorSource = None,
     trust_pickles: bool = False,
@@ -59,7 +61,7 @@ def evaluate(
     stop_words: Collection[str] = STOP_WORDS,
     p: int | None = None,
     allow_subset: bool = False,
-    image_ids: PathLike | Collection[ImageId] | None = None,
+    image_ids: Ids = None,
     id_field: Names = (),
     caption_field: Names = (),
     reference_field: Names = (),
