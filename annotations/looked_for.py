@@ -51,10 +51,10 @@ class LookedFor:
 
 
 #: What users declare with: a name, a file, labels, or what was read.
-LookedForSource: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
+Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
 
 
-def read_looked_for(source: LookedForSource) -> LookedFor | None:
+def read_looked_for(source: Declared) -> LookedFor | None:
     """Return what a user says was looked for in every image; None for None.
 
     Parameters

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
-from ..annotations.looked_for import LookedForSource, read_looked_for
+from ..annotations.looked_for import Declared, read_looked_for
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..image_ids import ImageId, digest_of_ids, to_json_value
@@ -123,7 +123,7 @@ class Chair(Scorer):
         threshold: float | None = None,
         undefined: float = math.nan,
         uncertain: float | None = None,
-        looked_for: LookedForSource = None,
+        looked_for: Declared = None,
     ) -> None:
         super().__init__(undefined)
         if synonyms is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..annotations import ObjectSource
-from ..annotations.looked_for import LookedForSource, read_looked_for
+from ..annotations.looked_for import Declared, read_looked_for
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things
@@ -16,6 +16,12 @@ from ..vectors import VectorSource
 from .explaining import ExplainingScorer
 from .record import Option, Settings
 from .word_vectors import GoldT
+
+#: What users give, in few words: objects, a score from 0 to 1, words, and a list of things.
+Objects: TypeAlias = ObjectSource | None
+Score: TypeAlias = float | None
+Words: TypeAlias = Collection[str]
+Things: TypeAlias = ClassList | str | None
 
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
@@ -59,7 +65,7 @@ class ThingScorer(ExplainingScorer[GoldT]):
         things: ClassList | str | None = None,
         undefined: float = math.nan,
         uncertain: float | None = None,
-        looked_for: LookedForSource = None,
+        looked_for: Declared = None,
     ) -> None:
         super().__init__(
             objects, vectors, references, threshold, True, stop_words, undefined, uncertain

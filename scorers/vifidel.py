@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource
-from ..annotations.looked_for import LookedForSource, read_looked_for
+from ..annotations.looked_for import Declared, read_looked_for
 from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
@@ -76,7 +76,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
         things: ClassList | str | None = None,
         undefined: float = math.nan,
         uncertain: float | None = None,
-        looked_for: LookedForSource = None,
+        looked_for: Declared = None,
     ) -> None:
         super().__init__(
             objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain

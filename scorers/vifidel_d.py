@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 
 import numpy as np
 
-from ..annotations import ObjectSource
-from ..annotations.looked_for import LookedForSource
+from ..annotations.looked_for import Declared
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..text.words import STOP_WORDS
-from ..things.synonyms import ClassList
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, WordsGold
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .thing_scorer import THINGS, evidence_settings
+from .thing_scorer import THINGS, Objects, Score, Things, Words, evidence_settings
 from .word_vectors import Part, Scored
 
 # What an invention leaves of the score; settled in docs/fidelity.md.
@@ -49,14 +46,14 @@ class VifidelD(ClaimScorer):
 
     def __init__(
         self,
-        objects: ObjectSource | None = None,
+        objects: Objects = None,
         vectors: VectorSource = None,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        things: ClassList | str | None = None,
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
         undefined: float = math.nan,
-        uncertain: float | None = None,
-        looked_for: LookedForSource = None,
+        uncertain: Score = None,
+        looked_for: Declared = None,
     ) -> None:
         super().__init__(
             objects,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..annotations import ObjectSource
-from ..annotations.looked_for import LookedForSource
+from ..annotations.looked_for import Declared
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
 from ..kernels.claimed import claim_reader
@@ -22,12 +21,19 @@ from ..rows import Rows
 from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
-from ..things.synonyms import ClassList
 from ..vectors import VectorSource
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .thing_scorer import THINGS, ThingScorer, evidence_settings
+from .thing_scorer import (
+    THINGS,
+    Objects,
+    Score,
+    Things,
+    ThingScorer,
+    Words,
+    evidence_settings,
+)
 from .word_supports import WordSupport
 from .word_vectors import Gold, Part, Scored
 
@@ -111,16 +117,16 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
     def __init__(
         self,
-        objects: ObjectSource | None = None,
+        objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        things: ClassList | str | None = None,
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
         support: float = SUPPORT,
         undefined: float = math.nan,
-        uncertain: float | None = None,
-        looked_for: LookedForSource = None,
+        uncertain: Score = None,
+        looked_for: Declared = None,
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")

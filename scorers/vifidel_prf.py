@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..annotations import ObjectSource
-from ..annotations.looked_for import LookedForSource
+from ..annotations.looked_for import Declared
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats
 from ..explain.sentences import (
@@ -39,7 +38,7 @@ from .claim_scorer import ClaimScorer, WordsGold
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
-from .thing_scorer import THINGS, evidence_settings
+from .thing_scorer import THINGS, Objects, Score, Things, Words, evidence_settings
 from .word_supports import DetailsOfParts, WordDetails, WordSupport
 from .word_vectors import Part, Scored
 
@@ -93,15 +92,15 @@ class VifidelPRF(ClaimScorer):
 
     def __init__(
         self,
-        objects: ObjectSource | None = None,
+        objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        things: ClassList | str | None = None,
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
         undefined: float = math.nan,
-        uncertain: float | None = None,
-        looked_for: LookedForSource = None,
+        uncertain: Score = None,
+        looked_for: Declared = None,
         edition: int = EDITIONS[-1],
     ) -> None:
         if isinstance(edition, bool) or edition not in EDITIONS:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations import ObjectSource
-from ..annotations.looked_for import LookedForSource
+from ..annotations.looked_for import Declared
 from ..annotations.names import CategorySource
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
@@ -29,6 +29,8 @@ from .run import Run
 
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
+#: A file of image ids, or the ids; None for all.
+Ids: TypeAlias = PathLike | Collection[ImageId] | None
 #: One name, or several.
 Names: TypeAlias = str | Sequence[str]
 
@@ -54,7 +56,7 @@ def evaluate(
     threshold: float | None = None,
     categories: CategorySource = None,
     uncertain: float | None = None,
-    looked_for: LookedForSource = None,
+    looked_for: Declared = None,
     counts: bool = True,
     vectors: VectorSource = None,
     trust_pickles: bool = False,
@@ -63,7 +65,7 @@ def evaluate(
     p: int | None = None,
     allow_subset: bool = False,
     people: bool = False,
-    image_ids: PathLike | Collection[ImageId] | None = None,
+    image_ids: Ids = None,
     id_field: Names = (),
     caption_field: Names = (),
     reference_field: Names = (),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..annotations import DETECTION_THRESHOLD
-from ..annotations.looked_for import LookedForSource, read_looked_for
+from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
@@ -127,7 +127,7 @@ class TableScorer:
         label_scores: str | None = None,
         references: str | None = None,
         uncertain: float | None = None,
-        looked_for: LookedForSource = None,
+        looked_for: Declared = None,
         prf_edition: int | None = None,
     ) -> None:
         pyarrow()
