@@ -128,12 +128,12 @@ class VifidelPRF(ClaimScorer):
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
         of_words = DetailsOfParts()
         of_words.add(len(rows), partial(_word_details, self, rows))
-        details = {self.method(): of_words}
+        said: dict[str, Sequence[Any]] = {self.method(): of_words}
         if any(map(has_several, rows.captions)):
             of_sentences = DetailsOfParts()
             of_sentences.add(len(rows), partial(_sentence_details, self, rows))
-            details["sentences"] = of_sentences
-        evaluations[self.main] = replace(evaluations[self.main], details=details)
+            said["sentences"] = of_sentences
+        evaluations[self.main] = replace(evaluations[self.main], details=said)
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:

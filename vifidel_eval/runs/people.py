@@ -65,8 +65,8 @@ class People:
         made = f"{made} of each image ({self.words:.1f} words on average)"
         if self.rates:
             rates = [f"{name} {r:.4f}" for name, r in self.rates.items() if name in columns]
-            said = f"People: {', '.join(rates)} for {made}, judged without these references."
-            return [said] if rates else []
+            floor = f"People: {', '.join(rates)} for {made}, judged without these references."
+            return [floor] if rates else []
         said = [f"{PEOPLE}: {made}; every system is scored against the other references."]
         if self.too_few:
             said.append(
