@@ -317,10 +317,10 @@ def print_best(data: Path) -> None:
             four.append(" ".join(text))
         made.append((image, four))
     rows = []
-    for name, drawn in (("ten systems of data/lvlm", models), ("made", made)):
+    for name, drawn, last in (("ten systems of data/lvlm", models, 5), ("made", made, 2)):
         captions = [caption for _, four in drawn for caption in four]
         ids = [image.id for image, _ in drawn for _ in range(4)]
-        said = [image.captions[-2:] for image, _ in drawn for _ in range(4)]
+        said = [image.captions[-last:] for image, _ in drawn for _ in range(4)]
         judge = VifidelH(objects, references=False).evaluate(make_rows(captions, ids, said))
         invents = (judge["VIFIDEL-Hn"].scores > 0).reshape(-1, 4)
         words = np.array([len(caption.split()) for caption in captions]).reshape(-1, 4)

@@ -31,7 +31,7 @@ STYLE = "The composition feels warm and captures an everyday moment."
 SHOWN = {
     "VIFIDEL": ["VIFIDEL"],
     "VIFIDEL-PRF": ["VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F"],
-    "VIFIDEL-H": ["VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs"],
+    "VIFIDEL-H": ["VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs", "VIFIDEL-Hn"],
     "WMD": ["WMD"],
     "BLEU": ["Bleu_4"],
     "ROUGE_L": ["ROUGE_L"],

@@ -2,6 +2,8 @@ import csv
 import io
 import json
 import math
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -242,3 +244,14 @@ def test_a_caption_of_one_sentence_is_explained_as_before(tmp_path):
     assert "sentences" not in document
     assert {"sentences", "hedged"}.isdisjoint(document["systems"]["caption"])
     assert "Sentences" not in sentences_of(tmp_path, "A cat sleeps.")
+
+
+def test_the_page_on_hallucination_shows_what_is_printed():
+    root = Path(__file__).parents[2]
+    page = (root / "docs/hallucination.md").read_text("utf-8")
+    (command,) = re.findall(r"```sh\nvifidel-eval (explain .*?)```", page, re.S)
+    arguments = shlex.split(command.replace("\\\n", ""))
+    arguments[arguments.index("--objects") + 1] = str(root / "examples/instances_example.json")
+    printed = CliRunner().invoke(main, arguments).stdout
+    (shown,) = re.findall(r"```text\n(Probably not in the image.*?)```", page, re.S)
+    assert shown in printed

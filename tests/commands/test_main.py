@@ -462,3 +462,33 @@ def test_no_command_imports_pytorch_for_vifidel():
         [sys.executable, "-c", code], env=plain, check=True, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1] == "False True"
+
+
+def test_people_are_a_row_beside_the_systems():
+    result = score(
+        CAREFUL,
+        DREAMING,
+        "--people",
+        "--format",
+        "markdown",
+        "--compare",
+        metrics="VIFIDEL-PRF,CHAIR",
+    )
+    assert result.exit_code == 0, result.output
+    rows = [line.split("|")[1].strip() for line in result.stdout.splitlines() if "|" in line]
+    assert rows[2:5] == ["careful", "dreaming", "people"]
+    header = next(line for line in result.stdout.splitlines() if "System" in line)
+    assert "Words" in header
+    assert "every system is scored against the other references." in result.stdout
+    document = json.loads(score(CAREFUL, "--people", "--format", "json", metrics="CHAIR").stdout)
+    assert list(document["systems"]) == ["careful", "people"]
+    assert document["people"]["joined"] >= 1
+    assert all(text.endswith("-left-out") for text in document["signatures"].values())
+    notes = score(CAREFUL, "--people", "--format", "csv", metrics="CHAIR").stderr
+    assert "people: " in notes
+
+
+def test_people_need_references():
+    result = run("score", CAREFUL, "--people", "--no-references", "--objects", OBJECTS)
+    assert result.exit_code == 2
+    assert "--people needs --references, by which people are scored." in result.stderr

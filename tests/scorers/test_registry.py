@@ -18,8 +18,8 @@ from vifidel_eval.scorers import Option
 from vifidel_eval.scorers.registry import METRICS, parse
 
 RANKED = [
-    "VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD", "WMD-worst", "WMD-mean", "BLEU", "ROUGE_L",
-    "CIDEr", "CHAIR", "METEOR", "SPICE", "LM", "TIGEr", "ViLBERTScore",
+    "VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "VIFIDEL-D", "WMD", "WMD-worst", "WMD-mean", "BLEU",
+    "ROUGE_L", "CIDEr", "CHAIR", "METEOR", "SPICE", "LM", "TIGEr", "ViLBERTScore",
 ]  # fmt: skip
 
 

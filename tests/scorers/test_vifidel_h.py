@@ -127,13 +127,16 @@ def test_numbers_worked_by_hand(scorer):
         [0.5, 0.0, math.nan, 1.0, math.nan], nan_ok=True
     )
     assert columns(found)["VIFIDEL-Hs"] == pytest.approx([1, 0, 0, 1, math.nan], nan_ok=True)
-    # Over the run: four of six mentions, two of four captions.
+    # A wolf; a dog and a wolf, since both dogs are one.
+    assert columns(found)["VIFIDEL-Hn"] == pytest.approx([1, 0, 0, 2, math.nan], nan_ok=True)
+    # Over the run: four of six mentions, two of four captions, three things in four captions.
+    assert found["VIFIDEL-Hn"].score == pytest.approx(3 / 4)
     assert found["VIFIDEL-Hi"].score == pytest.approx(4 / 6)
     assert found["VIFIDEL-Hs"].score == pytest.approx(2 / 4)
     assert found["VIFIDEL-T"].score == pytest.approx(0.2, abs=1e-7)
     assert all(e.counts["not_judged"] == 1 for e in found.values())  # of the last caption
     lower = {name for name, evaluation in found.items() if evaluation.lower_is_better}
-    assert lower == {"VIFIDEL-Hs", "VIFIDEL-Hi"}
+    assert lower == {"VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn"}
     # As one number it is T.
     assert (scorer.main, scorer.method()) == ("VIFIDEL-T", "VIFIDEL-H")
 
@@ -436,3 +439,13 @@ def test_the_command_scores_and_writes_every_mention(tmp_path):
     assert 0 <= couch["support"] < 0.4
     woman = system["imgToEval"]["2"]["VIFIDEL-H"]["mentions"][0]
     assert (woman["class"], woman["verdict"]) == ("person", "there")
+
+
+def test_what_is_only_likely_is_no_thing_made_up(scorer):
+    rows = make_rows(
+        ["a dog, perhaps a wolf", "a dog. It is as if a wolf were near.", "a dog and a wolf"],
+        references=[["a dog"]] * 3,
+    )
+    found = scorer.evaluate(rows)
+    assert found["VIFIDEL-Hn"].scores.tolist() == [0, 0, 1]
+    assert found["VIFIDEL-Hs"].scores.tolist() == [1, 1, 1]
