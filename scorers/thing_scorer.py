@@ -20,7 +20,7 @@ from .word_vectors import GoldT
 THINGS = Option(
     "things",
     "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF, "
-    "VIFIDEL-H and VIFIDEL-D.  [default: COCO, VOC, LVIS and Open Images]",
+    "-H and -D.  [default: COCO, VOC, LVIS and Open Images]",
 )
 
 

@@ -91,6 +91,7 @@ _RARE = frozenset(
         "draws",
         "ablation",
         "ablation_vectors",
+        "prf_edition",
     }
 )
 
