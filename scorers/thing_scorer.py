@@ -19,8 +19,8 @@ from .word_vectors import GoldT
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
     "things",
-    "Names of things, one class per line, synonyms separated by commas; for VIFIDEL-PRF, "
-    "-H and -D.  [default: COCO, VOC, LVIS and Open Images]",
+    "Names of things: a class per line, synonyms after commas.  [default: COCO, VOC, LVIS and Open "
+    "Images]",
 )
 
 
