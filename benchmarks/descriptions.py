@@ -346,7 +346,7 @@ def table(rows: Sequence[Sequence[Any]], headers: Sequence[str]) -> str:
 @click.command()
 @click.argument("shared", type=click.Path(exists=True, path_type=Path))
 @click.option("--images", default=200, show_default=True, help="Images of val2017.")
-@click.option("--draws", default=3, show_default=True, help="Draws of PASCAL-50S's references.")
+@click.option("--draws", default=5, show_default=True, help="Draws of PASCAL-50S's references.")
 @click.option("--only", type=click.Choice(PARTS), help="One part.")
 def main(shared: Path, images: int, draws: int, only: str | None) -> None:
     """Print all tables from the data below SHARED."""

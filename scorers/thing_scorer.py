@@ -26,8 +26,7 @@ Things: TypeAlias = ClassList | str | None
 #: Names of things, for all metrics that judge them.
 THINGS = Option(
     "things",
-    "Names of things, one class per line, for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.  [default: our "
-    "own list]",
+    "Names of things: a class per line, synonyms after commas.  [default: our own list]",
 )
 
 

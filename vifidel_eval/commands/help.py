@@ -98,6 +98,7 @@ _RARE = frozenset(
         "draws",
         "ablation",
         "ablation_vectors",
+        "prf_edition",
     }
 )
 

@@ -259,6 +259,6 @@ def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Ne
         return found.of_right
     rows = np.unique(rows_of(words.starts)[~count])
     again = nearest(lexicon.distances, some_of(words, count).take(rows), side.take(rows))
-    reached = found.of_right.copy()
+    reached: Floats = found.of_right.copy()
     reached[np.isin(rows_of(side.starts), rows)] = again.of_right
     return reached

@@ -92,7 +92,8 @@ def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
     total = supported + unsupported
     share = np.full(len(words), _NOT_KNOWN)
     np.divide(supported, total, out=share, where=total > 0)
-    return np.maximum(share, _LOWEST)
+    p: Floats = np.maximum(share, _LOWEST)
+    return p
 
 
 def kept_by_inventions(inventions: Inventions, rows: int, doubt: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from .lexicon import Lexicon
 #: The number of no class.
 NO_CLASS = -1
 _NOT_ASKED = -2
+
+Number = TypeVar("Number", np.int64, np.float64)
 
 
 class KnownWords:
@@ -58,9 +61,9 @@ class KnownWords:
         return self._looked_up(self._rarities, words, rarity)
 
     def _looked_up(
-        self, table: NDArray[np.generic], words: Integers, look_up: Callable[[str], float]
-    ) -> NDArray[np.generic]:
-        found = table[words]
+        self, table: NDArray[Number], words: Integers, look_up: Callable[[str], float]
+    ) -> NDArray[Number]:
+        found: NDArray[Number] = table[words]
         new = np.unique(words[found == _NOT_ASKED])
         if len(new):
             lexicon = self.lexicon()
