@@ -164,13 +164,24 @@ class ClaimScorer(ThingScorer[WordsGold]):
     def _denials(
         self, part: Part[WordsGold], rows: Integers, units: Sequence[Unit]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which mentions an answer about their class denies, and which the source does."""
-        sought = self.sought(part.rows.take(rows.tolist()))
-        of_mentions = list(zip(units, sought, strict=True))
-        answered = (unit.category in of_row.denied for unit, of_row in of_mentions)
-        denied = (of_row.can_lack(unit.category) for unit, of_row in of_mentions)
-        size = len(units)
-        return np.fromiter(answered, bool, size), np.fromiter(denied, bool, size)
+        """Return which mentions an answer about their class denies, and which the labels do.
+
+        Labels that do not say what was looked for are taken for all things that are there:
+        otherwise P would say nothing of what is made up.
+        """
+        of_mentions = part.rows.take(rows.tolist())
+        objects = self._objects
+        asked = asked_of(of_mentions, objects) or [None] * len(units)
+        says = objects is not None and objects.says_what_was_asked
+        found = zip(
+            units, self.sought(of_mentions), self._labels_of(of_mentions), asked, strict=True
+        )
+        answered, denied = np.zeros((2, len(units)), dtype=bool)
+        for at, (unit, sought, labels, of_image) in enumerate(found):
+            answered[at] = unit.category in sought.denied
+            undeclared = not (says or of_image is not None or sought.denies) and bool(labels)
+            denied[at] = undeclared or sought.can_lack(unit.category)
+        return answered, denied
 
     def sought(self, rows: Rows) -> list[Sought]:
         """Return what the object labels alone say can be absent from the image of each row."""

@@ -37,7 +37,8 @@ class VifidelD(ClaimScorer):
     --------
     >>> scorer = VifidelD()
     >>> captions = ["a dog", "a dog and a ball", "a dog, a ball and a zebra"]
-    >>> scorer.score(captions, objects=[["dog", "ball"]] * 3).round(2).tolist()
+    >>> objects = [{"dog": 1, "ball": 1, "zebra": 0}] * 3
+    >>> scorer.score(captions, objects=objects).round(2).tolist()
     [0.71, 1.0, 0.8]
     """
 

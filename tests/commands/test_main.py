@@ -284,7 +284,8 @@ def test_without_metrics_all_that_run_here_are_computed():
     columns = "VIFIDEL,VIFIDEL-P,VIFIDEL-R,VIFIDEL-F,WMD,Bleu_1,Bleu_2,Bleu_3,Bleu_4,ROUGE_L,CIDEr"
     assert header.startswith(f"System,{columns},Scored")
     assert all(float(cell) > 0 for cell in row.split(",")[1:12])
-    signatures = result.stderr.splitlines()
+    *signatures, tokens = result.stderr.splitlines()
+    assert tokens.startswith("Tokens made without Java (tok:python): on COCO val2017")
     names = ["VIFIDEL", "VIFIDEL-PRF", "WMD", "BLEU", "ROUGE_L", "CIDEr"]
     assert [signature.partition("|")[0] for signature in signatures] == names
     without_references = run("score", CAREFUL, "--no-references", "--objects", OBJECTS)

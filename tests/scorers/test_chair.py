@@ -293,6 +293,8 @@ def test_published_numbers(name, shared_data, published, tmp_path):
     assert result.exit_code == 0
     (document,) = json.loads(output.read_text("utf-8"))["systems"].values()
     for column, score in document["overall"].items():
+        if column == "Words":  # stands beside CHAIR where captions are long
+            continue
         tolerance = 0.02 if column == "CHAIR-Len" else 0.0005
         assert score == pytest.approx(
             oracle["overall"][column.removeprefix("CHAIR-")], abs=tolerance
@@ -366,7 +368,7 @@ def test_no_system_is_better_by_its_length(files, tmp_path):
     assert [of["rank"] for of in metrics["CHAIRi"]["systems"].values()] == [1, 1]
     longer = {i: caption + " " + caption for i, caption in CAPTIONS.items()}
     shown = files("--format", "markdown", two={**longer, 3: "a cat"}).stdout.splitlines()
-    header, (one, two) = shown[0], [row for row in shown if "one" in row or "two" in row]
+    header, (one, two) = shown[0], [row for row in shown if row.startswith(("| one", "| two"))]
     of = {c.strip(): at for at, c in enumerate(header.split("|"))}
     assert "**" in one.split("|")[of["CHAIRi"]] + two.split("|")[of["CHAIRi"]]
     assert "**" not in one.split("|")[of["CHAIR-Len"]] + two.split("|")[of["CHAIR-Len"]]
@@ -382,6 +384,6 @@ def test_the_report_ranks_by_all_but_the_length(files, tmp_path):
     assert files("--report", page, two={**CAPTIONS, 1: "A man."}).exit_code == 0
     text = page.read_text("utf-8")
     duels = text[text.index('id="duels"') :]
-    assert duels.count("not compared") == 1
+    assert duels.count("not compared") == 2  # CHAIR-Len, and Words as lengths differ
     standings = text[text.index('class="standings"') : text.index('id="duels"')]
     assert standings.count('class="rank"') == 2 * (len(COLUMNS) - 1)

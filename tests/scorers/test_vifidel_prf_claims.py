@@ -242,7 +242,14 @@ def test_what_is_only_prose_is_scored_as_a_whole():
 
 
 def test_a_list_of_300_tags_leaves_half_of_r():
-    tags = [*LABELS, *(f"{word} thing{n}" for n in range(42) for word in [*LABELS, "cup"])][:300]
+    looks = (
+        "red blue green white black brown grey small large big old new young wet dry clean dirty "
+        "bright dark shiny plain striped spotted wooden metal plastic round long short tall wide "
+        "narrow open closed empty full broken painted colorful pretty ugly heavy light soft hard "
+        "warm cold fast slow quiet"
+    ).split()
+    tags = [f"{look} {label}" for look in looks for label in LABELS]
+    assert len(tags) == 300
     scorer = VifidelPRF(references=False)
     text = " ".join(TRUE)
     few, many = scorer.score_columns([text] * 2, objects=[LABELS, tags])["VIFIDEL-R"]

@@ -119,7 +119,7 @@ def explain(
     scorer = (
         make_vifidel(settings)
         if options.objects
-        else VifidelH(**evidence_settings(settings), support=support, looked_for=settings.declared)
+        else VifidelH(**evidence_settings(settings), support=support)
     )
     document: dict[str, Any] = {
         "signature": scorer.signature(),

@@ -85,6 +85,16 @@ def read_stop_words(path: Path | None) -> frozenset[str]:
     return STOP_WORDS if path is None else frozenset(read_text(path, VifidelError).split())
 
 
+class _Objects(click.Option):
+    """``--objects``, whose help lists the formats; they are imported when help is printed."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from ..annotations.formats import accepted
+
+        self.help = f"What the images show: {accepted()}. Repeat to unite several."
+        return super().get_help_record(ctx)
+
+
 #: The options of words and distances, in the order of ``--help``.
 WORDS = (
     click.option(
@@ -132,9 +142,7 @@ TRANSPORT = (
         "--objects",
         multiple=True,
         type=FILE,
-        help="What the images show: annotations (COCO, LVIS, PASCAL VOC, Open Images, Visual "
-        "Genome, YOLO), detections, or labels in JSON, JSON Lines or CSV; recognised by content, "
-        "docs/objects.md lists them all. Repeat to unite several.",
+        cls=_Objects,
     ),
     click.option(
         "--threshold",

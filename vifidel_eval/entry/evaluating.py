@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..annotations import ObjectSource
 from ..annotations.looked_for import Declared
 from ..annotations.names import CategorySource
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
@@ -22,6 +21,7 @@ from ..runs.lengths import WORDS, warn_out_of_range
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, check_needs, defaults, parse
+from ..scorers.thing_scorer import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .plan import Fields, PathLike, Plan, References, Systems, named, plan
@@ -49,13 +49,13 @@ _OF_THE_COMMAND = {
 def evaluate(
     systems: Systems,
     references: References | None = None,
-    objects: ObjectSource | None = None,
+    objects: Objects = None,
     metrics: Metrics | None = None,
     *,
     weighted: bool = True,
-    threshold: float | None = None,
+    threshold: Score = None,
     categories: CategorySource = None,
-    uncertain: float | None = None,
+    uncertain: Score = None,
     looked_for: Declared = None,
     counts: bool = True,
     vectors: VectorSource = None,
