@@ -1,4 +1,4 @@
-"""How long a reward of a training loop takes: 64 captions, k samples of each of some images.
+"""Durations of a reward of a training loop: of 64 captions, k samples an image, and of one row.
 
     python benchmarks/reward.py CAPTIONS.json RESULTS.json INSTANCES.json
 
@@ -8,6 +8,10 @@ where the samples of a step are scored in several calls; *new* ones are of other
 call. Printed are the median of a call in milliseconds, of elapsed and of processor time, the 99th
 percentile over the median, and the median after 10 000 calls over the one before them (of processor
 time both, which other work on the machine disturbs less).
+
+Then the same rows come one by one, as verl's reward managers pass them. Of each, right after it,
+`ot.emd` solves a transport problem of its size: labels of the image by content words of the
+caption. Printed are the medians in microseconds of processor time, and their ratio.
 """
 
 from __future__ import annotations
@@ -21,15 +25,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
+import numpy as np
+import ot
 from tabulate import tabulate
 
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.scorers import Scorer, Vifidel, VifidelPRF
+from vifidel_eval.scorers import Scorer, Vifidel, VifidelH, VifidelPRF
+from vifidel_eval.text.words import STOP_WORDS, content_words
 
 CAPTIONS, SAMPLES = 64, 8
 BATCHES = 200
 CALLS, BETWEEN = 1000, 10_000
+SINGLE_ROWS = 2000
 
 Batch = dict[str, list]
 
@@ -85,6 +93,35 @@ def row(name: str, scorer: Scorer, found: list[Batch], between: int) -> list[obj
     ]
 
 
+def single_rows(found: list[Batch]) -> Iterator[Batch]:
+    """Yield the rows of some batches, one by one, again and again."""
+    for batch in itertools.cycle(found):
+        for n in range(CAPTIONS):
+            yield {name: values[n : n + 1] for name, values in batch.items()}
+
+
+def single_row(name: str, scorer: Scorer, found: list[Batch]) -> list[object]:
+    """Return the line of a table: a row by itself, `ot.emd` on a problem of its size, the ratio."""
+    rows = single_rows(found)
+    times(scorer, rows, SINGLE_ROWS)  # warm
+    draw = np.random.default_rng(0)
+    of_rows, of_solver = [], []
+    for batch in itertools.islice(rows, SINGLE_ROWS):
+        start = time.process_time()
+        scorer.score(**batch)
+        of_rows.append(1e6 * (time.process_time() - start))
+        labels = len(set(batch["objects"][0]))
+        words = len(set(content_words(batch["captions"][0], STOP_WORDS)))
+        if labels and words:
+            masses = np.full(labels, 1 / labels), np.full(words, 1 / words)
+            costs = draw.random((labels, words))
+            start = time.process_time()
+            ot.emd(*masses, costs)
+            of_solver.append(1e6 * (time.process_time() - start))
+    median, solver = statistics.median(of_rows), statistics.median(of_solver)
+    return [name, median, solver, median / solver]
+
+
 @click.command()
 @click.argument("captions", type=click.Path(path_type=Path))
 @click.argument("results", type=click.Path(path_type=Path))
@@ -100,8 +137,9 @@ def main(captions: Path, results: Path, instances: Path, between: int) -> None:
     metrics: list[tuple[str, Callable[..., Scorer]]] = [
         ("VIFIDEL", Vifidel),
         ("VIFIDEL-PRF", VifidelPRF),
+        ("VIFIDEL-H", VifidelH),
     ]
-    rows = []
+    rows, single = [], []
     for name, metric in metrics:
         settings = {
             "no references": (None, False),
@@ -112,8 +150,11 @@ def main(captions: Path, results: Path, instances: Path, between: int) -> None:
             found = batches(samples, known, listed, same_images)
             scorer = metric(references=known is not None)
             rows.append(row(f"{name}, {setting}", scorer, found, between))
+            single.append(single_row(f"{name}, {setting}", scorer, found))
     headers = ["64 captions", "ms", "processor", "p99 / median", f"after {between} calls / before"]
-    print(tabulate(rows, headers, floatfmt=".2f"))
+    print(tabulate(rows, headers, floatfmt=".2f"), end="\n\n")
+    headers = ["one row", "us", "ot.emd, us", "ratio"]
+    print(tabulate(single, headers, floatfmt=".1f"))
 
 
 if __name__ == "__main__":

@@ -218,8 +218,13 @@ class Scorer(ABC):
         statistics = evaluation.statistics
         if statistics is not None:  # a row without a score adds nothing to the corpus score
             statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
-        scores = np.where(np.isnan(evaluation.scores), self._undefined, evaluation.scores)
-        return replace(finished, scores=scores, statistics=statistics)
+        return replace(finished, scores=self._defined(evaluation.scores), statistics=statistics)
+
+    def _defined(self, scores: Floats) -> Floats:
+        """Return scores with what stands for undefined ones."""
+        if math.isnan(self._undefined):
+            return scores
+        return np.where(np.isnan(scores), self._undefined, scores)
 
     def score(
         self,
@@ -267,7 +272,12 @@ class Scorer(ABC):
 
         The arguments are those of `score`.
         """
-        rows = self.rows(captions, image_ids=image_ids, objects=objects, references=references)
+        return self._scores(
+            self.rows(captions, image_ids=image_ids, objects=objects, references=references)
+        )
+
+    def _scores(self, rows: Rows) -> dict[str, Floats]:
+        """Return the scores of rows in every column, and nothing of what was counted."""
         evaluations = self.unsigned(rows)
         return {name: evaluation.scores for name, evaluation in evaluations.items()}
 

@@ -24,7 +24,7 @@ from ..kernels.claimed import (
 from ..kernels.grounding import Grounding, Sought
 from ..kernels.known_words import KnownWords
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import ReferenceWords, nearest, rows_of, some_of, words_of_references
+from ..kernels.support import ReferenceWords, nearest, some_of, words_of_references
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
@@ -102,7 +102,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
         if terms == names:
             return objects
         numbers = np.array(lexicon.numbers(terms), dtype=np.int64)[at]
-        owners = rows_of(objects.starts)
+        owners = objects.owners
         return bags_of_entries(lexicon, numbers, owners, np.ones(len(owners)), gold.rows, False)[0]
 
     def further_words(self, rows: Rows) -> Iterable[str]:

@@ -25,7 +25,7 @@ from ..image_ids import ImageId
 from ..kernels.bags import Bags, meetings
 from ..kernels.grounding import Evidence, Grounding
 from ..kernels.standing import are_mentioned, standings
-from ..kernels.support import NOTHING, rows_of
+from ..kernels.support import NOTHING
 from ..kernels.transport import penalties, similarities, sums_of_bags, transport_plans, travel_costs
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import content_words
@@ -288,7 +288,7 @@ def _matches(objects: Bags, words: Bags, plans: Floats, costs: Floats) -> MatchC
     moving = np.flatnonzero(plans > 0)
     of_objects, of_words = (side[moving] for side in meetings(objects, words))
     masses, costs = plans[moving], costs[moving]
-    rows = rows_of(objects.starts)[of_objects]
+    rows = objects.owners[of_objects]
     order = np.lexsort((-masses * costs, rows))
     starts = np.searchsorted(rows, np.arange(len(objects) + 1))
     return MatchColumns(starts, of_objects[order], of_words[order], masses[order], costs[order])

@@ -253,8 +253,16 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
                 stacklevel=4,
             )
 
+    def _scores(self, rows: Rows) -> dict[str, Floats]:
+        scores = [self.score_part(part).scores for part in self._read(rows)]
+        together = scores[0] if len(scores) == 1 else _joined(scores, len(self.columns))
+        return {
+            column.name: np.ascontiguousarray(self._defined(of_column))
+            for column, of_column in zip(self.columns, together.T, strict=True)
+        }
+
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        scores: list[Floats] = [np.empty((0, len(self.columns)))]
+        scores: list[Floats] = []
         of_rows: list[Floats] = []
         details: DetailsOfParts | None = None
         counts: Counter[str] = Counter()
@@ -276,7 +284,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         make = partial(Evaluation, rows.ids, tallies=tallies)
         return self._evaluations(
             rows,
-            np.concatenate(scores),
+            _joined(scores, len(self.columns)),
             np.concatenate(of_rows) if of_rows else None,
             details or (),
             partial(make, counts=dict(counts)),
@@ -365,7 +373,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         of_rows = part.references if self._use_references else [()] * len(part)
         references, of_references = bags_of_captions(lexicon, chain.from_iterable(of_rows))
         tallies["references"] = of_references
-        row_of_reference = np.repeat(np.arange(len(part)), [len(of_row) for of_row in of_rows])
+        row_of_reference = np.arange(len(part)).repeat(list(map(len, of_rows)))
         _check_sizes(objects, part, range(len(part)), "the image has", "object labels")
         _check_sizes(references, part, row_of_reference, "a reference has", "words")
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
@@ -381,13 +389,17 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return {**self.__dict__, "_kept": None}
 
 
+def _joined(scores: Sequence[Floats], columns: int) -> Floats:
+    """Return the scores of all parts of some rows, (rows, columns)."""
+    return np.concatenate([np.empty((0, columns)), *scores])
+
+
 def _check_sizes(
     bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
 ) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    too_many = np.flatnonzero(bags.sizes > MOST_DIFFERENT)
-    if len(too_many):
-        bag = int(too_many[0])
+    if bags.sizes.max(initial=0) > MOST_DIFFERENT:
+        bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
         raise CaptionError(
             f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "
             f"on word vectors take at most {MOST_DIFFERENT}: shorten it."

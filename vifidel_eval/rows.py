@@ -74,6 +74,8 @@ class Rows:
 
     def part(self, start: int, stop: int) -> Rows:
         """Return the rows from `start` up to `stop`, which keep their numbers' order only."""
+        if start == 0 and stop >= len(self):
+            return self
         some = slice(start, stop)
         return Rows(
             self.captions[some],

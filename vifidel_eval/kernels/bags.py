@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,23 @@ class Bags:
     atoms: Integers
     masses: Floats
 
-    @property
+    @cached_property
     def sizes(self) -> Integers:
         """Number of atoms of each bag."""
-        return np.diff(self.starts)
+        return self.starts[1:] - self.starts[:-1]
+
+    @cached_property
+    def owners(self) -> Integers:
+        """The bag of each atom."""
+        return np.arange(len(self)).repeat(self.sizes)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     def part(self, start: int, end: int) -> Bags:
         """Return the bags from `start` up to `end`."""
+        if start == 0 and end == len(self):
+            return self
         first, last = self.starts[start], self.starts[end]
         return Bags(
             self.starts[start : end + 1] - first, self.atoms[first:last], self.masses[first:last]
@@ -73,13 +81,19 @@ class Bags:
         """Return some of the bags, in the order asked for; one may be asked for twice."""
         sizes = self.sizes[bags]
         at = positions(self.starts[bags], sizes)
-        return Bags(np.concatenate([[0], np.cumsum(sizes)]), self.atoms[at], self.masses[at])
+        return Bags(starts_of(sizes), self.atoms[at], self.masses[at])
+
+
+def starts_of(sizes: Integers) -> Integers:
+    """Return where each of some bags starts and the last one ends, from their sizes."""
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    sizes.cumsum(out=starts[1:])
+    return starts
 
 
 def positions(starts: Integers, sizes: Integers) -> Integers:
     """Return all positions of ranges, one range after the other."""
-    ends = np.cumsum(sizes)
-    at = np.repeat(starts - ends + sizes, sizes)
+    at = (starts - sizes.cumsum() + sizes).repeat(sizes)
     at += np.arange(len(at))
     return at
 
@@ -104,11 +118,16 @@ def meetings(
     """
     end = len(left) if end is None else end
     left_sizes, right_sizes = left.sizes[start:end], right.sizes[start:end]
+    if end - start == 1:
+        size, other = int(left_sizes[0]), int(right_sizes[0])
+        left_at = np.arange(size).repeat(other)
+        right_at = np.arange(size * other) - left_at * other
+        return left_at + left.starts[start], right_at + right.starts[start]
     left_at = positions(left.starts[start:end], left_sizes)
     # Each left position meets all right ones of its bag, which follow each other.
-    meets = np.repeat(right_sizes, left_sizes)
-    right_at = positions(np.repeat(right.starts[start:end], left_sizes), meets)
-    return np.repeat(left_at, meets), right_at
+    meets = right_sizes.repeat(left_sizes)
+    right_at = positions(right.starts[start:end].repeat(left_sizes), meets)
+    return left_at.repeat(meets), right_at
 
 
 def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
@@ -119,7 +138,10 @@ def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
     pairs : (n,) int64
         How many pairs each of n things has.
     """
-    together = np.cumsum(pairs)
+    together = pairs.cumsum()
+    if len(pairs) and together[-1] <= PAIRS_AT_ONCE:
+        yield 0, len(pairs)
+        return
     start = 0
     while start < len(pairs):
         done = together[start - 1] if start else 0
@@ -129,7 +151,14 @@ def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
 
 
 def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integers]:
-    """Return the different atoms in the alphabetical order of their words, and where each is."""
+    """Return numbers in the alphabetical order of their words, and where each atom is in them.
+
+    The numbers are the atoms' own, each once, and perhaps others.
+    """
+    ordered, places = lexicon.alphabet
+    found = places[atoms]
+    if (found >= 0).all():
+        return ordered, found
     held = np.zeros(len(lexicon.known), dtype=bool)
     held[atoms] = True
     distinct = lexicon.in_alphabetical_order(np.flatnonzero(held))
@@ -249,30 +278,48 @@ def _bags(
     With `amounts`, a word is in a bag once and says how often it occurs; without, each entry is
     one occurrence.
     """
-    owners = np.repeat(np.arange(len(sizes)), sizes)
-    known = lexicon.known[atoms]
     unknown: Counter[str] = Counter()
-    for at in np.flatnonzero(~known).tolist():
-        unknown[lexicon.word(int(atoms[at]))] += 1 if amounts is None else int(amounts[at])
+    if not len(atoms):
+        nothing = Bags(np.zeros(len(sizes) + 1, np.int64), np.empty(0, np.int64), np.empty(0))
+        return nothing, Tally(0, unknown)
+    owners = np.arange(len(sizes)).repeat(sizes)
+    known = lexicon.known[atoms]
     tally = Tally(len(atoms) if amounts is None else int(amounts.sum()), unknown)
-    atoms, owners = atoms[known], owners[known]
+    if not known.all():
+        for at in np.flatnonzero(~known).tolist():
+            unknown[lexicon.word(int(atoms[at]))] += 1 if amounts is None else int(amounts[at])
+        atoms, owners = atoms[known], owners[known]
+        amounts = None if amounts is None else amounts[known]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
     distinct, ranks = alphabetically(lexicon, atoms)
     keys = owners * max(len(distinct), 1) + ranks
     occurrences: Floats | Integers
     if amounts is None:
-        keys, occurrences = np.unique(keys, return_counts=True)
+        keys, occurrences = numbers_with_counts(keys)
     else:
-        order = np.argsort(keys)
-        keys, occurrences = keys[order], amounts[known][order]
+        order = keys.argsort()
+        keys, occurrences = keys[order], amounts[order]
     owners, places = np.divmod(keys, max(len(distinct), 1))
     totals = np.bincount(owners, weights=occurrences, minlength=len(sizes))
     bags = Bags(
-        starts=np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(sizes)))]).astype(
-            np.int64
-        ),
+        starts=starts_of(np.bincount(owners, minlength=len(sizes))),
         atoms=distinct[places],
         masses=occurrences / totals[owners],
     )
     return bags, tally
+
+
+def numbers_with_counts(numbers: Integers) -> tuple[Integers, Integers]:
+    """Return different numbers, ascending, and how often each occurs.
+
+    That is what `numpy.unique` does, whose checks take longer than a few numbers.
+    """
+    numbers = np.sort(numbers)
+    first = np.ones(len(numbers), dtype=bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
+    at = first.nonzero()[0]
+    counts = np.empty_like(at)
+    np.subtract(at[1:], at[:-1], out=counts[:-1])
+    counts[-1:] = len(numbers) - at[-1:]
+    return numbers[at], counts

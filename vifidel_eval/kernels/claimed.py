@@ -18,7 +18,7 @@ from .bags import Bags
 from .fidelity import Mask
 from .known_words import NO_CLASS, KnownWords
 from .lexicon import Lexicon
-from .support import Nearest, nearest, rows_of, some_of
+from .support import Nearest, nearest, some_of
 
 # Longer captions are read again where they are needed: thousands of them would fill the memory.
 _LONGEST_KEPT = 2000
@@ -180,21 +180,20 @@ class Mentions:
         self, lexicon: Lexicon, words: Bags, some: Integers | Mask, stop_words: frozenset[str]
     ) -> Mask:
         """Return which words are part of some mentions of their rows, (number of atoms,)."""
-        if not len(self.at[some]):
+        at = self.at[some]
+        if not len(at):
             return np.zeros(len(words.atoms), dtype=bool)
-        at, where = np.unique(self.at[some], return_inverse=True)
-        of_units = [
-            lexicon.numbers(_parts(self.units[one].words, stop_words)) for one in at.tolist()
-        ]
-        sizes = np.array(list(map(len, of_units)), dtype=np.int64)
-        parts = Bags(
-            np.concatenate([[0], np.cumsum(sizes)]),
-            np.array(list(chain.from_iterable(of_units)), dtype=np.int64),
-            np.ones(int(sizes.sum())),
-        ).take(where)
+        of_units = {
+            one: lexicon.numbers(_parts(self.units[one].words, stop_words))
+            for one in set(at.tolist())
+        }
+        of_some = list(map(of_units.__getitem__, at.tolist()))
+        atoms = np.array(list(chain.from_iterable(of_some)), dtype=np.int64)
         size = len(lexicon.known)
-        keys = np.repeat(self.rows[some], parts.sizes) * size + parts.atoms
-        return np.isin(rows_of(words.starts) * size + words.atoms, keys)
+        keys = self.rows[some].repeat(list(map(len, of_some))) * size + atoms
+        keys.sort()
+        sought = words.owners * size + words.atoms
+        return keys.searchsorted(sought, "right") > keys.searchsorted(sought)
 
 
 def same_class(mentions: Mentions, side: Bags, classes: Integers, number: int) -> tuple[Mask, Mask]:
@@ -212,7 +211,7 @@ def same_class(mentions: Mentions, side: Bags, classes: Integers, number: int) -
         How many classes there are.
     """
     named = np.flatnonzero(classes != NO_CLASS)
-    rows, classes = rows_of(side.starts)[named], classes[named]
+    rows, classes = side.owners[named], classes[named]
     there = np.zeros((2, len(side), number), dtype=bool)
     there[0, rows, classes] = True
     there[1, mentions.rows, mentions.classes] = True
@@ -233,6 +232,8 @@ def supports_of(
     known = np.flatnonzero(lexicon.known[atoms])
     each = Bags(np.arange(len(known) + 1), atoms[known], np.ones(len(known)))
     supports = np.full(len(some), np.nan)
+    if not len(known):
+        return supports
     rows = mentions.rows[some][known]
     of_sides = (nearest(lexicon.distances, each, side.take(rows), floor=0.0) for side in sides)
     supports[known] = np.max([found.of_left for found in of_sides], axis=0)
@@ -257,8 +258,10 @@ def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Ne
     """
     if count.all():
         return found.of_right
-    rows = np.unique(rows_of(words.starts)[~count])
+    loses = np.zeros(len(words), dtype=bool)
+    loses[words.owners[~count]] = True
+    rows = loses.nonzero()[0]
     again = nearest(lexicon.distances, some_of(words, count).take(rows), side.take(rows))
     reached: Floats = found.of_right.copy()
-    reached[np.isin(rows_of(side.starts), rows)] = again.of_right
+    reached[loses[side.owners]] = again.of_right
     return reached

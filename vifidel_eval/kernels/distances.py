@@ -130,7 +130,7 @@ def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Float
 def _found(table: Keys, slots: Keys, keys: Keys) -> tuple[Floats, NDArray[np.intp]]:
     """Return the values in slots, and the places where they are not those of the key."""
     seals, bits = table.take(slots.view(np.int64), axis=0).T
-    return bits.copy().view(np.float64), np.flatnonzero(_sealed(keys, bits) != seals)
+    return bits.copy().view(np.float64), (_sealed(keys, bits) != seals).nonzero()[0]
 
 
 def _sealed(keys: Keys, bits: Keys) -> Keys:

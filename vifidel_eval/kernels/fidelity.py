@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..things.grounded import SUPPORT
 from .bags import Bags
-from .support import ReferenceWords, rows_of
+from .support import ReferenceWords
 
 # Settled in docs/fidelity.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
@@ -72,7 +72,7 @@ def weights_in_p(
     doubt : (rows,) float64
         As `doubts` has it.
     """
-    deny = doubt[rows_of(words.starts)]
+    deny = doubt[words.owners]
     heard = deny > 0  # without references only labels say anything, and of things alone
     own = np.where(heard | (support >= _SAME), support * support, 0.0)
     of_things = np.where(denied, 1.0, own + (1 - own) * deny)
@@ -102,6 +102,8 @@ def kept_by_inventions(inventions: Inventions, rows: int, doubt: Floats) -> Floa
     An invention that labels deny is sure; one that references do not mention is as sure as these
     deny, and the less the nearer something is that they do mention.
     """
+    if not len(inventions.rows):
+        return np.ones(rows)
     sure: Floats = doubt[inventions.rows] * np.maximum(0.0, 1 - inventions.supports / SUPPORT)
     sure[inventions.denied] = 1.0
     classes = int(inventions.classes.max(initial=0)) + 1
@@ -163,5 +165,5 @@ def _odds_divided(r: Floats, by: Floats) -> Floats:
 
 def _sums(bags: Bags, values: Floats) -> Floats:
     """Return the sum of each bag; atoms are added one after the other."""
-    sums: Floats = np.bincount(rows_of(bags.starts), values, len(bags)).astype(np.float64)
+    sums: Floats = np.bincount(bags.owners, values, len(bags)).astype(np.float64)
     return sums

@@ -363,11 +363,12 @@ class Grounding:
         apart, describing = self._no_evidence(units, rows, evidence)
         support, by = nearest_evidence(lexicon, atoms, rows, evidence, apart)
         grounded = support.copy()
-        places = np.array(list(describing), dtype=np.int64)
-        without = dict(enumerate(describing.values()))
-        grounded[places] = nearest_evidence(
-            lexicon, atoms[places], rows[places], evidence, without
-        )[0]
+        if describing:
+            places = np.array(list(describing), dtype=np.int64)
+            without = dict(enumerate(describing.values()))
+            grounded[places] = nearest_evidence(
+                lexicon, atoms[places], rows[places], evidence, without
+            )[0]
         texts = words_of(lexicon, by)
         enough = grounded >= threshold
         for at in np.flatnonzero(~enough).tolist():

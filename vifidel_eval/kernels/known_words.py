@@ -64,8 +64,9 @@ class KnownWords:
         self, table: NDArray[Number], words: Integers, look_up: Callable[[str], float]
     ) -> NDArray[Number]:
         found: NDArray[Number] = table[words]
-        new = np.unique(words[found == _NOT_ASKED])
-        if len(new):
+        is_new = found == _NOT_ASKED
+        if is_new.any():
+            new = np.unique(words[is_new])
             lexicon = self.lexicon()
             assert lexicon is not None  # who asks holds it
             table[new] = [look_up(lexicon.word(word)) for word in new.tolist()]

@@ -91,8 +91,9 @@ class Lexicon:
         self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
         self._size_of_pieces = 0
         self._words: list[str] = [""] * capacity
-        # The place of each number in the alphabet, replaced as a whole; -1: not known yet.
-        self._places_in_alphabet = np.full(capacity, _NOT_PLACED)
+        #: Numbers in the alphabetical order of their words, and the place of each number among
+        #: them, -1 where it has none yet. Replaced as a whole.
+        self.alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
         self._sorted_one_by_one = 0
         # NumPy's zeros take no memory until they are written.
         self.matrix: Floats = np.zeros((capacity, dimensions))
@@ -127,7 +128,7 @@ class Lexicon:
         The words of captions are mostly the same: all words are sorted together as soon as it
         takes no more time than has been spent on sorting parts of them.
         """
-        places = self._places_in_alphabet
+        places = self.alphabet[1]
         if (places[numbers] == _NOT_PLACED).any():
             self._sorted_one_by_one += len(numbers)  # a guess: threads may lose additions
             if self._sorted_one_by_one < _SORTED_BEFORE_ALL * len(self._numbers):
@@ -136,13 +137,13 @@ class Lexicon:
             known = self._sorted(np.array(list(self._numbers.values())))
             places = np.full(self._capacity, _NOT_PLACED)
             places[known] = np.arange(len(known))
-            self._places_in_alphabet = places
+            self.alphabet = known, places
         return numbers[np.argsort(places[numbers])]
 
     def _sorted(self, numbers: Integers) -> Integers:
         """Return numbers in the alphabetical order of their words, sorted one by one."""
         # Those with a place are in order first, which leaves little to sort.
-        numbers = numbers[np.argsort(self._places_in_alphabet[numbers])]
+        numbers = numbers[np.argsort(self.alphabet[1][numbers])]
         words = list(map(self._words.__getitem__, numbers.tolist()))
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
@@ -175,8 +176,11 @@ class Lexicon:
             )
             read = b"".join(map(self._pieces.__getitem__, pieces))
         numbers = np.frombuffer(read, dtype=np.int64)
-        ends = np.flatnonzero(numbers == _END)
-        return numbers[numbers != _END], np.diff(ends, prepend=-1) - 1
+        is_end = numbers == _END
+        ends = is_end.nonzero()[0]
+        sizes = ends.copy()
+        sizes[1:] -= ends[:-1] + 1
+        return numbers[~is_end], sizes
 
     def _add_pieces(self, new: list[str]) -> None:
         """Find the content words of new pieces."""

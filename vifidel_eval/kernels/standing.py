@@ -20,7 +20,7 @@ from ..things.mentions import Unit
 from .bags import Bags
 from .grounding import Evidence, GroundedMentions, Grounding, nearest_evidence, words_of
 from .lexicon import Lexicon
-from .support import NOTHING, nearest, rows_of, some_of
+from .support import NOTHING, nearest, some_of
 
 
 class Standings(NamedTuple):
@@ -45,7 +45,7 @@ def standings(
     lexicon: Lexicon, words: Bags, evidence: Evidence, mentions: GroundedMentions
 ) -> Standings:
     """Return how each word of some captions stands, in the order of ``words.atoms``."""
-    rows = rows_of(words.starts)
+    rows = words.owners
     of_mentions = _mentions_of(lexicon, words, rows, mentions)
     support = np.append(mentions.support, np.nan)[of_mentions]
     by = np.full(len(rows), NOTHING)
@@ -87,7 +87,7 @@ def are_mentioned(
 
     They do if they mention something of its class, or if a word has a cosine of at least `far`.
     """
-    rows = rows_of(objects.starts)
+    rows = objects.owners
     labels, of_label = np.unique(objects.atoms, return_inverse=True)
     numbers: dict[str | None, int] = {}
     classes = [

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, alphabetically, meetings, slices
+from .bags import Bags, alphabetically, meetings, numbers_with_counts, slices, starts_of
 from .distances import WordDistances
 from .lexicon import Lexicon
 
@@ -56,27 +56,25 @@ def words_of_references(
         How many rows there are.
     """
     distinct, rank = alphabetically(lexicon, references.atoms)
-    owners = np.repeat(row_of_reference, references.sizes)
-    keys, counts = np.unique(owners * max(len(distinct), 1) + rank, return_counts=True)
+    owners = row_of_reference.repeat(references.sizes)
+    keys, counts = numbers_with_counts(owners * max(len(distinct), 1) + rank)
     owners, ranks = np.divmod(keys, max(len(distinct), 1))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=rows))])
-    sizes = np.diff(starts)
+    sizes = np.bincount(owners, minlength=rows)
     usable = np.bincount(row_of_reference[references.sizes > 0], minlength=rows)
-    bags = Bags(starts, distinct[ranks], 1 / np.repeat(sizes, sizes))
+    bags = Bags(starts_of(sizes), distinct[ranks], 1 / sizes.repeat(sizes))
     return ReferenceWords(bags, counts / usable[owners])
 
 
 def rows_of(starts: Integers) -> Integers:
     """Return the row of each entry, from where the entries of each row start."""
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return np.arange(len(starts) - 1).repeat(starts[1:] - starts[:-1])
 
 
 def some_of(bags: Bags, kept: Integers | NDArray[np.bool_]) -> Bags:
     """Return bags with some of their atoms, which are positions or a mask; masses stay."""
     keep = np.zeros(len(bags.atoms), dtype=bool)
     keep[kept] = True
-    ends = np.concatenate([[0], np.cumsum(keep)])[bags.starts]
-    return Bags(ends, bags.atoms[keep], bags.masses[keep])
+    return Bags(starts_of(keep)[bags.starts], bags.atoms[keep], bags.masses[keep])
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +109,19 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
     of_left = np.zeros(len(left.atoms))
     of_right = np.zeros(len(right.atoms))
     at_left = np.full(len(left.atoms), NOTHING)
+    if not (len(left.atoms) and len(right.atoms)):
+        return Nearest(of_left, of_right, at_left)
     for start, end in slices(left.sizes * right.sizes):
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
         similar = np.maximum(cosines - floor, 0) / (1 - floor)
         if len(left_at):
-            first = np.flatnonzero(np.diff(left_at, prepend=-1))
+            is_first = np.ones(len(left_at), dtype=bool)
+            np.not_equal(left_at[1:], left_at[:-1], out=is_first[1:])
+            first = is_first.nonzero()[0]
             best = np.maximum.reduceat(similar, first)
             of_left[left_at[first]] = best
-            where = np.flatnonzero(similar == np.repeat(best, np.diff(first, append=len(left_at))))
+            where = (similar == best[is_first.cumsum() - 1]).nonzero()[0]
             at_left[left_at[where[::-1]]] = right_at[where[::-1]]  # of equals the first, set last
             np.maximum.at(of_right, right_at, similar)
     return Nearest(of_left, of_right, at_left)

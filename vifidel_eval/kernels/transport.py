@@ -64,19 +64,21 @@ def penalties(
         In [0, 1]; 1 throughout for images that have no usable reference, which leaves Eq. 5
         equal to Eq. 1.
     """
-    usable = np.flatnonzero(references.sizes > 0)
+    usable = (references.sizes > 0).nonzero()[0]
+    if not len(usable):
+        return np.ones(len(bags.atoms))
     # A segment is an atom and a reference: the words of one reference follow each other.
     images = row_of_reference[usable]
     atoms_of = bags.sizes[images]
     of_segment = positions(bags.starts[images], atoms_of)
-    segment_sizes = np.repeat(references.sizes[usable], atoms_of)
-    first_words = np.repeat(references.starts[usable], atoms_of)
+    segment_sizes = references.sizes[usable].repeat(atoms_of)
+    first_words = references.starts[usable].repeat(atoms_of)
     sums = np.zeros(len(bags.atoms))
     counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
     for start, end in slices(segment_sizes):
         some, sizes = of_segment[start:end], segment_sizes[start:end]
         words = positions(first_words[start:end], sizes)
-        atoms = np.repeat(bags.atoms[some], sizes)
+        atoms = bags.atoms[some].repeat(sizes)
         best = _best_cosines(distances, atoms, references.atoms[words], sizes)
         np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
@@ -86,13 +88,13 @@ def _best_cosines(
     distances: WordDistances, atoms: Integers, words: Integers, segment_sizes: Integers
 ) -> Floats:
     """Return the largest cosine of each segment of pairs."""
-    held = np.logical_or.reduceat(atoms == words, np.cumsum(segment_sizes) - segment_sizes)
+    held = np.logical_or.reduceat(atoms == words, segment_sizes.cumsum() - segment_sizes)
     best = np.ones(len(held))  # the cosine of a word and itself, if the reference holds it
     if not held.all():
-        others = np.repeat(~held, segment_sizes)
+        others = (~held).repeat(segment_sizes)
         cosines = distances.cosines(atoms[others], words[others])
         sizes = segment_sizes[~held]
-        best[~held] = np.maximum.reduceat(cosines, np.cumsum(sizes) - sizes)
+        best[~held] = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
     return best
 
 
@@ -145,8 +147,8 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     # What a bag with one atom on either side moves is decided: the product of the masses.
     plans: Floats = left.masses[left_at] * right.masses[right_at]
     undecided = (left.sizes > 1) & (right.sizes > 1)
-    solved, pairs = np.flatnonzero(undecided), left.sizes * right.sizes
-    ends = np.cumsum(pairs)[solved]
+    solved, pairs = undecided.nonzero()[0], left.sizes * right.sizes
+    ends = pairs.cumsum()[solved]
     places = zip(
         left.starts[solved].tolist(),
         left.starts[solved + 1].tolist(),
@@ -162,7 +164,7 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     for i, j, k, m, start, end, n in places:
         plan = simplex(left_masses[i:j], right_masses[k:m], costs[start:end].reshape(n, -1))
         plans[start:end] = plan.ravel()
-    solved_pairs = np.repeat(undecided, pairs)
+    solved_pairs = undecided.repeat(pairs)
     plans[solved_pairs & (plans < _ROUNDING)] = 0
     return plans
 
@@ -220,9 +222,9 @@ def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
     """
     pairs = left.sizes * right.sizes
     # Most of a plan is 0, which adds nothing.
-    moved = np.flatnonzero(amounts)
+    moved = amounts.nonzero()[0]
     listed = amounts[moved].tolist()
-    ends = np.searchsorted(moved, np.cumsum(pairs)).tolist()
+    ends = moved.searchsorted(pairs.cumsum()).tolist()
     sums = [math.fsum(listed[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
     return np.where(pairs > 0, np.array(sums, dtype=np.float64), np.nan)
 
