@@ -18,7 +18,8 @@ from ..image_ids import ImageId, match, mismatch
 from ..pictures import DamagedPictureError, decode
 from ..progress import progress_bar
 from .batches import Batches, Waiting
-from .detectors import Detector, Found, Prepared, load_detector
+from .detectors import Detector, Found, Prepared
+from .loading import load_detector
 from .model_files import find_model
 from .objects_file import ObjectsFile
 from .sources import FoundPicture, PictureSource
