@@ -55,6 +55,7 @@ def evaluate(
     categories: CategorySource = None,
     uncertain: float | None = None,
     looked_for: LookedForSource = None,
+    agree: bool = False,
     counts: bool = True,
     vectors: VectorSource = None,
     trust_pickles: bool = False,
@@ -96,6 +97,9 @@ def evaluate(
     looked_for : str, path or collection of str, optional
         What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+    agree : bool
+        Whether several sources of objects must agree, instead of being united: where they differ,
+        nothing is judged.
     counts : bool
         Whether two dogs in an image count twice as much as one; False is ``--presence``.
     vectors, trust_pickles : optional
@@ -161,6 +165,7 @@ def evaluate(
         categories=categories,
         uncertain=uncertain,
         looked_for=looked_for,
+        agree=agree,
         counts=counts,
         vectors=vectors,
         trust_pickles=trust_pickles,
