@@ -76,6 +76,8 @@ class Settings:
         As `read_objects` takes them.
     looked_for : optional
         What was looked for in every image, as `read_looked_for` takes it.
+    detector : str or path, optional
+        The model that finds the objects where they are given as pictures.
     agree : bool
         Whether several sources of objects must agree, instead of being united.
     counts : bool
@@ -101,6 +103,7 @@ class Settings:
     categories: Any = None
     uncertain: float | None = None
     looked_for: Any = None
+    detector: Any = None
     agree: bool = False
     counts: bool = True
     vectors: Any = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import click
 
 from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, SystemFile, Written, named
+from .paths import CAPTIONS, FILE, NAMED, OUTPUT, RESULTS, SystemFile, Written, named
 from .printing import tell
 from .report_options import ReportOptions, report_options
 from .table_options import TableOptions, table_options
@@ -59,6 +60,13 @@ def _requirements(
     "--image-ids",
     type=FILE,
     help="Score only these ids: a JSON list or one per line.",
+)
+@click.option(
+    "--detector",
+    type=NAMED,
+    metavar="FOLDER_OR_ID",
+    help="Detector for a folder of pictures in --objects, as in detect --model; what it finds is "
+    "kept beside the folder.",
 )
 @click.option(
     "--calibrate",
@@ -117,6 +125,7 @@ def score(
     allow_subset: bool,
     people: bool,
     image_ids: Path | None,
+    detector: str | None,
     calibrate: Path | None,
     tables: TableOptions,
     output: Path | None,
@@ -144,7 +153,9 @@ def score(
     from ..errors import VifidelError
 
     controls = _controls(calibrate, references, options)
-    settings = options.settings(references is not None, weighted=not no_references)
+    settings = replace(
+        options.settings(references is not None, weighted=not no_references), detector=detector
+    )
     names = options.names(settings)
     page.check()
     if leaderboard is not None:
