@@ -8,6 +8,7 @@
 {'dog': 2, 'frisbee': 1}
 """
 
+from .agreed import agreed
 from .boxes import Box, ImageBoxes
 from .coco import COCO_CATEGORIES
 from .coco_instances import read_coco_instances
@@ -38,6 +39,7 @@ __all__ = [
     "LabelRows",
     "ObjectLabels",
     "ObjectSource",
+    "agreed",
     "clean_label",
     "label_rows",
     "read_boxes",

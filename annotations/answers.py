@@ -81,10 +81,22 @@ class Answers:
             if there:
                 found[label] = 1
 
-    def labels(self, kind: str, where: str, threshold: float | None = None) -> ObjectLabels:
+    def labels(
+        self,
+        kind: str,
+        where: str,
+        threshold: float | None = None,
+        lists_every_image: bool = True,
+    ) -> ObjectLabels:
         """Return all answers as object labels, which say what was looked for."""
         return ObjectLabels(
-            self.images, kind, where, threshold, asked=self.asked, unsure=self.unsure
+            self.images,
+            kind,
+            where,
+            threshold,
+            lists_every_image,
+            asked=self.asked,
+            unsure=self.unsure,
         )
 
 
@@ -152,7 +164,8 @@ def read_answers(records: list[Any], options: ReadOptions) -> ObjectLabels:
         there = answer_of(record, options, at_image)
         scored = scored or record.get("answer") is None
         found.add(image_id, record["thing"], there, at)
-    return found.labels("answers", where, options.lowest_answer if scored else None)
+    # An image whose captions mention nothing has no question, and so no answer.
+    return found.labels("answers", where, options.lowest_answer if scored else None, False)
 
 
 FORMAT = Format(

@@ -97,6 +97,8 @@ def read_detected(records: list[Any], options: ReadOptions) -> ObjectLabels:
         "detections",
         where,
         options.lowest,
+        # A picture about which there is no question has no line.
+        lists_every_image=bool(classes),
         categories=classes if alike else (),
         asked={} if alike else asked,
         unsure=unsure,

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import AnnotationError
 from ..files import read_json
 from ..image_ids import ImageId, from_json_key
+from ..pictures import SUFFIXES
 from .labels import read_items
 from .record import Format, Way, refused
 from .yolo import label_files
@@ -38,6 +39,11 @@ def _nothing_in(folder: Path) -> str:
         return (
             f"no XML or JSON file in this folder, and {files[0].name} is not YOLO labels "
             "('class x y w h' in each line); give a folder with one file of objects per image."
+        )
+    if any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
+        return (
+            "no XML or JSON file in this folder, but pictures; name a detector that looks at them "
+            "(--detector FOLDER_OR_ID), as docs/detect.md says."
         )
     inside = " (folders in it are not read)" if any(map(Path.is_dir, folder.iterdir())) else ""
     return (

@@ -177,7 +177,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 holds += f", {self.denied} not there"
             if self.unsure:
                 holds += f", {self.unsure} unsure"
-        return f"<ObjectLabels {self._source()}: {holds}, {self.where}>"
+        return f"<ObjectLabels {self.source()}: {holds}, {self.where}>"
 
     def __copy__(self) -> ObjectLabels:
         return self
@@ -281,7 +281,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         Where the source says what was looked for, so does the signature: ``asked:image`` of each
         image, ``asked:classes`` of all alike.
         """
-        return f"{self._source()}{self._asked_by}#{self._digest[:8]}"
+        return f"{self.source()}{self._asked_by}#{self._digest[:8]}"
 
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
         """Return the same labels, whose pickle holds `read_again` instead of the content.
@@ -295,11 +295,15 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         vars(same).update(vars(self), _read_again=read_again)
         return same
 
-    def _source(self) -> str:
+    def source(self) -> str:
+        """Return kind and threshold, as signatures show them."""
         return self.kind + from_threshold(self.threshold)
 
-    def _looked_for(self, image_id: ImageId) -> frozenset[str] | None:
-        """Return what was looked for in an image that has an entry, in every image or in it."""
+    def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
+        """Return what was looked for in an image that has an entry, in every image or in it.
+
+        None if the source does not say it.
+        """
         content = self._content
         of_image = None if content.asked is None else content.asked.get(image_id)
         if of_image is None:
@@ -514,12 +518,12 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         for image_id, labels in source.items():
             same = same_image.get(image_id, image_id)
             united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
-            looked_for = source._looked_for(image_id) if by_image else None
+            looked_for = source.looked_for(image_id) if by_image else None
             if looked_for is not None:
                 asked[same] = asked[same] | looked_for if same in asked else looked_for
     return ObjectLabels(
         united,
-        kind=f"union({'+'.join(source._source() for source in sources)})",
+        kind=f"union({'+'.join(source.source() for source in sources)})",
         where=" + ".join(source.where for source in sources),
         lists_every_image=any(source.lists_every_image for source in sources),
         # What one source looked for in all its images was not looked for in another's.

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match
+from .agreed import agreed
 from .boxes import BoxCollector, ImageBoxes
 from .carriers import content_of
 from .formats import read_content
@@ -45,6 +46,7 @@ def read_objects(
     threshold: float | None = None,
     categories: CategorySource = None,
     uncertain: float | None = None,
+    agree: bool = False,
 ) -> ObjectLabels:
     """Read the object labels of images from any accepted source.
 
@@ -64,6 +66,9 @@ def read_objects(
         The score below which something that was asked for is not in the image, from 0 to 1; from it
         on and below the lowest score that counts, nothing is said of it. By default nothing is
         between the two.
+    agree : bool
+        Whether the members of a list must agree: instead of their union, what all of them found is
+        there, and what all of them looked for and none found is not (`agreed`).
 
     Returns
     -------
@@ -81,7 +86,11 @@ def read_objects(
     check_uncertain(uncertain, threshold)
     if isinstance(source, list | tuple):
         members = [_read(member, threshold, categories, uncertain) for member in source]
-        return _pickled_as_paths(_united(members), source, threshold, categories, uncertain)
+        return _pickled_as_paths(
+            _united(members, agree), source, threshold, categories, uncertain, agree
+        )
+    if agree:
+        raise AnnotationError("agreement needs two sources of objects; give another one.")
     objects = _read(source, threshold, categories, uncertain)
     if isinstance(objects, NocapsImages):
         raise _no_objects(objects)
@@ -168,8 +177,11 @@ def _read_path(path: Path, options: ReadOptions) -> ObjectLabels | NocapsImages:
     return read_content(carrier, content, options)
 
 
-def _united(members: list[ObjectLabels | NocapsImages]) -> ObjectLabels:
-    """Return the union of all objects, under nocaps' image ids if its images are among them."""
+def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLabels:
+    """Return the union of all objects, or what they agree on.
+
+    It is under nocaps' image ids if its images are among them.
+    """
     images = [member for member in members if isinstance(member, NocapsImages)]
     objects = [member for member in members if isinstance(member, ObjectLabels)]
     if len(images) > 1:
@@ -181,7 +193,7 @@ def _united(members: list[ObjectLabels | NocapsImages]) -> ObjectLabels:
         raise _no_objects(images[0])
     for one in images:
         objects = [one.rename(member) for member in objects]
-    return union(objects)
+    return agreed(objects) if agree else union(objects)
 
 
 def _no_objects(images: NocapsImages) -> AnnotationError:
@@ -197,12 +209,13 @@ def _pickled_as_paths(
     threshold: float | None,
     categories: CategorySource,
     uncertain: float | None,
+    agree: bool = False,
 ) -> ObjectLabels:
     paths = _absolute(source)
     if paths is None:
         return objects
     names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
-    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain))
+    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain, agree))
 
 
 def _absolute(source: Any) -> Any:

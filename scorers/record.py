@@ -76,6 +76,10 @@ class Settings:
         As `read_objects` takes them.
     looked_for : optional
         What was looked for in every image, as `read_looked_for` takes it.
+    detector : str or path, optional
+        The model that finds the objects where they are given as pictures.
+    agree : bool
+        Whether several sources of objects must agree, instead of being united.
     counts : bool
         Whether two dogs in an image count twice as much as one.
     vectors, trust_pickles : optional
@@ -99,6 +103,8 @@ class Settings:
     categories: Any = None
     uncertain: float | None = None
     looked_for: Any = None
+    detector: Any = None
+    agree: bool = False
     counts: bool = True
     vectors: Any = None
     trust_pickles: bool = False
@@ -114,7 +120,9 @@ class Settings:
         """The object labels of the images, if they are known."""
         if self.objects is None:
             return None
-        return read_objects(self.objects, self.threshold, self.categories, self.uncertain)
+        return read_objects(
+            self.objects, self.threshold, self.categories, self.uncertain, self.agree
+        )
 
     @cached_property
     def declared(self) -> LookedFor | None:

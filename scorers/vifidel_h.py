@@ -38,7 +38,7 @@ from .word_supports import WordSupport
 from .word_vectors import Gold, Part, Scored
 
 # What is counted of each caption, for the numbers of the run.
-_CAPTIONS, _WITH_ABSENT, _JUDGED, _ABSENT, _THINGS = range(5)
+_CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
 
 def _share(part: Floats, whole: Floats | Integers) -> Floats:
@@ -52,7 +52,7 @@ def _of_captions(sums: Floats) -> Floats:
 
 
 def _of_mentions(sums: Floats) -> Floats:
-    return _share(sums[..., _ABSENT], sums[..., _JUDGED])
+    return _share(sums[..., ABSENT], sums[..., JUDGED])
 
 
 def _per_caption(sums: Floats) -> Floats:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vifidel_eval.annotations import read_boxes, read_objects
-from vifidel_eval.errors import AnnotationError
+from vifidel_eval.errors import AnnotationError, ImageIdError
 
 
 def lines(*records):
@@ -314,3 +314,33 @@ def test_two_files_that_looked_for_other_things_differ(tmp_path):
     )
     assert dict(one) == dict(other)
     assert one.signature() != other.signature()
+
+
+DETECTED = lines(
+    {**HEADER, "classes": None},
+    detected("sub/a.jpg", ["dog"], [0.9], ["dog", "lamp"]),
+    detected("b.jpg", [], [], ["cat"]),
+)
+ANSWERED = lines(
+    answer("sub/a.jpg", "dog", answer="yes"),
+    answer("sub/a.jpg", "lamp", answer="no", control=True),
+    answer("b.jpg", "cat", answer="no"),
+)
+
+
+@pytest.mark.parametrize("text", [DETECTED, ANSWERED], ids=["detected", "answers"])
+def test_images_by_path_and_images_without_a_question(tmp_path, text):
+    objects = read_objects(written(tmp_path, text, "asked.jsonl"))
+    for image in ("sub/a.jpg", "a", "photos/sub/a.png"):
+        assert objects.of_images([image, "c.jpg"]) == [{"dog": 1}, {}]
+        assert objects.asked_of([image, "c.jpg", "b.jpg"]) == [{"dog", "lamp"}, None, {"cat"}]
+    # Captions of other images are not taken for captions that mention nothing.
+    with pytest.raises(ImageIdError, match=r"the image side \(.*asked.jsonl\) lacks"):
+        objects.of_images([f"other{number}.jpg" for number in range(20)])
+
+
+def test_every_picture_that_was_searched_for_classes_has_a_line(tmp_path):
+    text = lines({**HEADER, "classes": ["dog"]}, detected("a.jpg", ["dog"], [0.9]))
+    objects = read_objects(written(tmp_path, text, "objects.jsonl"))
+    with pytest.raises(ImageIdError, match="lacks 1 image id"):
+        objects.of_images(["a.jpg", "b.jpg"])

@@ -253,3 +253,10 @@ def test_real_data(shared_data):
     assert len(read_objects(shared_data / "pascal50s" / "Annotations")) == 500
     detections = "instances_val2014_fakebbox100_results.json"
     assert len(read_objects(shared_data / "coco" / "mini" / detections)) == 99
+
+
+def test_a_folder_of_photographs_needs_a_detector(tmp_path):
+    (tmp_path / "photos/sub").mkdir(parents=True)
+    (tmp_path / "photos/sub/a.JPG").touch()
+    with pytest.raises(AnnotationError, match=r"but pictures; .*--detector .*docs/detect\.md"):
+        read_objects(tmp_path / "photos")

@@ -16,7 +16,7 @@ from fake_detector import ColourDetector
 
 from vifidel_eval import detect
 from vifidel_eval.commands.main import main
-from vifidel_eval.detect import detectors
+from vifidel_eval.detect import loading
 from vifidel_eval.detect.objects_file import unfinished_path
 
 
@@ -109,7 +109,7 @@ def test_an_output_destroys_nothing(photos, colours, tmp_path, output):
 
 
 def test_info_says_what_can_run_models(monkeypatch):
-    monkeypatch.setitem(detectors.BACKENDS, "ONNX Runtime", ("onnx", ("no_such_module",)))
+    monkeypatch.setitem(loading.BACKENDS, "ONNX Runtime", ("onnx", ("no_such_module",)))
     shown = CliRunner().invoke(main, ["info"]).stdout
     assert "detect with ONNX Runtime: not available: pip install 'vifidel-eval[onnx]'" in shown
     assert "detect with transformers: " in shown

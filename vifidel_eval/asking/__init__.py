@@ -6,14 +6,17 @@
 """
 
 from .answers import read_answered
+from .calibrating import calibrated
 from .calibration import AnswerCounts, Calibrated, calibrate
-from .composing import questions, read_asked
+from .composing import questions, read_asked, read_controls
 
 __all__ = [
     "AnswerCounts",
     "Calibrated",
     "calibrate",
+    "calibrated",
     "questions",
     "read_answered",
     "read_asked",
+    "read_controls",
 ]

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ..errors import VifidelError
 from ..image_ids import ImageId
+from ..runs.calibrated import Calibrated
 
 _Counts = NDArray[np.int64]
 
@@ -66,34 +67,6 @@ class AnswerCounts:
                 "part of."
             )
         return table
-
-
-@dataclass(frozen=True)
-class Calibrated:
-    """A rate of inventions as measured and as estimated; each is NaN where it is undefined.
-
-    Attributes
-    ----------
-    measured : float
-        Share of the judged mentions that the answers deny, from 0 to 1.
-    corrected : float
-        The estimate without the answers' errors, from 0 to 1; undefined without controls or things
-        that several references name, and where the answers are no better than chance.
-    interval : (float, float)
-        Of `corrected`, at 95 %, by bootstrap over images.
-    false_yes, false_no : float
-        How often the answers say *yes* and *no* wrongly.
-    controls, named : int
-        How many answers these two come from.
-    """
-
-    measured: float
-    corrected: float
-    interval: tuple[float, float]
-    false_yes: float
-    false_no: float
-    controls: int
-    named: int
 
 
 def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) -> Calibrated:

@@ -131,6 +131,32 @@ def read_asked(
     return asked
 
 
+def read_controls(path: PathLike) -> _AskedOf:
+    """Return the things that are controls, by image, of a file of questions or of their answers.
+
+    Parameters
+    ----------
+    path : path
+        What `questions` gave, one JSON object per line, or the same lines with answers: controls
+        have ``"control": true``.
+
+    Raises
+    ------
+    VifidelError
+        If it cannot be read, is something else, or has no control.
+    """
+    lines, numbers = parse_json_lines(read_text(path, VifidelError), str(path), VifidelError)
+    controls: _AskedOf = {}
+    for image_id, thing, line in _question_lines(lines, numbers, path):
+        if line.get("control") is True:
+            controls.setdefault(image_id, []).append(thing)
+    if not controls:
+        raise VifidelError(
+            f'{path}: no line has "control": true; write the questions with --controls N.'
+        )
+    return controls
+
+
 def named_by_several(
     references: Mapping[ImageId, Sequence[str]],
     least: int = 3,
@@ -225,6 +251,15 @@ def _listed_questions(path: Path) -> _AskedOf | None:
     if not lines or not isinstance(lines[0], dict) or "thing" not in lines[0]:
         return None
     asked: _AskedOf = {}
+    for image_id, thing, _ in _question_lines(lines, numbers, path):
+        asked.setdefault(image_id, []).append(thing)
+    return asked
+
+
+def _question_lines(
+    lines: Sequence[Any], numbers: Sequence[int], path: PathLike
+) -> Iterator[tuple[ImageId, str, Mapping[str, Any]]]:
+    """Yield image, thing and all of each question; raise if a line is none."""
     for number, line in zip(numbers, lines, strict=True):
         image_id = from_json_value(line.get("image_id")) if isinstance(line, dict) else None
         thing = line.get("thing") if isinstance(line, dict) else None
@@ -233,5 +268,4 @@ def _listed_questions(path: Path) -> _AskedOf | None:
                 f"{path}: line {number} is no question; write "
                 '{"image_id": 7, "thing": "lamp"}, one per line.'
             )
-        asked.setdefault(image_id, []).append(thing)
-    return asked
+        yield image_id, thing, line

@@ -27,6 +27,7 @@ class TransportOptions:
     categories: tuple[Path, ...]
     uncertain: float | None
     looked_for: str | None
+    agree: bool
     vectors: str | None
     trust_pickles: bool
     stop_words: Path | None
@@ -59,6 +60,7 @@ class TransportOptions:
             categories=self.categories,
             uncertain=self.uncertain,
             looked_for=self.looked_for,
+            agree=self.agree,
             counts=not self.presence,
             vectors=self.vectors,
             trust_pickles=self.trust_pickles,
@@ -165,6 +167,11 @@ TRANSPORT = (
     ),
     *WORDS,
     LOOKED_FOR,
+    click.option(
+        "--agree",
+        is_flag=True,
+        help="Judge only where all --objects agree, instead of uniting them.",
+    ),
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +12,15 @@ import click
 
 from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
-from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, SystemFile, Written, named
+from .paths import CAPTIONS, FILE, NAMED, OUTPUT, RESULTS, SystemFile, Written, named
 from .printing import tell
 from .report_options import ReportOptions, report_options
 from .table_options import TableOptions, table_options
 
 if TYPE_CHECKING:
+    from ..entry import Run
     from ..entry.plan import Plan
+    from ..image_ids import ImageId
     from ..runs.requirements import Requirement
 
 
@@ -58,6 +61,19 @@ def _requirements(
     type=FILE,
     help="Score only these ids: a JSON list or one per line.",
 )
+@click.option(
+    "--detector",
+    type=NAMED,
+    metavar="FOLDER_OR_ID",
+    help="Detector for a folder of pictures in --objects, as in detect --model; what it finds is "
+    "kept beside the folder.",
+)
+@click.option(
+    "--calibrate",
+    type=FILE,
+    help="Questions with controls (questions --controls): estimate VIFIDEL-Hi without the errors "
+    "of the answers in --objects.",
+)
 @table_options
 @click.option("--output", type=OUTPUT, help="Write everything as JSON, image by image.")
 @click.option(
@@ -71,14 +87,14 @@ def _requirements(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Seed of --compare and --report.",
+    help="Seed of --compare, --report and --calibrate.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Resamples of --compare and --report.",
+    help="Resamples of --compare, --report and --calibrate.",
 )
 @click.option(
     "--leaderboard",
@@ -109,6 +125,8 @@ def score(
     allow_subset: bool,
     people: bool,
     image_ids: Path | None,
+    detector: str | None,
+    calibrate: Path | None,
     tables: TableOptions,
     output: Path | None,
     comparing: bool,
@@ -134,7 +152,10 @@ def score(
     from ..entry.plan import plan
     from ..errors import VifidelError
 
-    settings = options.settings(references is not None, weighted=not no_references)
+    controls = _controls(calibrate, references, options)
+    settings = replace(
+        options.settings(references is not None, weighted=not no_references), detector=detector
+    )
     names = options.names(settings)
     page.check()
     if leaderboard is not None:
@@ -155,7 +176,7 @@ def score(
         tables.check_columns(planned.columns)
     _check(requirements, planned)
     pictures = {} if page.images is None else planned.pictures(page.images)
-    run = scored(planned)
+    run = _calibrated(scored(planned), controls, seed, resamples)
     comparisons = problem = None
     if comparing or page.report is not None:
         try:
@@ -176,6 +197,34 @@ def score(
     if page.report is not None:
         run.report(page.report, pictures, page.title, page.images_mb, seed, resamples)
     _require(requirements, run.scores)
+
+
+def _controls(
+    path: Path | None, references: Path | None, options: MetricOptions
+) -> Mapping[ImageId, Collection[str]] | None:
+    """Return the controls of ``--calibrate``: a wrong file is refused before the work."""
+    if path is None:
+        return None
+    if references is None or not options.objects:
+        raise click.UsageError(
+            "--calibrate needs --objects, the answers, and --references, which name what is there."
+        )
+    from ..asking import read_controls
+
+    return read_controls(path)
+
+
+def _calibrated(
+    run: Run,
+    controls: Mapping[ImageId, Collection[str]] | None,
+    seed: int,
+    resamples: int,
+) -> Run:
+    if controls is None:
+        return run
+    from ..asking import calibrated
+
+    return calibrated(run, controls, seed, resamples)
 
 
 def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:

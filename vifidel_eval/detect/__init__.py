@@ -5,7 +5,8 @@
 ['ONNX Runtime', 'transformers']
 """
 
-from .detectors import Detector, Found, backends, load_detector
+from .detectors import Detector, Found
+from .loading import backends, load_detector
 from .model_files import ModelFiles, find_model
 from .run import DetectionRun, detect, detect_objects
 from .sources import FoundPicture, PictureSource

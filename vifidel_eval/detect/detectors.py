@@ -1,23 +1,16 @@
-"""Detectors: what a run asks of any of them, and how one is loaded."""
+"""Detectors: what a run asks of any of them, and what their answers are made of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .model_files import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
-
-#: What can run models: its name, the extra that installs it, and its modules.
-BACKENDS = {
-    "transformers": ("detect", ("torch", "transformers")),
-    "ONNX Runtime": ("onnx", ("onnxruntime",)),
-}
 
 
 class Found(NamedTuple):
@@ -114,49 +107,9 @@ class Detector(Protocol):
         """
 
 
-def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
-    """Return the detector in a model's files.
-
-    Parameters
-    ----------
-    files : ModelFiles
-        As `find_model` returns them.
-    device : str, optional
-        As PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
-
-    Raises
-    ------
-    VifidelError
-        If it is no detector, has no class names, is damaged, or cannot run on the device.
-    MetricUnavailable
-        If its library is not installed.
-    """
-    if files.is_onnx:
-        from .onnx_detectors import OnnxDetector
-
-        return OnnxDetector(files, device)
-    from .transformers_detectors import load_transformers
-
-    return load_transformers(files, device)
-
-
 def installed_versions(*packages: str) -> dict[str, str]:
     """Return the versions of installed packages."""
     return {package: version(package) for package in packages}
-
-
-def backends() -> dict[str, str]:
-    """Return what can run models here: the backend's name to its version, or how to install it.
-
-    Nothing is imported.
-    """
-    state = {}
-    for name, (extra, modules) in BACKENDS.items():
-        if all(map(find_spec, modules)):
-            state[name] = f"available, {installed_versions(modules[-1])[modules[-1]]}"
-        else:
-            state[name] = f"not available: pip install 'vifidel-eval[{extra}]'"
-    return state
 
 
 def exact(value: float) -> float:

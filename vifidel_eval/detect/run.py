@@ -18,7 +18,8 @@ from ..image_ids import ImageId, match, mismatch
 from ..pictures import DamagedPictureError, decode
 from ..progress import progress_bar
 from .batches import Batches, Waiting
-from .detectors import Detector, Found, Prepared, load_detector
+from .detectors import Detector, Found, Prepared
+from .loading import load_detector
 from .model_files import find_model
 from .objects_file import ObjectsFile
 from .sources import FoundPicture, PictureSource
@@ -165,6 +166,7 @@ def detect_objects(
     model: str | os.PathLike[str],
     *,
     questions: Mapping[ImageId, Sequence[str]] | None = None,
+    mentioned: Mapping[ImageId, Sequence[str]] | None = None,
     device: str | None = None,
     download: bool = False,
     progress: bool | None = None,
@@ -181,6 +183,9 @@ def detect_objects(
         As `find_model` takes it.
     questions, progress : optional
         As for `detect`.
+    mentioned : mapping, optional
+        As `questions`, for a detector that looks for what it is asked; one that has its own classes
+        is not asked.
     device : str, optional
         As for `load_detector`.
     download : bool
@@ -203,7 +208,10 @@ def detect_objects(
     place = source.path.resolve()
     name = files.name.replace("/", "--")
     output = place.with_name(f"{place.name}.{name}.objects.jsonl")
-    detect(source, load_detector(files, device), output, questions=questions, progress=progress)
+    detector = load_detector(files, device)
+    if questions is None and detector.classes is None:
+        questions = mentioned
+    detect(source, detector, output, questions=questions, progress=progress)
     return output
 
 

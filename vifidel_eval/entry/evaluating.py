@@ -57,6 +57,8 @@ def evaluate(
     categories: CategorySource = None,
     uncertain: Score = None,
     looked_for: Declared = None,
+    detector: PathLike | None = None,
+    agree: bool = False,
     counts: bool = True,
     vectors: VectorSource = None,
     trust_pickles: bool = False,
@@ -98,6 +100,13 @@ def evaluate(
     looked_for : str, path or collection of str, optional
         What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+    detector : str or path, optional
+        The model that looks at the pictures, where `objects` are a folder of pictures, as
+        ``vifidel-eval detect --model`` takes it; what it finds is kept beside the folder. A model
+        that is asked is asked about what the captions mention.
+    agree : bool
+        Whether several sources of objects must agree, instead of being united: where they differ,
+        nothing is judged.
     counts : bool
         Whether two dogs in an image count twice as much as one; False is ``--presence``.
     vectors, trust_pickles : optional
@@ -163,6 +172,8 @@ def evaluate(
         categories=categories,
         uncertain=uncertain,
         looked_for=looked_for,
+        detector=detector,
+        agree=agree,
         counts=counts,
         vectors=vectors,
         trust_pickles=trust_pickles,

@@ -32,6 +32,7 @@ from ..runs.people import People, with_people
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import build
+from .detecting import with_detected
 
 if TYPE_CHECKING:
     from ..annotations.boxes import ImageBoxes
@@ -185,6 +186,8 @@ def plan(
         or images have more labels than a caption can speak of.
     """
     read, by_image = read_captions(systems, references, fields, image_ids)
+    if settings.detector is not None:
+        settings = with_detected(settings, paths_in(settings.objects), read)
     of_objects = paths_in(settings.objects)
     if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
         labels = settings.labels

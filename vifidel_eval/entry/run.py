@@ -66,6 +66,11 @@ class Run:
         self._where = where
 
     @property
+    def plan(self) -> Plan | None:
+        """What was scored; None of a loaded run."""
+        return self._plan
+
+    @property
     def systems(self) -> list[str]:
         """The names of the systems."""
         return list(self.detail.evaluations)

@@ -19,6 +19,7 @@ from ..kernels.bags import reading_once
 from ..kernels.ngrams import numbering_once
 from ..rows import Rows
 from ..scorers import Mean, Scorer
+from .calibrated import Calibrated
 from .pairing import System, all_images, paired
 from .people import People
 
@@ -41,12 +42,16 @@ class Scores:
     people : People, optional
         How references were scored as captions are: as one of the systems, or for the floor of rates
         of inventions.
+    calibrated : dict
+        System name to its rate of inventions without the errors of the answers, where that was
+        estimated.
     """
 
     signatures: dict[str, str]
     evaluations: dict[str, dict[str, Evaluation]]
     unavailable: dict[str, str] = field(default_factory=dict)
     people: People | None = None
+    calibrated: dict[str, Calibrated] = field(default_factory=dict)
 
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
@@ -59,8 +64,9 @@ class Scores:
         ]
 
     def notes(self) -> list[str]:
-        """Return what has to be said of people's captions, in sentences."""
-        return [] if self.people is None else self.people.notes(self.signatures)
+        """Return what has to be said of people's captions, and estimates, in sentences."""
+        of_people = [] if self.people is None else self.people.notes(self.signatures)
+        return of_people + [rate.note(system) for system, rate in self.calibrated.items()]
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""
@@ -102,7 +108,8 @@ class Scores:
         A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
         Where the images that a corpus score leaves out are not those without a score, their ids
         are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
-        How people's captions were made, and their rates, is under ``"people"``.
+        How people's captions were made, and their rates, is under ``"people"``; what was estimated
+        of the errors of answers is under ``"calibrated"``, by system.
         `vifidel_eval.runs.scores_file.read_scores` reads it.
 
         Parameters
@@ -128,6 +135,10 @@ class Scores:
         }
         if self.people is not None:
             document["people"] = self.people.to_json()
+        if self.calibrated:
+            document["calibrated"] = {
+                system: rate.to_json() for system, rate in self.calibrated.items()
+            }
         if self.unavailable:
             document["unavailable"] = self.unavailable
         return document

@@ -18,6 +18,7 @@ from ..evaluation import COUNTS, Evaluation
 from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
 from ..scorers.word_supports import WrittenAsJson
+from .calibrated import Calibrated
 from .comparison import Comparison, Comparisons, Pair, Standing
 from .equal_length import EqualLength
 from .harness import FORM, Scores
@@ -179,6 +180,10 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         evaluations,
         unavailable,
         None if people is None else People.from_json(people),
+        {
+            str(system): Calibrated.from_json(rate)
+            for system, rate in content.get("calibrated", {}).items()
+        },
     )
 
 

@@ -122,3 +122,17 @@ def test_damaged_pictures_are_named_and_left_out(folder):
 
 def test_nothing_to_shrink():
     assert thumbnails.shrink({}, 10**6) == {}
+
+
+def test_pictures_in_subfolders_are_found_by_path(folder, tmp_path):
+    path = folder("a.jpg")
+    (path / "sub").mkdir()
+    (path / "sub/b.png").touch()
+    (tmp_path.parent / "outside.png").touch()
+    ids = ["a.jpg", "sub/b.png", "sub/c.png", "../outside.png"]
+    assert thumbnails.find_pictures(path, ids, {}) == {
+        "a.jpg": path / "a.jpg",
+        "sub/b.png": path / "sub/b.png",
+    }
+    (path / "a.jpg").unlink()
+    assert thumbnails.find_pictures(path, ["sub/b.png"], {}) == {"sub/b.png": path / "sub/b.png"}

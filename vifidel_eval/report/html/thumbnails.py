@@ -8,7 +8,7 @@ import io
 import math
 import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ...errors import ImageIdError, VifidelError, VifidelWarning
@@ -29,12 +29,13 @@ def find_pictures(
     """Return the picture of each image that has one.
 
     A picture belongs to an image if its name is the image's ``file_name``, or if its name with
-    or without the suffix is the id, a COCO file stem standing for its number.
+    or without the suffix is the id, a COCO file stem standing for its number; or if the id is its
+    path below the folder.
 
     Parameters
     ----------
     folder : path
-        Read without its subfolders.
+        Of its subfolders only those are read that ids name.
     ids : iterable
         The images.
     file_names : mapping
@@ -48,13 +49,18 @@ def find_pictures(
         If no picture belongs to any image, or two belong to the same.
     """
     ids = list(ids)
+    below = {
+        image_id: folder / image_id
+        for image_id in ids
+        if isinstance(image_id, str) and _is_below(folder, image_id)
+    }
     try:
         pictures = sorted(
             path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()
         )
     except OSError as problem:
         raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
-    if not pictures:
+    if not pictures and not below:
         raise VifidelError(f"{folder}: there is no picture in it ({', '.join(sorted(SUFFIXES))}).")
     by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
     of_stem: dict[str, list[ImageId]] = {}
@@ -63,8 +69,10 @@ def find_pictures(
     named = {image_id: Path(file_names.get(image_id, "")).name for image_id in ids}
     unnamed = [i for i in ids if named[i] not in by_name and str(i) not in of_stem]
     same_image = match(unnamed, by_name)
-    found = {}
+    found = below
     for image_id in ids:
+        if image_id in below:
+            continue
         names: list[ImageId] = of_stem.get(str(image_id), [])
         if named[image_id] in by_name:
             names = [named[image_id]]
@@ -80,6 +88,19 @@ def find_pictures(
     if not found:
         raise mismatch(ids, list(by_name), "the captions", str(folder))
     return found
+
+
+def _is_below(folder: Path, image_id: str) -> bool:
+    """Return whether an id is the path of a picture in a subfolder."""
+    path = PurePosixPath(image_id)
+    return (
+        len(path.parts) > 1
+        and not path.is_absolute()
+        and ".." not in path.parts
+        and "\0" not in image_id
+        and path.suffix.lower() in SUFFIXES
+        and (folder / path).is_file()
+    )
 
 
 def file_names(sources: Iterable[Path]) -> dict[ImageId, str]:

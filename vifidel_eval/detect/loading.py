@@ -1,0 +1,52 @@
+"""Loading of detectors: the backends that run them, and which one a model's files are for."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from .detectors import Detector, installed_versions
+from .model_files import ModelFiles
+from .onnx_detectors import OnnxDetector
+from .transformers_detectors import load_transformers
+
+#: What can run models: its name, the extra that installs it, and its modules.
+BACKENDS = {
+    "transformers": ("detect", ("torch", "transformers")),
+    "ONNX Runtime": ("onnx", ("onnxruntime",)),
+}
+
+
+def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
+    """Return the detector in a model's files.
+
+    Parameters
+    ----------
+    files : ModelFiles
+        As `find_model` returns them.
+    device : str, optional
+        As PyTorch calls it, by default the processor; for ONNX ``"cpu"`` or ``"cuda"``.
+
+    Raises
+    ------
+    VifidelError
+        If it is no detector, has no class names, is damaged, or cannot run on the device.
+    MetricUnavailable
+        If its library is not installed.
+    """
+    if files.is_onnx:
+        return OnnxDetector(files, device)
+    return load_transformers(files, device)
+
+
+def backends() -> dict[str, str]:
+    """Return what can run models here: the backend's name to its version, or how to install it.
+
+    Nothing is imported.
+    """
+    state = {}
+    for name, (extra, modules) in BACKENDS.items():
+        if all(map(find_spec, modules)):
+            state[name] = f"available, {installed_versions(modules[-1])[modules[-1]]}"
+        else:
+            state[name] = f"not available: pip install 'vifidel-eval[{extra}]'"
+    return state
