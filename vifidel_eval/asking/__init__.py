@@ -5,9 +5,10 @@
 [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
 """
 
+from ..runs.calibrated import Calibrated
 from .answers import read_answered
 from .calibrating import calibrated
-from .calibration import AnswerCounts, Calibrated, calibrate
+from .calibration import AnswerCounts, calibrate
 from .composing import questions, read_asked, read_controls
 
 __all__ = [

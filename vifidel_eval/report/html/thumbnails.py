@@ -49,7 +49,7 @@ def find_pictures(
         If no picture belongs to any image, or two belong to the same.
     """
     ids = list(ids)
-    below = {
+    below: dict[ImageId, Path] = {
         image_id: folder / image_id
         for image_id in ids
         if isinstance(image_id, str) and _is_below(folder, image_id)
