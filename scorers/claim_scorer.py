@@ -165,6 +165,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
         self, part: Part[WordsGold], rows: Integers, units: Sequence[Unit]
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which mentions an answer about their class denies, and which the source does."""
+        if not units:
+            return np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)
         sought = self.sought(part.rows.take(rows.tolist()))
         of_mentions = list(zip(units, sought, strict=True))
         answered = (unit.category in of_row.denied for unit, of_row in of_mentions)
