@@ -55,6 +55,9 @@ SATELLITES = (
     "vifidel_eval/commands/detect.py",
     "vifidel_eval/rewards",
     "vifidel_eval/integrations",
+    "vifidel_eval/asking/",
+    "vifidel_eval/commands/questions.py",
+    "vifidel_eval/entry/detecting.py",
 )
 
 CAPTION = "a dog catches a frisbee"

@@ -169,6 +169,9 @@ class ClaimScorer(ThingScorer[WordsGold]):
         Labels that do not say what was looked for are taken for all things that are there:
         otherwise P would say nothing of what is made up.
         """
+        answered, denied = np.zeros((2, len(units)), dtype=bool)
+        if not units:
+            return answered, denied
         of_mentions = part.rows.take(rows.tolist())
         objects = self._objects
         asked = asked_of(of_mentions, objects) or [None] * len(units)
@@ -176,7 +179,6 @@ class ClaimScorer(ThingScorer[WordsGold]):
         found = zip(
             units, self.sought(of_mentions), self._labels_of(of_mentions), asked, strict=True
         )
-        answered, denied = np.zeros((2, len(units)), dtype=bool)
         for at, (unit, sought, labels, of_image) in enumerate(found):
             answered[at] = unit.category in sought.denied
             undeclared = not (says or of_image is not None or sought.denies) and bool(labels)

@@ -398,7 +398,7 @@ def _check_sizes(
     bags: Bags, part: Rows, row_of_bag: Sequence[int] | Integers, has: str, what: str
 ) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    if bags.sizes.max(initial=0) > MOST_DIFFERENT:
+    if len(bags.atoms) > MOST_DIFFERENT and bags.sizes.max() > MOST_DIFFERENT:
         bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
         raise CaptionError(
             f"{part.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different {what}; metrics "

@@ -93,7 +93,7 @@ def starts_of(sizes: Integers) -> Integers:
 
 def positions(starts: Integers, sizes: Integers) -> Integers:
     """Return all positions of ranges, one range after the other."""
-    at = (starts - sizes.cumsum() + sizes).repeat(sizes)
+    at: Integers = (starts - sizes.cumsum() + sizes).repeat(sizes)
     at += np.arange(len(at))
     return at
 

@@ -210,7 +210,9 @@ def same_class(mentions: Mentions, side: Bags, classes: Integers, number: int) -
     number : int
         How many classes there are.
     """
-    named = np.flatnonzero(classes != NO_CLASS)
+    named = (classes != NO_CLASS).nonzero()[0]
+    if not len(named):
+        return np.zeros(len(mentions.rows), dtype=bool), np.zeros(len(side.atoms), dtype=bool)
     rows, classes = side.owners[named], classes[named]
     there = np.zeros((2, len(side), number), dtype=bool)
     there[0, rows, classes] = True
@@ -235,8 +237,11 @@ def supports_of(
     if not len(known):
         return supports
     rows = mentions.rows[some][known]
-    of_sides = (nearest(lexicon.distances, each, side.take(rows), floor=0.0) for side in sides)
-    supports[known] = np.max([found.of_left for found in of_sides], axis=0)
+    supports[known] = 0.0
+    for side in sides:
+        if len(side.atoms):
+            found = nearest(lexicon.distances, each, side.take(rows), floor=0.0)
+            supports[known] = np.maximum(supports[known], found.of_left)
     return supports
 
 
@@ -256,7 +261,7 @@ def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Ne
     found : Nearest
         Between all words and the side.
     """
-    if count.all():
+    if not len(side.atoms) or count.all():
         return found.of_right
     loses = np.zeros(len(words), dtype=bool)
     loses[words.owners[~count]] = True
