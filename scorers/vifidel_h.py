@@ -234,7 +234,13 @@ class VifidelH(ThingScorer[_EvidenceGold]):
                     statistics=Statistics(counts, column.of_sums),
                 )
         evaluations[self.main] = replace(evaluations[self.main], details={self.method(): details})
-        return evaluations
+        unsure = 0 if self._objects is None else self._objects.unsure
+        if not unsure:
+            return evaluations
+        return {
+            name: replace(evaluation, counts={**evaluation.counts, "unsure": unsure})
+            for name, evaluation in evaluations.items()
+        }
 
 
 _OF_COUNTS = tuple(column.of_sums for column in VifidelH.columns if column.of_sums is not None)

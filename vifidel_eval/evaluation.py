@@ -136,6 +136,12 @@ COUNTS = (
         "images whose objects do not say what was looked for, so that nothing can be absent from "
         "them under VIFIDEL-H",
     ),
+    Count(
+        "unsure",
+        "unsure answers",
+        "answers about all images that say neither yes nor no, or have a score in between; what "
+        "they are about is not judged",
+    ),
 )
 
 #: Keys of what tables say of a row beside its scores, from best to worst, and the worst of each:

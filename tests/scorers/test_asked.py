@@ -1,5 +1,6 @@
 """Evidence that says what was looked for: the table of its rules, and all ways into the scorers."""
 
+import json
 import pickle
 import threading
 
@@ -301,3 +302,20 @@ def test_frames_have_the_counts():
         {"mine": {1: CAPTION}}, objects={1: {"squirrel": 1, "nut": 0}}, metrics="VIFIDEL-H"
     )
     assert run.to_dataframe().attrs["counts"]["mine"]["not_judged"] == 3
+
+
+def test_unsure_answers_are_counted(tmp_path):
+    answers = [("nut", "yes"), ("lamp", "I cannot tell"), ("bench", "no"), ("dog", "not sure")]
+    lines = [
+        json.dumps({"image_id": 1, "thing": thing, "answer": answer}) for thing, answer in answers
+    ]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines), "utf-8")
+    run = vifidel_eval.evaluate(
+        {"mine": {1: "A squirrel eats a nut beside a lamp and a bench."}},
+        objects=tmp_path / "answers.jsonl",
+        metrics="VIFIDEL-H",
+    )
+    assert run.counts["mine"]["unsure"] == 2
+    assert run.counts["mine"]["not_judged"] == 2  # squirrel and lamp
+    assert run.scores["mine"]["VIFIDEL-Hi"] == 0.5
+    assert "Unsure" in str(run)
