@@ -156,7 +156,8 @@ def verl_calls(solutions, ground_truths, extra_infos, **reward_kwargs):
             ]
             return await asyncio.gather(*calls)
 
-    return asyncio.run(every_row())
+    with ThreadPoolExecutor(1) as thread:  # other tests may have left a loop running in this one
+        return thread.submit(asyncio.run, every_row()).result()
 
 
 def test_verl():
