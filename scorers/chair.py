@@ -27,7 +27,7 @@ from ..things.chair import (
     image_categories,
     judged,
 )
-from ..things.mentions import Mention, MentionFinder, Mentions
+from ..things.mentions import Mention, MentionFinder, Mentions, finder_of
 from ..things.phrases import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
@@ -249,7 +249,7 @@ class Chair(Scorer):
         if kept is not None and kept[:4] == (ids, references, objects, asked):
             return kept
         labels = labels_of(rows, self._objects, self)
-        finder = _finder(self._classes(rows.objects or ()))
+        finder = finder_of(self._classes(rows.objects or ()))
         terms = self._terms(label for of_image in labels for label in of_image)
         same: dict[frozenset[str], frozenset[str]] = {}  # many images show the same
         of_images = (
@@ -318,11 +318,6 @@ class Chair(Scorer):
 def _listed_terms(classes: ClassList) -> frozenset[str]:
     """Return the names of a list, of classes and of none."""
     return frozenset(classes.class_of).union(classes.no_class)
-
-
-@lru_cache(maxsize=4)
-def _finder(classes: ClassList) -> MentionFinder:
-    return MentionFinder(classes)
 
 
 def _details(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ from ..kernels.support import (
 from ..rows import Rows
 from ..text.words import STOP_WORDS, content_words
 from ..things.claims import has_several, read_sentences
-from ..things.mentions import MentionFinder
+from ..things.mentions import finder_of
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, WordsGold
@@ -283,10 +283,12 @@ def _scored(part: Part[WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
 
 def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
     """Return what ``--output`` says of the sentences of each row; nothing of a single one."""
-    return [
-        [sentence.to_json() for sentence in of_row] if len(of_row) > 1 else []
-        for of_row in scorer.judge_sentences(rows)
-    ]
+    several = [row for row, caption in enumerate(rows.captions) if has_several(caption)]
+    found: list[list[dict[str, Any]]] = [[] for _ in rows.captions]
+    for row, sentences in zip(several, scorer.judge_sentences(rows.take(several)), strict=True):
+        if len(sentences) > 1:
+            found[row] = [sentence.to_json() for sentence in sentences]
+    return found
 
 
 @lru_cache(maxsize=8)
@@ -297,7 +299,7 @@ def _readers(
 
     The same pieces come again and again, and systems and samples have captions in common.
     """
-    find = MentionFinder(things).find
+    find = finder_of(things).find
 
     @lru_cache(maxsize=1 << 14)
     def words_in(piece: str) -> list[str]:

@@ -21,7 +21,7 @@ from ..annotations.looked_for import CLOSED_SETS, LookedFor
 from ..evaluation import Floats, Integers
 from ..rows import LabelCounts
 from ..things.grounded import SUPPORT, GroundedMention, Verdict
-from ..things.mentions import MentionFinder, Unit
+from ..things.mentions import Unit, finder_of
 from ..things.phrases import term_of
 from ..things.synonyms import ClassList
 from .bags import Bags, bags_of_labels
@@ -459,14 +459,9 @@ def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
 
 
 @lru_cache(maxsize=8)
-def _finder(things: ClassList) -> MentionFinder:
-    return MentionFinder(things)
-
-
-@lru_cache(maxsize=8)
 def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tuple[Unit, ...]]:
     """Return what finds the units of captions; who reads alike shares those it found last."""
-    finder = _finder(things)
+    finder = finder_of(things)
 
     def read(caption: str) -> tuple[Unit, ...]:
         return tuple(finder.units(caption, stop_words))

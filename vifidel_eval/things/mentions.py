@@ -336,3 +336,9 @@ def _irregular_plurals(names: Iterable[str]) -> dict[str, str]:
         if plural is not None:
             plurals[f"{before}{blank}{plural}"] = name
     return plurals
+
+
+@lru_cache(maxsize=8)
+def finder_of(classes: ClassList) -> MentionFinder:
+    """Return the finder of a list's mentions, which all who read captions by it share."""
+    return MentionFinder(classes)

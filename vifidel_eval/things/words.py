@@ -134,6 +134,7 @@ def singular(word: str) -> str:
     return str(_rules().singularize(word))
 
 
+@lru_cache(maxsize=1 << 13)  # two lists share most names
 def irregular_plural(word: str) -> str | None:
     """Return the plural of a lower-case word if `singular` does not lead back from it.
 
