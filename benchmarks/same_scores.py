@@ -1,6 +1,7 @@
 """Whether this version gives the scores of version 0.1.0, in all ten digits that files hold.
 
-VIFIDEL-PRF (``--prf-edition 1``) and VIFIDEL-H are compared with version 0.2.0.
+VIFIDEL-PRF (``--prf-edition 1``) and VIFIDEL-H are compared with version 0.2.0; VIFIDEL-H only
+without references, which since then judge mentions of stuff and scenes too.
 
     python benchmarks/same_scores.py SHARED [--only WORD] [--jobs 2] [--write FILE]
 
