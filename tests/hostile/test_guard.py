@@ -97,18 +97,17 @@ def test_every_option_with_a_path_says_whether_it_is_read_or_written():
 def test_no_output_replaces_an_input_or_lies_in_a_folder_that_is_read(
     tmp_path, words, source, target
 ):
-    # The zip of a submission must have this name.
-    path = tmp_path / "results.zip"
+    path = tmp_path / "precious"
     path.write_text("precious")
     result = call(words, [(source, path), (target, path)])
     assert result.exit_code == 1, result.output
     assert f"{path}: the output would replace an input" in result.stderr
     other = tmp_path / "other"
     other.mkdir()
-    of_folder = call(words, [(source, other), (target, other / "results.zip")])
+    of_folder = call(words, [(source, other), (target, other / "inside")])
     assert of_folder.exit_code == 1
     assert "the output would lie in a folder that is read" in of_folder.stderr
-    link = other / "results.zip"
+    link = other / "inside"
     link.symlink_to(path)
     through_link = call(words, [(source, path), (target, link)])
     assert "the output would replace an input" in through_link.stderr

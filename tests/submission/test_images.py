@@ -3,7 +3,7 @@ import json
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.submission import check_results, read_image_list
+from vifidel_eval.submission import read_image_list
 
 LISTED = [{"image_id": 42, "caption": "A dog."}, {"image_id": 73, "caption": "A bike."}]
 
@@ -63,57 +63,3 @@ def test_images_that_are_strings(write):
 def test_lists_that_are_none(write, content, message):
     with pytest.raises(VifidelError, match=rf"images: .*{message}"):
         read_image_list(write(content))
-
-
-def faults(write, content, images):
-    found = check_results([write(content, "mine.json")], images)
-    return [(fault.kind, fault.entry, fault.image_id, fault.repair) for fault in found.faults]
-
-
-def test_faultless_results_under_any_name(write):
-    found = check_results([write(LISTED, "x"), write(LISTED[::-1], "y")], [42, 73])
-    assert found.faults == []
-    assert [(file.split, file.entries) for file in found.files] == [(None, 2), (None, 2)]
-
-
-@pytest.mark.parametrize(
-    ("entry", "fault"),
-    [
-        ({"image_id": "73", "caption": "a"}, ("image id type", 1, 73, "becomes 73")),
-        ({"image_id": 73.0, "caption": "a"}, ("image id type", 1, 73, "becomes 73")),
-        ({"image_id": 73, "caption": " a"}, ("white space", 1, 73, "removed")),
-        ({"image_id": 73, "caption": ""}, ("empty caption", 1, 73, None)),
-        ({"image_id": 73, "caption": "a\u2028b"}, ("line break", 1, 73, "becomes a blank")),
-        ({"image_id": 73, "caption": "a", "id": 3}, ("extra key", 1, 73, "left out")),
-        ({"image_id": 73}, ("no caption", 1, 73, None)),
-    ],
-)
-def test_faults_of_an_entry(write, entry, fault):
-    assert faults(write, [LISTED[0], entry], [42, 73]) == [fault]
-
-
-def test_faults_of_a_list(write):
-    content = [*LISTED, LISTED[0], {"image_id": 7, "caption": "a"}]
-    assert faults(write, content, [42, 73, 74]) == [
-        ("second caption", 2, 42, None),
-        ("unknown image", 3, 7, None),
-        ("missing image", None, 74, None),
-    ]
-
-
-def test_ids_that_are_strings(write):
-    content = [{"image_id": i, "caption": "a"} for i in ("beach", 42, "7")]
-    assert faults(write, content, ["beach", "42", 7]) == [
-        ("image id type", 1, "42", 'becomes "42"'),
-        ("image id type", 2, 7, "becomes 7"),
-    ]
-    assert faults(write, [{"image_id": 7, "caption": "a"}], ["beach"]) == [
-        ("unknown image", 0, 7, None),
-        ("missing image", None, "beach", None),
-    ]
-
-
-def test_a_zip_belongs_to_the_profile_of_coco(write):
-    found = check_results([write("x", "results.zip")], [42])
-    assert [fault.kind for fault in found.faults] == ["zip"]
-    assert "--profile coco" in found.faults[0].what

@@ -1,252 +1,148 @@
-"""The commands ``vifidel-eval submission check`` and ``pack``."""
+"""The commands ``vifidel-eval submission check`` and ``write``."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from .caption_options import FieldOptions, field_options
 from .options import format_option
-from .paths import FILE, OUTPUT, Command
+from .paths import CAPTIONS, FILE, OUTPUT, Command
 from .printing import show
 
 if TYPE_CHECKING:
-    from ..submission import Submission
-    from ..submission.results import ResultFile
-    from ..submission.sources import Fault
+    from ..submission import Fault, Results
     from ..text_tables import Table
 
 _SHOWN = 10  # faults of a kind, in a file, before the rest is counted
 
-
-def _images(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the arguments that both commands have."""
-    for option in (
-        click.option(
-            "--all",
-            "everything",
-            is_flag=True,
-            help="List all faults of a kind, not only the first 10.",
-        ),
-        click.option(
-            "--images-test",
-            type=FILE,
-            help="COCO's image_info_test2014.json, which lists the images of test2014.",
-        ),
-        click.option(
-            "--images-val",
-            type=FILE,
-            help="COCO's captions_val2014.json, which lists the images of val2014.",
-        ),
-        click.argument("files", nargs=-1, required=True, type=FILE),
-    ):
-        command = option(command)
-    return command
+_IMAGES = "COCO-style JSON, a JSON list of ids, one id per line, or a table with a column of ids."
+_ALL = click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="List all faults of a kind, not only the first 10.",
+)
 
 
 @click.group()
 def submission() -> None:
-    """Check result files before you submit them, and pack them for COCO.
+    """Check files in COCO's results format, or write one from any captions.
 
     The results format is a JSON list of {"image_id": ..., "caption": "..."} with one caption for
-    every image. The COCO caption evaluation server, for which it was made, takes one results.zip
-    with captions_val2014_ALG_results.json and captions_test2014_ALG_results.json. CodaLab closed it
-    for new submissions at the end of 2025; the format lives on.
+    every image. Evaluation servers and pycocotools take it.
     """
 
 
 @submission.command(cls=Command)
-@_images
+@click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option(
     "--images",
+    required=True,
     type=FILE,
-    help="What lists the images: COCO-style JSON, a JSON list of ids, one id per line, or a table "
-    "with a column of ids.",
+    help=f"What lists the images that need a caption: {_IMAGES}",
 )
-@click.option(
-    "--profile",
-    type=click.Choice(["results", "coco"]),
-    default="results",
-    show_default=True,
-    help="The rules: the results format against --images, or those of COCO's server, names and zip "
-    "included, against --images-val and --images-test.",
-)
+@_ALL
 @format_option("How to print the faults; csv and json always list all.")
-def check(
-    files: tuple[Path, ...],
-    images_val: Path | None,
-    images_test: Path | None,
-    images: Path | None,
-    profile: str,
-    everything: bool,
-    style: str,
-) -> None:
-    """List every fault of result FILES.
-
-    With --profile coco, FILES are the two result files of COCO's server, or a results.zip.
+def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -> None:
+    """List every fault of results FILES.
 
     Nothing is changed. The exit status is 1 if there is a fault, else 0.
     """
-    from .. import submission as rules
+    from ..submission import check_results, read_image_list
 
-    fixable = profile == "coco"
-    if fixable:
-        if images is not None:
-            raise click.UsageError("--profile coco takes --images-val and --images-test.")
-        found = rules.check(files, _read_images(images_val, images_test))
-    else:
-        if images_val is not None or images_test is not None:
-            raise click.UsageError("--images-val and --images-test need --profile coco.")
-        if images is None:
-            raise click.UsageError(
-                "give --images FILE, which lists the images that the captions are checked against; "
-                "for COCO's server, --profile coco."
-            )
-        found = rules.check_results(files, rules.read_image_list(images))
+    listed = read_image_list(images)
+    found = [check_results(path, listed) for path in files]
+    faults = [fault for results in found for fault in results.faults]
     if style == "json":
-        show(_to_json(found))
+        read = [{"file": results.file, "entries": results.entries} for results in found]
+        document = {"files": read, "faults": [asdict(fault) for fault in faults]}
+        show(json.dumps(document, indent=1))
     elif style == "csv":
-        show(_table(found.faults, True, fixable).render(style))
+        show(_table(faults, True).render(style))
     else:
-        if found.faults:
-            show(_table(found.faults, everything, fixable).render(style) + "\n")
-        show(_summary(found, fixable))
-    if found.faults:
+        if faults:
+            show(_table(faults, everything).render(style) + "\n")
+        show(f"{_summary(faults)} {', '.join(map(_contents, found))}")
+    if faults:
         raise click.exceptions.Exit(1)
 
 
 @submission.command(cls=Command)
-@_images
+@click.argument("captions", type=CAPTIONS)
+@click.option(
+    "--images",
+    type=FILE,
+    help=f"What lists the images that need a caption: {_IMAGES} The file has their ids, in their "
+    "order.  [default: the images of the captions]",
+)
 @click.option(
     "--output",
+    required=True,
     type=OUTPUT,
-    default="results.zip",
-    show_default=True,
-    help="The zip; the server wants it to be called results.zip, in any folder.",
+    help="The results file; COCO's are called captions_SPLIT_ALGORITHM_results.json.",
 )
-@click.option(
-    "--algorithm",
-    help="Name for the files in the zip: captions_val2014_NAME_results.json.  [default: the one "
-    "in the names of FILES]",
-    metavar="NAME",
-)
-@click.option(
-    "--fix",
-    is_flag=True,
-    help="Make the repairs that check offers, in the zip only, and list them: image ids that are "
-    "strings of digits or 42.0, white space around captions, line breaks in them, extra keys, "
-    "byte order marks, misplaced files in a zip.",
-)
-def pack(
-    files: tuple[Path, ...],
-    images_val: Path | None,
-    images_test: Path | None,
-    everything: bool,
-    output: Path,
-    algorithm: str | None,
-    fix: bool,
+@_ALL
+@field_options
+def write(
+    captions: Path, images: Path | None, output: Path, everything: bool, layout: FieldOptions
 ) -> None:
-    """Check the two result FILES and write the zip that the server takes.
+    """Write CAPTIONS, a file of any layout that score reads, in COCO's results format.
 
-    If there are faults, they are listed as by check, and no zip is written. FILES stay as they
-    are.
+    White space around captions is dropped, and line breaks in them become blanks. If an image has
+    no caption, or there is another fault, the faults are listed and nothing is written.
     """
-    from .. import submission as rules
-    from ..files import write_whole
-    from ..submission.results import SPLITS
-    from ..submission.sources import ZIP_NAME
+    from ..captions import read_results
+    from ..submission import read_image_list, write_results
 
-    if output.name != ZIP_NAME:
-        raise click.UsageError(
-            f"--output {output}: the server wants a zip called {ZIP_NAME}; choose only its folder."
-        )
-    found = rules.check(files, _read_images(images_val, images_test), algorithm)
+    found = write_results(
+        read_results(captions, layout.id_field, layout.caption_field),
+        output,
+        None if images is None else read_image_list(images),
+    )
     if found.faults:
         show(_table(found.faults, everything).render("table") + "\n")
-    write_whole(output, rules.pack(found, fix))
-    if found.faults:
-        show(f"{rules.counted(len(found.faults), 'repair')} made in the zip, as listed.")
-    names = [rules.name_in_zip(split, found.algorithm) for split in SPLITS]
-    show(f"{output}: {' and '.join(names)}")
+        show(f"{_summary(found.faults)} {_contents(found)}; nothing was written.")
+        raise click.exceptions.Exit(1)
+    show(f"{output}: {_counted(found.entries, 'caption')}")
 
 
-def _read_images(val: Path | None, test: Path | None) -> dict[str, dict[int, None]]:
-    from ..submission import read_images
-
-    if val is None and test is None:
-        raise click.UsageError(
-            "give --images-val captions_val2014.json and --images-test image_info_test2014.json: "
-            "the image ids are checked against them."
-        )
-    given = {"val2014": val, "test2014": test}
-    return {split: read_images(path, split) for split, path in given.items() if path is not None}
-
-
-def _table(faults: Sequence[Fault], everything: bool, fixable: bool = True) -> Table:
+def _table(faults: Sequence[Fault], everything: bool) -> Table:
     from ..text_tables import Table
 
-    headers = ["File", "Entry", "Image", "Fault", "pack --fix" if fixable else "Repair"]
-    rows = list(_rows(faults, everything))
-    if not fixable and all(row[-1] is None for row in rows):
-        headers, rows = headers[:-1], [row[:-1] for row in rows]
-    return Table(headers, rows, texts=len(headers))
+    headers = ["File", "Entry", "Image", "Fault"]
+    return Table(headers, list(_rows(faults, everything)), texts=len(headers))
 
 
 def _rows(faults: Sequence[Fault], everything: bool) -> Iterator[list[str | int | None]]:
     """Yield a row per fault; where a file has many of a kind, the first and how many more."""
-    from ..submission import counted
-
     many: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
         many.setdefault((fault.file, fault.kind), []).append(fault)
     for (file, kind), same in many.items():
         shown = len(same) if everything or len(same) <= _SHOWN + 1 else _SHOWN
         for fault in same[:shown]:
-            yield [file, fault.entry, fault.image_id, fault.what, fault.repair]
+            yield [file, fault.entry, fault.image_id, fault.what]
         if shown < len(same):
-            rest = same[shown:]
-            repairs = sum(fault.repair is not None for fault in rest)
-            more = f"... and {len(rest)} more: {kind} (--all lists them)"
-            yield [file, None, None, more, counted(repairs, "repair") if repairs else None]
+            more = f"... and {len(same) - shown} more: {kind} (--all lists them)"
+            yield [file, None, None, more]
 
 
-def _summary(found: Submission, fixable: bool) -> str:
-    from ..submission import counted
-
-    if not found.faults:
-        return f"No fault: {_contents(found, fixable)}"
-    repairable = sum(fault.repair is not None for fault in found.faults)
-    repairs = f", of which pack --fix repairs {repairable}" if fixable and repairable else ""
+def _summary(faults: Sequence[Fault]) -> str:
     return (
-        f"{counted(len(found.faults), 'fault')}{repairs}; entries count from 0. "
-        f"Read: {_contents(found, fixable) or 'nothing'}"
+        f"{_counted(len(faults), 'fault')}; entries count from 0. Read:" if faults else "No fault:"
     )
 
 
-def _contents(found: Submission, of_splits: bool) -> str:
-    from ..submission import counted
-
-    return ", ".join(
-        f"{counted(file.entries, 'caption')} of {_whole(file, of_splits)}" for file in found.files
-    )
+def _contents(results: Results) -> str:
+    return f"{_counted(results.entries, 'caption')} of {results.file}"
 
 
-def _whole(file: ResultFile, of_splits: bool) -> str:
-    return (file.split or "an unknown split") if of_splits else file.file
-
-
-def _to_json(found: Submission) -> str:
-    return json.dumps(
-        {
-            "files": [
-                {"file": file.file, "split": file.split, "entries": file.entries}
-                for file in found.files
-            ],
-            "faults": [asdict(fault) for fault in found.faults],
-        },
-        indent=1,
-    )
+def _counted(number: int, what: str) -> str:
+    """Return a number of things in words: ``1 fault``, ``2 faults``."""
+    return f"{number} {what}" + ("" if number == 1 else "s")

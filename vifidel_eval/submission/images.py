@@ -1,9 +1,8 @@
-"""The images that a submission must describe: any list of image ids, or the splits of COCO."""
+"""The images that a results file must describe, from any file that lists images."""
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,11 +11,10 @@ from ..captions.columns import IMAGE_IDS, id_field, usual
 from ..captions.layout import MISSING, image_id_of
 from ..captions.records import Records, content_of
 from ..captions.tables import PARQUET, delimiter
-from ..errors import CaptionError, VifidelWarning
-from ..files import as_text, read_bytes, read_json
+from ..errors import CaptionError
+from ..files import as_text, read_bytes
 from ..image_ids import ImageId, check_distinct, from_json_key
 from ..runs.pairing import parse_image_ids
-from .results import SPLITS
 
 
 def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
@@ -62,46 +60,6 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
         raise CaptionError(f"{where}: there is no image id in it.")
     check_distinct(listed, where)
     return listed
-
-
-def read_images(path: str | os.PathLike[str], split: str) -> dict[int, None]:
-    """Read the image ids of a split: COCO ``captions_val2014.json``, ``image_info_test2014.json``.
-
-    Returns
-    -------
-    dict
-        The ids as keys, in the order of the file.
-
-    Raises
-    ------
-    CaptionError
-        If the file cannot be read or does not list images.
-
-    Warns
-    -----
-    VifidelWarning
-        If it has more or fewer images than the split, so that the server asks for others.
-    """
-    content = read_json(path, CaptionError)
-    images = content.get("images") if isinstance(content, dict) else None
-    if (
-        not isinstance(images, list)
-        or not images
-        or not all(isinstance(image, dict) and type(image.get("id")) is int for image in images)
-    ):
-        raise CaptionError(
-            f"{path}: no list of images with whole-number ids; give COCO's captions_val2014.json "
-            "or image_info_test2014.json."
-        )
-    ids = dict.fromkeys(image["id"] for image in images)
-    if len(ids) != SPLITS[split]:
-        warnings.warn(
-            f"{path}: {len(ids)} images, but {split} has {SPLITS[split]}: the server asks for a "
-            "caption of each; is it the right file?",
-            VifidelWarning,
-            stacklevel=2,
-        )
-    return ids
 
 
 def _of_object(content: dict[str, Any], where: str) -> list[ImageId]:
