@@ -10,7 +10,10 @@ from click.testing import CliRunner
 from vifidel_eval.commands.main import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "hallucination"))]
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{page}.md" for page in ("index", "start", "python", "hallucination")),
+]
 BLOCKS = [
     block
     for page in PAGES
@@ -34,9 +37,7 @@ def test_commands_print_what_is_shown(command, output, monkeypatch):
     assert CliRunner().invoke(main, arguments).stdout.split() == output.split()
 
 
-@pytest.mark.parametrize(
-    "code", [text for language, text in BLOCKS if language == "python" and "COCO(" not in text]
-)
+@pytest.mark.parametrize("code", [text for language, text in BLOCKS if language == "python"])
 def test_python_blocks_run_in_a_checkout(code, monkeypatch, tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)  # where they may write
