@@ -109,6 +109,7 @@ setup(
             "pyarrow>=17",
             "pyright>=1.1.400",
             "pytest>=8",
+            "pytest-xdist>=3.6",
             "ruff~=0.17.5",
             "types-tabulate",
             "types-tqdm",
