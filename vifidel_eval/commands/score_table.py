@@ -181,6 +181,7 @@ def _scorer(
     strict: bool,
 ) -> tuple[TableScorer, dict[str, Any]]:
     """Return the scorer, and those settings that its signature does not pin."""
+    from ..scorers.registry import DEFAULT, expanded
     from ..tables import TableScorer
     from ..vectors import load_vectors
 
@@ -197,7 +198,8 @@ def _scorer(
     repeated = next((name for name in given if given.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"the column {repeated!r} is named twice; name different columns.")
-    names = metrics or (("VIFIDEL-PRF",) if no_labels else ("VIFIDEL", "VIFIDEL-PRF"))
+    by_default = ["VIFIDEL-PRF"] if no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
+    names = expanded(metrics or (DEFAULT,), by_default)
     scorer = TableScorer(
         metrics=names,
         vectors=load_vectors(vectors, trust_pickles),
@@ -217,7 +219,7 @@ def _scorer(
         references=columns["references"],
     )
     settings = {
-        "metrics": list(names),
+        "metrics": names,
         "caption": caption,
         **columns,
         "max_words": max_words,

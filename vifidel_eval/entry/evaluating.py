@@ -20,7 +20,7 @@ from ..runs.harness import score_systems
 from ..runs.lengths import WORDS, warn_out_of_range
 from ..scorers import Scorer
 from ..scorers.record import Settings
-from ..scorers.registry import METRICS, check_needs, defaults, parse
+from ..scorers.registry import DEFAULT, METRICS, check_needs, defaults, expanded, parse
 from ..scorers.thing_scorer import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
@@ -91,7 +91,8 @@ def evaluate(
         What the images show, as `vifidel_eval.annotations.read_objects` takes it.
     metrics : str, list, or mapping, optional
         Names such as ``["VIFIDEL-PRF", "CHAIR", "VIFIDEL+CIDEr"]``, scorers, or ``{name: scorer}``.
-        By default, the command's defaults: those that have what they need.
+        By default, the command's defaults: those that have what they need. Among others,
+        ``"default"`` stands for these: ``"default,CHAIR"``.
     weighted : bool
         Whether metrics that work without references use them where there are some; False is the
         command's ``--no-references``.
@@ -184,13 +185,12 @@ def evaluate(
         weighted=weighted,
         options=_own(options),
     )
-    if metrics is None:
-        names = defaults(settings)
-        if not names:
-            raise VifidelError(
-                "there are neither references nor objects to score with; give one of them, or name "
-                "metrics that need neither."
-            )
+    names = expanded([DEFAULT] if metrics is None else names, defaults(settings))
+    if not names and not scorers:
+        raise VifidelError(
+            "there are neither references nor objects to score with; give one of them, or name "
+            "metrics that need neither."
+        )
     check_needs(names, settings, str)
     fields = Fields(*map(_listed, (id_field, caption_field, reference_field, split)))
     planned = plan(

@@ -24,6 +24,7 @@ from ..runs.pairing import (
     System,
     all_images,
     check_releases,
+    in_one_spelling,
     only_images,
     read_image_ids,
     warn_of_tags,
@@ -204,6 +205,8 @@ def plan(
         made[WORDS] = Words()
     if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
         warn_of_tags(settings.labels)
+        if by_image is None:
+            read = in_one_spelling(read, settings.labels)
     files = {
         "captions": [path for source in systems.values() for path in paths_in(source)],
         "references": paths_in(references),

@@ -81,6 +81,37 @@ def all_images(
     return images
 
 
+def in_one_spelling(systems: Sequence[System], known: Collection[ImageId]) -> list[System]:
+    """Return systems whose ids are those of the first system that has an image.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        Their ids may be spelled in different ways.
+    known : collection
+        Ids that say which of them mean the same image, such as those of the objects: with 7 among
+        them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do.
+
+    Raises
+    ------
+    ImageIdError
+        If an id could mean two images.
+    """
+    first: dict[ImageId, ImageId] = {}
+    spelled = []
+    for system in systems:
+        same_image = match(system.captions, known)
+        captions = {
+            first.setdefault(same_image[image_id], image_id)
+            if image_id in same_image
+            else image_id: caption
+            for image_id, caption in system.captions.items()
+        }
+        one_each = len(captions) == len(system.captions)
+        spelled.append(replace(system, captions=captions) if one_each else system)
+    return spelled
+
+
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:
     """Return the captions and references of the images of a system, in the references' order.
 
