@@ -127,7 +127,8 @@ def evaluate(
     image_ids : path or collection, optional
         Score only these images; a file is a JSON list, or has an id per line.
     id_field, caption_field, reference_field : str or list of str
-        What the fields of caption files and DataFrames are called, instead of the usual names.
+        What the fields of caption files and DataFrames are called, instead of the usual names, or
+        paths to them, such as ``"doc.image_id"`` and ``"filtered_resps[0]"``.
     split : str or list of str
         Splits of Karpathy's dataset JSON.
     progress : bool, optional
