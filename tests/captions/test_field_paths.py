@@ -135,7 +135,11 @@ def test_every_command_and_python_take_paths(tmp_path):
     asked = tmp_path / "questions.jsonl"
     run("questions", first, other, "--output", asked, *fields)
     found = [json.loads(line) for line in asked.read_text().splitlines()]
-    assert {(one["image_id"], one["thing"]) for one in found} == {(1, "dog"), (1, "cat"), (2, "cat")}
+    assert {(one["image_id"], one["thing"]) for one in found} == {
+        (1, "dog"),
+        (1, "cat"),
+        (2, "cat"),
+    }
 
 
 KEYS = st.text("abcXYZ_ -é", min_size=1, max_size=6)

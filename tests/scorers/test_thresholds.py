@@ -18,9 +18,17 @@ def evaluate(**settings):
 
 @pytest.mark.parametrize(
     "taken",
-    [Vifidel, VifidelPRF, VifidelH, VifidelD, Chair, TableScorer, evaluate]
-    + [lambda threshold: read_objects({1: ["dog"]}, threshold)]
-    + [lambda threshold: label_rows([["dog"]], threshold)],
+    [
+        Vifidel,
+        VifidelPRF,
+        VifidelH,
+        VifidelD,
+        Chair,
+        TableScorer,
+        evaluate,
+        lambda threshold: read_objects({1: ["dog"]}, threshold),
+        lambda threshold: label_rows([["dog"]], threshold),
+    ],
 )
 @pytest.mark.parametrize(
     ("threshold", "message"),

@@ -60,6 +60,32 @@ def read_results(
     return only_captions(captions_of(*_read(path), Wanted(False, id_fields, caption_fields)))
 
 
+def read_samples(
+    path: str | os.PathLike[str],
+    id_fields: Sequence[str] = (),
+    caption_fields: Sequence[str] = (),
+) -> dict[ImageId, list[str]]:
+    """Read a result file with any number of captions per image: an entry for each, or lists.
+
+    Parameters
+    ----------
+    path, id_fields, caption_fields
+        As for `read_results`.
+
+    Returns
+    -------
+    dict
+        Image id to its captions, in the order of the file.
+
+    Raises
+    ------
+    CaptionError, ImageIdError
+        As `read_results` raises them, or if an image has no caption.
+    """
+    wanted = Wanted(False, id_fields, caption_fields, samples=True)
+    return captions_of(*_read(path), wanted)
+
+
 def read_references(
     path: str | os.PathLike[str],
     splits: Sequence[str] = (),
@@ -147,6 +173,10 @@ def captions_of(
     if not captions:
         nothing = "no image and no caption" if wanted.references else "no caption"
         raise CaptionError(f"{where}: there is {nothing} in it.")
+    if wanted.samples:
+        for image_id, of_image in captions.items():
+            if not of_image:
+                raise CaptionError(f"{where}: image {image_id!r:.60} has a list without a caption.")
     check_distinct(captions, where)
     return captions
 

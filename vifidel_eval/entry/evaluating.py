@@ -18,6 +18,7 @@ from ..progress import named_by, progress_bar
 from ..runs.floor import floor, signed
 from ..runs.harness import score_systems
 from ..runs.lengths import WORDS, warn_out_of_range
+from ..runs.samples import score_samples
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import DEFAULT, METRICS, check_needs, defaults, expanded, parse
@@ -67,6 +68,7 @@ def evaluate(
     p: int | None = None,
     allow_subset: bool = False,
     people: bool = False,
+    samples: bool = False,
     image_ids: Ids = None,
     id_field: Names = (),
     caption_field: Names = (),
@@ -124,6 +126,10 @@ def evaluate(
         Whether people are scored beside the systems: of each image some references, as many as come
         nearest to the systems' length, are the caption of a system ``"people"``, and all are scored
         against the others. The column ``Words`` says how long they are.
+    samples : bool
+        Whether systems may have several captions per image, as lists or entries of the same id.
+        Each column then becomes three: ``"CIDEr mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of
+        the samples of an image, which intervals and tests are over.
     image_ids : path or collection, optional
         Score only these images; a file is a JSON list, or has an id per line.
     id_field, caption_field, reference_field : str or list of str
@@ -204,6 +210,7 @@ def evaluate(
         image_ids,
         allow_subset,
         people,
+        samples,
     )
     run = score(planned, progress)
     for name, why in run.unavailable.items():
@@ -228,20 +235,25 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     VifidelError
         If ids do not match or the input is not as the scorers need it.
     """
-    with progress_bar(planned.work, shown=progress) as bar:
-        scores = score_systems(
-            planned.systems,
-            planned.scorers,
-            planned.references,
-            planned.allow_subset,
-            bar.update,
-            planned.unavailable,
-            named_by(bar),
-        )
-    if scores.signatures.keys() == {WORDS} and scores.unavailable:
-        raise MetricUnavailable(" ".join(scores.unavailable.values()))
     run = planned.systems, planned.references, planned.scorers
-    warn_out_of_range(scores, *run)
+    with progress_bar(planned.work, shown=progress) as bar:
+        how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
+        if planned.samples is None:
+            scores = score_systems(planned.systems, planned.scorers, planned.references, *how)
+            warn_out_of_range(scores, *run)
+        else:
+            scores = score_samples(
+                planned.samples,
+                planned.scorers,
+                planned.references,
+                *how,
+                lambda of_samples: warn_out_of_range(of_samples, *run),
+            )
+    lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
+    if scores.signatures.keys() == lengths and scores.unavailable:
+        raise MetricUnavailable(" ".join(scores.unavailable.values()))
+    if planned.samples is not None:
+        return Run(scores, planned)
     if planned.people is None:
         return Run(replace(scores, people=floor(*run)), planned)
     return Run(signed(scores, planned.people), planned)

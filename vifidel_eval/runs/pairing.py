@@ -37,10 +37,21 @@ _MANY_LABELS = 60
 
 @dataclass(frozen=True)
 class System:
-    """A captioning system: its name and its caption of each image."""
+    """A captioning system: its name and its caption of each image.
+
+    Attributes
+    ----------
+    name : str
+        As tables show it.
+    captions : mapping
+        Image id to caption.
+    sample_of : str, optional
+        The system whose samples these captions are, where it has several per image.
+    """
 
     name: str
     captions: Mapping[ImageId, str]
+    sample_of: str | None = None
 
 
 def all_images(
