@@ -36,6 +36,7 @@ _SECTIONS = {
         "image_ids",
         "allow_subset",
         "people",
+        "samples",
         "max_words",
         "strict",
     ),

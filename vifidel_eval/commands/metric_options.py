@@ -151,8 +151,7 @@ class _Metrics(click.Option):
         others = [_needing(metric) for metric in METRICS.values() if not metric.default]
         others += [name for name in METRICS.waiting() if name.lower() not in METRICS.spellings]
         self.help = (
-            f"Separated by commas; VIFIDEL+CIDEr is the mean of both, and default stands for the "
-            f"defaults: default,CHAIR.  [default: "
+            f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
             f"{', '.join(defaults)}, as far as references and objects are given]  Others: "
             f"{', '.join(others)}."
         )

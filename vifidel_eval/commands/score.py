@@ -59,7 +59,7 @@ def _requirements(
 @click.option(
     "--samples",
     is_flag=True,
-    help="Score several captions per image: mean, best and worst of them.",
+    help="Several captions per image: mean, best, worst.",
 )
 @click.option(
     "--image-ids",

@@ -15,8 +15,9 @@ from ..annotations.names import CategorySource
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
+from ..runs.doubts import warn_of_floor
 from ..runs.floor import floor, signed
-from ..runs.harness import score_systems
+from ..runs.harness import Scores, score_systems
 from ..runs.lengths import WORDS, warn_out_of_range
 from ..runs.samples import score_samples
 from ..scorers import Scorer
@@ -240,14 +241,14 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
         if planned.samples is None:
             scores = score_systems(planned.systems, planned.scorers, planned.references, *how)
-            warn_out_of_range(scores, *run)
+            _doubt(scores, planned)
         else:
             scores = score_samples(
                 planned.samples,
                 planned.scorers,
                 planned.references,
                 *how,
-                lambda of_samples: warn_out_of_range(of_samples, *run),
+                lambda of_samples: _doubt(of_samples, planned),
             )
     lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
     if scores.signatures.keys() == lengths and scores.unavailable:
@@ -257,6 +258,12 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     if planned.people is None:
         return Run(replace(scores, people=floor(*run)), planned)
     return Run(signed(scores, planned.people), planned)
+
+
+def _doubt(scores: Scores, planned: Plan) -> None:
+    """Warn of scores that say little, each once and for one cause."""
+    known = warn_out_of_range(scores, planned.systems, planned.references, planned.scorers)
+    warn_of_floor(scores, planned.scorers, known)
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

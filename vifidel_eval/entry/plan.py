@@ -19,6 +19,7 @@ from ..captions.records import Records
 from ..errors import CaptionError, ImageIdError, VifidelError
 from ..evaluation import Column
 from ..image_ids import ImageId
+from ..runs.doubts import warn_of_language
 from ..runs.harness import column_names
 from ..runs.lengths import WORDS, Words, lengths_matter
 from ..runs.pairing import (
@@ -205,7 +206,8 @@ def plan(
     -----
     VifidelWarning
         If objects and references are of different releases of COCO, captions differ much in length,
-        or images have more labels than a caption can speak of.
+        captions are in another language than vectors and stop words, or images have more labels
+        than a caption can speak of.
     """
     read, by_image = read_captions(systems, references, fields, image_ids, samples)
     if settings.detector is not None:
@@ -215,6 +217,7 @@ def plan(
         labels = settings.labels
         if labels is not None:
             check_releases(of_objects, labels, references, by_image)
+    whole = pooled(read) if samples else read
     made_of = None
     if people and samples:
         raise VifidelError(
@@ -225,12 +228,12 @@ def plan(
         if by_image is None:
             raise VifidelError("people are scored by references, and there are none: give some.")
         made_of, read, by_image = with_people(read, by_image)
+        whole = read
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
-    if (lengths_matter(pooled(read) if samples else read) or people) and WORDS not in column_names(
-        made
-    ):
+    if (lengths_matter(whole) or people) and WORDS not in column_names(made):
         made[WORDS] = Words()
+    warn_of_language(whole, by_image, made)
     if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
         warn_of_tags(settings.labels)
         if by_image is None:
