@@ -19,6 +19,7 @@ _SECTIONS = {
         "labels",
         "no_labels",
         "label_scores",
+        "id_column",
         "references",
         "no_references",
         "objects",
