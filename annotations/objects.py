@@ -422,8 +422,15 @@ def clean_label(name: str) -> str:
     return _RUN_TOGETHER.get(name, name)
 
 
-def check_threshold(threshold: float | None) -> None:
+def check_threshold(threshold: float | None, name: str = "threshold") -> None:
     """Raise if something is given as the lowest score that counts and is not from 0 to 1.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        What is given.
+    name : str
+        What messages call it.
 
     Raises
     ------
@@ -434,7 +441,11 @@ def check_threshold(threshold: float | None) -> None:
         return
     real = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if not (real and 0 <= threshold <= 1):
-        raise AnnotationError(f"threshold {threshold!r} is not a number between 0 and 1.")
+        percent = real and 1 < threshold <= 100
+        raise AnnotationError(
+            f"{name} {threshold!r:.40} is not a number between 0 and 1"
+            f"{'; divide a percentage by 100' if percent else ''}."
+        )
 
 
 def check_uncertain(uncertain: float | None, threshold: float | None) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
+from ..annotations.objects import check_threshold, check_uncertain
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..image_ids import ImageId, digest_of_ids, to_json_value
@@ -129,6 +130,8 @@ class Chair(Scorer):
         if synonyms is None:
             synonyms = coco_synonyms()
         self._synonyms = synonyms if isinstance(synonyms, ClassList) else read_classes(synonyms)
+        check_threshold(threshold)
+        check_uncertain(uncertain, threshold)
         self._objects = None
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)

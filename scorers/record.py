@@ -10,6 +10,7 @@ from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.looked_for import LookedFor, read_looked_for
+from ..annotations.objects import check_threshold, check_uncertain
 from ..evaluation import Column, main_column
 from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS
@@ -96,6 +97,11 @@ class Settings:
         Whether metrics that work without references use them where there are some.
     options : mapping
         The values of `Metric.options` by name.
+
+    Raises
+    ------
+    AnnotationError
+        If the threshold or what is uncertain is no score from 0 to 1.
     """
 
     objects: Any = None
@@ -114,6 +120,10 @@ class Settings:
     references: bool = True
     weighted: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
+        check_uncertain(self.uncertain, self.threshold)
 
     @cached_property
     def labels(self) -> ObjectLabels | None:

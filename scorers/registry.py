@@ -25,6 +25,9 @@ from .record import Metric, Option, Settings
 #: The group of entry points.
 GROUP = "vifidel_eval.metrics"
 
+#: What stands for the default metrics in a list of metrics.
+DEFAULT = "default"
+
 # What joins and separates the names of metrics, in --metrics and in signatures.
 _PUNCTUATION = re.compile(r"[\s,+|()]")
 
@@ -159,8 +162,10 @@ register = METRICS.register
 def parse(text: str) -> list[str]:
     """Return the metrics of a comma-separated list in their own spelling.
 
-    >>> parse("vifidel, CIDER+Vifidel")
-    ['VIFIDEL', 'CIDEr+VIFIDEL']
+    `DEFAULT` stays as it is; `expanded` knows what it stands for.
+
+    >>> parse("vifidel, CIDER+Vifidel"), parse("default, CHAIR")
+    (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'CHAIR'])
 
     Raises
     ------
@@ -172,6 +177,9 @@ def parse(text: str) -> list[str]:
         parts = [part.strip() for part in combination.split("+")]
         if "" in parts:
             raise VifidelError(f"{text!r} lacks the name of a metric before or after a separator.")
+        if [part.lower() for part in parts] == [DEFAULT]:
+            names.append(DEFAULT)
+            continue
         known = list(map(METRICS.find, parts))
         names.append("+".join(known))
         if len(set(known)) < len(known):
@@ -218,6 +226,17 @@ def lacking(metric: Metric, settings: Settings) -> list[str]:
 def defaults(settings: Settings) -> list[str]:
     """Return the metrics to compute where the user names none: those that have what they need."""
     return [m.name for m in METRICS.values() if m.default and not lacking(m, settings)]
+
+
+def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:
+    """Return metrics with others in the place of `DEFAULT`, each once.
+
+    >>> expanded(["default", "CHAIR"], ["CIDEr", "CHAIR"])
+    ['CIDEr', 'CHAIR']
+    """
+    by_default = list(by_default)
+    listed = [[name] if name != DEFAULT else by_default for name in names]
+    return list(dict.fromkeys(name for of_name in listed for name in of_name))
 
 
 def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
@@ -304,6 +323,8 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
                 f"a metric cannot be called {spelling!r}: a name has no blank, comma, plus, bar or "
                 "parenthesis."
             )
+        if spelling.lower() == DEFAULT:
+            raise VifidelError(f"a metric cannot be called {spelling!r}: that means the defaults.")
         if spelling.lower() in taken:
             other = taken[spelling.lower()]
             raise VifidelError(

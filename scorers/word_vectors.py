@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
+from ..annotations.objects import check_threshold, check_uncertain
 from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
@@ -193,6 +194,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         undefined: float = math.nan,
         uncertain: float | None = None,
     ) -> None:
+        check_threshold(threshold)
+        check_uncertain(uncertain, threshold)
         self._objects = None
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)

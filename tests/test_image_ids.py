@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vifidel_eval.errors import ImageIdError
 from vifidel_eval.image_ids import from_json_key, from_json_value, match, mismatch, samples
@@ -70,6 +72,15 @@ def test_value_that_is_no_image_id(value):
         (["./val/beach.jpg"], {"val/beach"}, {"./val/beach.jpg": "val/beach"}),
         (["data/val/beach.jpg"], {"val/beach.jpg"}, {"data/val/beach.jpg": "val/beach.jpg"}),
         (["train/beach.jpg"], {"val/beach.jpg"}, {}),
+        # videos
+        (["clip.mp4"], {"clip"}, {"clip.mp4": "clip"}),
+        (["clip"], {"videos/clip.webm"}, {"clip": "videos/clip.webm"}),
+        (["clip.MOV"], {"clip.mkv"}, {"clip.MOV": "clip.mkv"}),
+        (["clip.jpg"], {"clip.mp4"}, {"clip.jpg": "clip.mp4"}),  # its cover
+        (["video7010.mp4"], {"video7010"}, {"video7010.mp4": "video7010"}),
+        (["7010.avi"], {7010}, {"7010.avi": 7010}),
+        (["clip.txt"], {"clip"}, {}),
+        (["clip.mp4v"], {"clip"}, {}),
         (["val/beach.jpg"], {"val"}, {}),
         (["beach.v2"], {"beach"}, {}),
         ([".jpg"], {""}, {}),
@@ -138,3 +149,17 @@ def test_mismatch_shows_ids_of_both_sides():
 )
 def test_samples(ids, shown):
     assert samples(ids) == shown
+
+
+NAMES = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=8)
+SUFFIXES = st.sampled_from(["", ".jpg", ".JPEG", ".png", ".webp", ".mp4", ".MOV", ".mkv", ".webm"])
+
+
+@given(names=st.sets(NAMES, min_size=1, max_size=5), data=st.data())
+def test_suffixes_of_pictures_and_videos_never_tell_ids_apart(names, data):
+    one, other = ({n: n + data.draw(SUFFIXES) for n in names} for _ in range(2))
+    found = match(one.values(), set(other.values()))
+    assert found.items() <= {(one[n], other[n]) for n in names}
+    # Without a suffix, digits are text on one side and a number or text on the other.
+    sure = {n for n in names if one[n] == other[n] or one[n] != n or other[n] != n}
+    assert found.keys() >= {one[n] for n in sure}

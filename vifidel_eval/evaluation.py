@@ -97,6 +97,12 @@ COUNTS = (
         "objects",
         always=True,
     ),
+    Count("samples", "samples", "captions of all images, under --samples", always=True),
+    Count(
+        "undefined_samples",
+        "undefined samples",
+        "samples without a score under some metric; the mean, best and worst are of the others",
+    ),
     Count(
         "no_words",
         "without words",

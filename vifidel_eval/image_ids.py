@@ -4,8 +4,8 @@ An id is any hashable that the caller uses; COCO's are integers, other datasets 
 sides are compared by equality first. Where that fails, a COCO file stem
 (``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) means image
 42 if the other side has numbers. Where that fails too, an id that is the path or name of a picture
-(``val2017/000000000042.jpg``, ``beach.jpg``) means the image whose id is its end, with or without
-the extension: see `match`.
+or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose id is its
+end, with or without the extension: see `match`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ ImageId = Hashable
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
 _OF_PATHS = frozenset("./\\")
-_PICTURE = re.compile(r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic)", re.IGNORECASE)
+_PICTURE_OR_VIDEO = re.compile(
+    r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv|flv|ogv|3gp)",
+    re.IGNORECASE,
+)
 
 
 def from_json_key(key: str) -> ImageId:
@@ -121,10 +124,10 @@ def match(
 ) -> dict[ImageId, ImageId]:
     """Return the other side's id of each wanted image that it has.
 
-    Equal ids go first, then COCO's numbers and file stems, then paths and names of pictures. A path
-    means another id if one of them is the end of the other, folder by folder and without the
-    extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg`` and ``beach``, and not
-    ``train/beach.jpg``; ``images/42.jpg`` means 42.
+    Equal ids go first, then COCO's numbers and file stems, then paths and names of pictures and
+    videos. A path means another id if one of them is the end of the other, folder by folder and
+    without the extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg`` and
+    ``beach``, and not ``train/beach.jpg``; ``images/42.jpg`` means 42, ``clip.mp4`` means ``clip``.
 
     Raises
     ------
@@ -206,7 +209,7 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
         return ((str(int(image_id)),), False) if isinstance(image_id, Integral) else None
     *folders, name = image_id.replace("\\", "/").split("/")
     stem, dot, extension = name.rpartition(".")
-    has_extension = bool(dot and stem and _PICTURE.fullmatch(dot + extension))
+    has_extension = bool(dot and stem and _PICTURE_OR_VIDEO.fullmatch(dot + extension))
     number = _number(stem if has_extension else name)
     end = str(number) if number is not None else stem if has_extension else name
     inner = [folder for folder in reversed(folders) if folder not in ("", ".")]

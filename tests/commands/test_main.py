@@ -493,3 +493,14 @@ def test_people_need_references():
     result = run("score", CAREFUL, "--people", "--no-references", "--objects", OBJECTS)
     assert result.exit_code == 2
     assert "--people needs --references, by which people are scored." in result.stderr
+
+
+def test_default_among_the_metrics_stands_for_the_defaults(write):
+    usual, more = score(CAREFUL, metrics=None), score(CAREFUL, metrics="default,CHAIR")
+    assert (usual.exit_code, more.exit_code) == (0, 0)
+    assert "CHAIRs" not in usual.stdout
+    assert "CHAIRs" in more.stdout
+    assert "VIFIDEL-P" in more.stdout
+    nothing = run("score", CAREFUL, "--no-references", "--metrics", "default")
+    assert nothing.exit_code == 2
+    assert "there are neither references nor --objects to score with" in nothing.stderr

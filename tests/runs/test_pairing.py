@@ -2,11 +2,13 @@ import json
 
 import pytest
 
+import vifidel_eval
 from vifidel_eval import ImageIdError, VifidelWarning
 from vifidel_eval.runs.pairing import (
     System,
     all_images,
     check_releases,
+    in_one_spelling,
     only_images,
     paired,
     read_image_ids,
@@ -154,6 +156,35 @@ def test_ids_that_mean_one_image_are_refused_without_speaking_of_references(capt
     with pytest.raises(ImageIdError, match=says) as problem:
         all_images(systems)
     assert "reference" not in str(problem.value)
+
+
+def test_objects_say_which_ids_of_systems_mean_one_image():
+    systems = [
+        System("one", {"val2017/000000000724.jpg": "a", "val2017/000000000009.jpg": "b"}),
+        System("other", {"images/9.jpg": "c", "images/724.jpg": "d", "images/7.jpg": "e"}),
+        System("third", {724: "f", 9: "g"}),
+    ]
+    one, other, third = in_one_spelling(systems, {724, 9, 8})
+    assert one == systems[0]
+    assert other.captions == {
+        "val2017/000000000009.jpg": "c", "val2017/000000000724.jpg": "d", "images/7.jpg": "e",
+    }  # fmt: skip
+    assert third.captions == {"val2017/000000000724.jpg": "f", "val2017/000000000009.jpg": "g"}
+    assert in_one_spelling(systems, {"beach"}) == systems
+    with pytest.raises(ImageIdError, match=r"'val/7.jpg' and 'test/7.jpg' both mean 7"):
+        in_one_spelling([System("x", {"val/7.jpg": "a", "test/7.jpg": "b"})], {7})
+
+
+def test_systems_in_folders_of_their_own_are_compared_by_the_objects(tmp_path):
+    systems = {
+        "one": {"val2017/000000000724.jpg": "a dog", "val2017/000000000009.jpg": "a cat"},
+        "other": {"images/9.jpg": "a dog", "images/724.jpg": "a cat"},
+    }
+    labels = {724: ["dog"], 9: ["cat"]}
+    run = vifidel_eval.evaluate(systems, objects=labels, metrics="VIFIDEL", progress=False)
+    assert run.scores["one"]["VIFIDEL"] == pytest.approx(1)
+    assert run.scores["other"]["VIFIDEL"] < 0.9
+    assert list(run.per_image("other")) == list(systems["one"])
 
 
 def test_references_are_the_images_where_there_are_some():

@@ -133,6 +133,7 @@ class OfInstance(FakeScorer):
             record(""),
             "a metric cannot be called '': a name has no blank, comma, plus, bar or paren",
         ),
+        (record("Default"), "a metric cannot be called 'Default': that means the defaults."),
         (record("X", default=True), "X cannot be a default metric, since its package would change"),
         (
             record("X-1", options=(Option("seed", "A seed."),)),
@@ -273,3 +274,18 @@ def test_a_package_does_not_take_the_name_of_a_metric_of_ours(tmp_path):
     with pytest.warns(VifidelWarning, match="the metric WMD of the package some-package cannot be"):
         METRICS.load()
     assert METRICS["WMD"].module == "vifidel_eval.scorers.wmd"
+
+
+def test_default_stands_for_the_default_metrics_among_others():
+    systems, references, objects = {"a": {1: "a dog"}}, {1: ["a cat"]}, {1: ["dog"]}
+
+    def columns(metrics, **given):
+        run = vifidel_eval.evaluate(systems, metrics=metrics, progress=False, **given)
+        return run.columns
+
+    usual = columns(None, references=references, objects=objects)
+    named = columns("Default, CHAIR", references=references, objects=objects)
+    assert named[: len(usual)] == usual
+    assert [name for name in named if name not in usual][:1] == ["CHAIRs"]
+    assert columns(["CHAIR", "default"], objects=objects)[0] == "CHAIRs"
+    assert columns(["default", "VIFIDEL"], objects=objects) == columns(None, objects=objects)

@@ -5,7 +5,7 @@ container (JSON, JSON Lines, CSV, TSV, Parquet) to records or a JSON object, whi
 `vifidel_eval.captions.layouts` looks up in the table of layouts; each layout has a file.
 """
 
-from .layouts import read_references, read_results
+from .layouts import read_references, read_results, read_samples
 from .names import system_names
 
-__all__ = ["read_references", "read_results", "system_names"]
+__all__ = ["read_references", "read_results", "read_samples", "system_names"]

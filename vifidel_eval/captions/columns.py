@@ -31,6 +31,16 @@ def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
     return [name for name in names if _plain(name) in known]
 
 
+def usual_id(names: Iterable[str]) -> str | None:
+    """Return the usual name of image ids that comes first in `IMAGE_IDS`; None if there is none.
+
+    >>> usual_id(["id", "Image", "url"])
+    'Image'
+    """
+    found = usual(names, IMAGE_IDS)
+    return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)), default=None)
+
+
 def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
     """Return the name of the image id's field.
 
@@ -41,10 +51,10 @@ def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
     """
     if asked:
         return _asked(names, asked, where, "--id-field")
-    found = usual(names, IMAGE_IDS)
-    if not found:
+    found = usual_id(names)
+    if found is None:
         raise _missing(names, IMAGE_IDS, where, "an image id", "--id-field")
-    return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)))
+    return found
 
 
 def caption_field(names: Sequence[str], wanted: Wanted, where: str) -> str:
@@ -75,7 +85,7 @@ def caption_field(names: Sequence[str], wanted: Wanted, where: str) -> str:
         raise _missing(names, wanted.usual, where, "a caption", wanted.option)
     if len(found) > 1:
         raise CaptionError(
-            f"{where}: {_listed(found, ' and ')} may each be the caption; say which with "
+            f"{where}: {listed(found, ' and ')} may each be the caption; say which with "
             f"{wanted.option}."
         )
     return found[0]
@@ -90,7 +100,7 @@ def _asked(names: Sequence[str], asked: Sequence[str], where: str, option: str) 
         if name in names:
             return name
     raise CaptionError(
-        f"{where}: no field {_listed(asked, ' or ')} ({option}); it has {_listed(names)}."
+        f"{where}: no field {listed(asked, ' or ')} ({option}); it has {listed(names)}."
     )
 
 
@@ -99,11 +109,16 @@ def _missing(
 ) -> CaptionError:
     return CaptionError(
         f"{where}: no field for {what} (such as {', '.join(known[:4])}), but only "
-        f"{_listed(names)}; name it with {option} (in Python "
+        f"{listed(names)}; name it with {option} (in Python "
         f"{option.lstrip('-').replace('-', '_')}=...)."
     )
 
 
-def _listed(names: Sequence[str], between: str = ", ") -> str:
+def listed(names: Sequence[str], between: str = ", ") -> str:
+    """Return names as messages quote them: the first few.
+
+    >>> listed(["image", "text"])
+    "'image', 'text'"
+    """
     shown = [f"{name!r:.40}" for name in names[:_MOST_NAMED]]
     return between.join(shown) + (", ..." if len(names) > _MOST_NAMED else "")

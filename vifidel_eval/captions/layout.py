@@ -33,8 +33,9 @@ MISSING: Any = object()
 
 #: Where several captions per image belong.
 SEVERAL = (
-    "several captions per image are scored as rows, by `vifidel-eval score-table` or the scorers' "
-    "score(captions, image_ids=...)"
+    "several captions per image are samples, of which `vifidel-eval score --samples` or "
+    "evaluate(samples=True) gives the mean, best and worst; or rows, by `vifidel-eval score-table` "
+    "or the scorers' score(captions, image_ids=...)"
 )
 
 
@@ -51,12 +52,20 @@ class Wanted:
         several, the first that the file has.
     splits : sequence of str
         The splits that count, where the file has splits.
+    samples : bool
+        Whether results may have several captions for an image.
     """
 
     references: bool
     id_fields: Sequence[str] = ()
     caption_fields: Sequence[str] = ()
     splits: Sequence[str] = ()
+    samples: bool = False
+
+    @property
+    def several(self) -> bool:
+        """Whether an image may have several captions."""
+        return self.references or self.samples
 
     @property
     def usual(self) -> tuple[str, ...]:

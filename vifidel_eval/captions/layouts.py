@@ -14,7 +14,8 @@ from ..errors import CaptionError
 from ..image_ids import ImageId, check_distinct, from_json_key
 from ..signs import shows
 from . import coco_captions, karpathy, listed, llava, lmms_eval
-from .layout import Layout, Wanted
+from .field_paths import steps_of, value_at, with_paths
+from .layout import MISSING, Layout, Wanted
 from .records import Records, read_content
 
 #: Tried in this order: the first layout that recognises content reads it.
@@ -40,8 +41,8 @@ def read_results(
     path : path
         A file of one of the `LAYOUTS` that hold results; ``-`` for standard input.
     id_fields, caption_fields : sequence of str
-        What the fields of records are called, instead of the usual names; of several, the first
-        that the file has.
+        What the fields of records are called, instead of the usual names, or paths to them, such as
+        ``doc.image_id`` and ``filtered_resps[0]``; of several, the first that the file has.
 
     Returns
     -------
@@ -59,6 +60,32 @@ def read_results(
     return only_captions(captions_of(*_read(path), Wanted(False, id_fields, caption_fields)))
 
 
+def read_samples(
+    path: str | os.PathLike[str],
+    id_fields: Sequence[str] = (),
+    caption_fields: Sequence[str] = (),
+) -> dict[ImageId, list[str]]:
+    """Read a result file with any number of captions per image: an entry for each, or lists.
+
+    Parameters
+    ----------
+    path, id_fields, caption_fields
+        As for `read_results`.
+
+    Returns
+    -------
+    dict
+        Image id to its captions, in the order of the file.
+
+    Raises
+    ------
+    CaptionError, ImageIdError
+        As `read_results` raises them, or if an image has no caption.
+    """
+    wanted = Wanted(False, id_fields, caption_fields, samples=True)
+    return captions_of(*_read(path), wanted)
+
+
 def read_references(
     path: str | os.PathLike[str],
     splits: Sequence[str] = (),
@@ -74,8 +101,7 @@ def read_references(
     splits : sequence of str
         The splits that count, where the file has splits.
     id_fields, reference_fields : sequence of str
-        What the fields of records are called, instead of the usual names; of several, the first
-        that the file has.
+        What the fields of records are called, or paths to them, as in `read_results`.
 
     Returns
     -------
@@ -129,7 +155,10 @@ def captions_of(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
+    if isinstance(content, Mapping) and _is_record(content, wanted):
+        content = Records(where, [content])
     if isinstance(content, Records):
+        content = with_paths(content, wanted)
         fields = dict.fromkeys(content.names)
         layout = next(
             one for one in LAYOUTS if one.fields is not None and shows(fields, one.fields)
@@ -144,8 +173,20 @@ def captions_of(
     if not captions:
         nothing = "no image and no caption" if wanted.references else "no caption"
         raise CaptionError(f"{where}: there is {nothing} in it.")
+    if wanted.samples:
+        for image_id, of_image in captions.items():
+            if not of_image:
+                raise CaptionError(f"{where}: image {image_id!r:.60} has a list without a caption.")
     check_distinct(captions, where)
     return captions
+
+
+def _is_record(content: Mapping[Any, Any], wanted: Wanted) -> bool:
+    """Return whether a JSON object is a record: the only line of a file whose ids are in a path."""
+    paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
+    return any(value_at(content, steps) is not MISSING for steps in paths) or shows(
+        content, lmms_eval.SAMPLE
+    )
 
 
 def accepted(wanted: Wanted) -> str:

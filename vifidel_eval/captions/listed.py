@@ -59,7 +59,7 @@ def captions_in(
     CaptionError
         If a value is neither an image id nor a caption, or results have two captions for an image.
     """
-    several = wanted.references
+    several = wanted.several
     found: dict[ImageId, list[str]] = {}
     for number, entry in enumerate(records.entries):
         image_id: ImageId = entry.get(id_name, MISSING)
@@ -105,6 +105,8 @@ def read_by_image(
         at = f"{where}: image {image_id!r:.60}"
         if wanted.references:
             found[image_id] = [text_of(caption, at) for caption in list_of(captions, at)]
+        elif wanted.samples:
+            found[image_id] = texts_of(captions, at)
         else:
             found[image_id] = [one_text_of(captions, at)]
     return found

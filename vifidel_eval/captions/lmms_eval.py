@@ -5,7 +5,8 @@ https://github.com/EvolvingLMMs-Lab/lmms-eval, version 0.7.3: ``save_results_sam
 ``filtered_resps`` and one value per metric. Captioning tasks (``tasks/coco_cap/utils.py``,
 ``nocaps``, ``flickr30k``, ``textcaps``) make that value ``{"pred", "image_id", "answer"}``, the
 same for each metric; their test splits ``{"pred": ["caption"], "image_id"}``. A task's submission
-file is COCO's results JSON.
+file is COCO's results JSON. A task of one's own has the image id in its document, ``doc``, and what
+the model said in ``filtered_resps`` or ``resps``.
 """
 
 from __future__ import annotations
@@ -16,9 +17,18 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .layout import Layout, Wanted
+from .columns import listed, usual_id
+from .field_paths import spelled, value_at
+from .layout import MISSING, Layout, Wanted
 from .listed import captions_in
 from .records import Records
+
+#: The signs of a sample.
+SAMPLE = ("doc_id", "filtered_resps resps")
+
+# Where samples have what the model said, and the references: one text, or a list.
+_RESPONSES: tuple[tuple[str | int, ...], ...] = (("filtered_resps",), ("resps", 0))
+_TARGETS: tuple[tuple[str | int, ...], ...] = (("target",),)
 
 
 def read_samples(
@@ -30,41 +40,105 @@ def read_samples(
     ------
     CaptionError
         If a sample has no output with ``pred`` or ``answer`` and ``image_id``, or several that
-        differ; or if this is the summary of a run (``*_results.json``), which holds no captions.
+        differ, and nothing else says which image it is of; or if this is the summary of a run
+        (``*_results.json``), which holds no captions.
     """
     if not isinstance(content, Records):
         raise CaptionError(
             f"{where}: is the summary of an lmms-eval run, without captions; give its "
             "*_samples_*.jsonl (--log_samples), or the task's submission file."
         )
+    id_name = next((name for name in wanted.id_fields if name in content.names), None)
+    caption_name = next((name for name in wanted.caption_fields if name in content.names), None)
     key = "answer" if wanted.references else "pred"
-    outputs = [_output(one, content.at(n), key) for n, one in enumerate(content.entries)]
-    return captions_in(replace(content, entries=outputs), "image_id", key, wanted)
+    samples = []
+    for number, sample in enumerate(content.entries):
+        at = content.at(number)
+        output: Mapping[str, Any] = {}
+        if id_name is None or caption_name is None:
+            output = _output(sample, at, key) or _of_document(
+                sample, at, wanted, id_name is None, caption_name is None
+            )
+        samples.append(
+            {
+                "image_id": output.get("image_id", MISSING) if id_name is None else sample[id_name],
+                key: output.get(key, MISSING) if caption_name is None else sample[caption_name],
+            }
+        )
+    return captions_in(replace(content, entries=samples), "image_id", key, wanted)
 
 
-def _output(sample: Mapping[str, Any], at: str, wanted: str) -> Mapping[str, Any]:
+def _output(sample: Mapping[str, Any], at: str, wanted: str) -> Mapping[str, Any] | None:
+    """Return what a captioning task wrote of a sample; None if it wrote nothing."""
     outputs = [
         value
         for value in sample.values()
         if isinstance(value, dict) and wanted in value and "image_id" in value
     ]
-    if not outputs:
-        raise CaptionError(
-            f"{at}: a sample of lmms-eval whose task wrote no '{wanted}' with an 'image_id', so "
-            "nothing says which image it is of; give the task's submission file."
-        )
     for other in outputs[1:]:
         if any(other[key] != outputs[0][key] for key in (wanted, "image_id")):
             raise CaptionError(f"{at}: its metrics hold different '{wanted}'; keep one.")
-    return outputs[0]
+    return outputs[0] if outputs else None
+
+
+def _of_document(
+    sample: Mapping[str, Any], at: str, wanted: Wanted, needs_id: bool, needs_caption: bool
+) -> Mapping[str, Any]:
+    """Return the image id and the text of a sample of somebody's own task."""
+    key = "answer" if wanted.references else "pred"
+    found: dict[str, Any] = {}
+    document = sample.get("doc")
+    if needs_id:
+        fields = document if isinstance(document, dict) else {}
+        name = usual_id(name for name, value in fields.items() if isinstance(value, str | int))
+        if name is None:
+            has = f" (its doc has {listed(list(fields))})" if fields else ""
+            raise CaptionError(
+                f"{at}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
+                f"nothing says which image it is of{has}; say where the id and the text are, such "
+                f"as --id-field doc.NAME {_text_option(sample, wanted)}, or give the task's "
+                "submission file."
+            )
+        found["image_id"] = fields[name]
+    if needs_caption:
+        path = _text_path(sample, wanted)
+        if path is None:
+            raise CaptionError(
+                f"{at}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
+                f"such as {_text_option(sample, wanted)}."
+            )
+        found[key] = value_at(sample, path)
+    return found
+
+
+def _text_path(sample: Mapping[str, Any], wanted: Wanted) -> tuple[str | int, ...] | None:
+    """Return where a sample has its text, or texts; None if nowhere."""
+    paths = _TARGETS if wanted.references else _RESPONSES
+    return next((path for path in paths if _are_texts(value_at(sample, path))), None)
+
+
+def _are_texts(value: Any) -> bool:
+    texts = value if isinstance(value, list) else [value]
+    return bool(texts) and all(isinstance(text, str) for text in texts)
+
+
+def _text_option(sample: Mapping[str, Any], wanted: Wanted) -> str:
+    """Return the option that names where a sample has its text."""
+    path = _text_path(sample, wanted)
+    if path is None:
+        return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
+    if not wanted.references and isinstance(value_at(sample, path), list):
+        path = (*path, 0)
+    name = spelled(path)
+    return f"{wanted.option} {name!r}" if "[" in name else f"{wanted.option} {name}"
 
 
 LAYOUT = Layout(
     "lmms-eval's samples",
     "lmms-eval: `*_samples_*.jsonl` of a captioning task; its submission file is COCO's",
-    "yes: `pred`",
-    "yes: `answer`",
+    "yes: `pred`; of a task of your own what the model said, with the image id of `doc`",
+    "yes: `answer`; of a task of your own `target`",
     ("results", "configs"),
-    ("doc_id", "filtered_resps resps"),
+    SAMPLE,
     read_samples,
 )

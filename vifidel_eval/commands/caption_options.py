@@ -72,19 +72,21 @@ _ID_FIELD = click.option(
     "--id-field",
     multiple=True,
     metavar="NAME",
-    help="Column or key of image ids in caption files.  [default: image_id, image, file_name, ...]",
+    help="Column or key of image ids in caption files, or the path to it, such as doc.image_id.  "
+    "[default: image_id, image, file_name, ...]",
 )
 _CAPTION_FIELD = click.option(
     "--caption-field",
     multiple=True,
     metavar="NAME",
-    help="Column or key of captions in result files.  [default: caption, prediction, text, ...]",
+    help="Column, key or path of captions in result files, such as 'filtered_resps[0]'.  [default: "
+    "caption, prediction, text, ...]",
 )
 _REFERENCE_FIELD = click.option(
     "--reference-field",
     multiple=True,
     metavar="NAME",
-    help="Column or key of captions in references.  [default: caption, reference, ...]",
+    help="Column, key or path of captions in references.  [default: caption, reference, ...]",
 )
 _SPLIT = click.option(
     "--split",

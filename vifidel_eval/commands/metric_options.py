@@ -54,21 +54,21 @@ class MetricOptions(TransportOptions):
         click.UsageError
             If a metric lacks what it needs, or there is none to compute.
         """
-        from ..scorers.registry import check_needs, defaults
+        from ..scorers.registry import DEFAULT, check_needs, defaults, expanded
 
-        if self.metrics is None:
-            names = defaults(settings) if by_default else []
-            if by_default and not names:
-                raise click.UsageError(
-                    "there are neither references nor --objects to score with; give --objects, or "
-                    "name --metrics that need neither."
-                )
-            return names
+        if self.metrics is None and not by_default:
+            return []
+        names = expanded(self.metrics or [DEFAULT], defaults(settings))
+        if not names:
+            raise click.UsageError(
+                "there are neither references nor --objects to score with; give --objects, or "
+                "name --metrics that need neither."
+            )
         try:
-            check_needs(self.metrics, settings, flag)
+            check_needs(names, settings, flag)
         except VifidelError as problem:
             raise click.UsageError(str(problem)) from None
-        return list(self.metrics)
+        return names
 
 
 class MetricCommand(Command):
@@ -151,7 +151,7 @@ class _Metrics(click.Option):
         others = [_needing(metric) for metric in METRICS.values() if not metric.default]
         others += [name for name in METRICS.waiting() if name.lower() not in METRICS.spellings]
         self.help = (
-            f"Separated by commas; VIFIDEL+CIDEr is the mean of both.  [default: "
+            f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
             f"{', '.join(defaults)}, as far as references and objects are given]  Others: "
             f"{', '.join(others)}."
         )

@@ -57,6 +57,11 @@ def _requirements(
     help="Score people too: references against the others.",
 )
 @click.option(
+    "--samples",
+    is_flag=True,
+    help="Several captions per image: mean, best, worst.",
+)
+@click.option(
     "--image-ids",
     type=FILE,
     help="Score only these ids: a JSON list or one per line.",
@@ -124,6 +129,7 @@ def score(
     options: MetricOptions,
     allow_subset: bool,
     people: bool,
+    samples: bool,
     image_ids: Path | None,
     detector: str | None,
     calibrate: Path | None,
@@ -146,6 +152,8 @@ def score(
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     if people and references is None:
         raise click.UsageError("--people needs --references, by which people are scored.")
+    if samples:
+        _check_samples(people, calibrate, leaderboard, page)
     comparing = comparing or tables.compare_output is not None
     tables.check(compared_elsewhere=not comparing or output is not None)
     from ..entry.evaluating import score as scored
@@ -171,6 +179,7 @@ def score(
         image_ids=image_ids,
         allow_subset=allow_subset,
         people=people,
+        samples=samples,
     )
     if not planned.unavailable:
         tables.check_columns(planned.columns)
@@ -197,6 +206,20 @@ def score(
     if page.report is not None:
         run.report(page.report, pictures, page.title, page.images_mb, seed, resamples)
     _require(requirements, run.scores)
+
+
+def _check_samples(
+    people: bool, calibrate: Path | None, leaderboard: Path | None, page: ReportOptions
+) -> None:
+    given = {
+        "--people": people,
+        "--calibrate": calibrate is not None,
+        "--leaderboard": leaderboard is not None,
+        "--report": page.report is not None,
+    }
+    for option, is_given in given.items():
+        if is_given:
+            raise click.UsageError(f"{option} needs one caption per image; leave out --samples.")
 
 
 def _controls(
@@ -232,8 +255,7 @@ def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:
     from ..runs.requirements import check_requirements
 
     try:
-        names = [system.name for system in planned.systems]
-        check_requirements(requirements, planned.columns, names)
+        check_requirements(requirements, planned.columns, planned.names)
     except VifidelError as problem:
         raise click.BadParameter(str(problem), param_hint="'--require'") from None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ..errors import VifidelError
 from ..progress import progress_bar
@@ -57,6 +58,17 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
     default="labels",
     show_default=True,
     help="Column of the object labels: lists of names, or of names with scores, or counts by name.",
+)
+@click.option(
+    "--objects",
+    multiple=True,
+    type=FILE,
+    help="What the images show, in files as score takes them, by the ids of --id-column instead of "
+    "a column of labels. Repeat to unite several.",
+)
+@click.option(
+    "--id-column",
+    help="Column of the image ids, for --objects.  [default: image_id]",
 )
 @click.option("--no-labels", is_flag=True, help="There are no labels; score against references.")
 @click.option(
@@ -163,6 +175,8 @@ def score_table(
 def _scorer(
     caption: str,
     labels: str,
+    objects: tuple[Path, ...],
+    id_column: str | None,
     no_labels: bool,
     label_scores: str | None,
     references: str | None,
@@ -181,6 +195,7 @@ def _scorer(
     strict: bool,
 ) -> tuple[TableScorer, dict[str, Any]]:
     """Return the scorer, and those settings that its signature does not pin."""
+    from ..scorers.registry import DEFAULT, expanded
     from ..tables import TableScorer
     from ..vectors import load_vectors
 
@@ -188,16 +203,23 @@ def _scorer(
         raise click.UsageError("--label-scores are scores of --labels, and --no-labels says none.")
     if no_labels and references is None:
         raise click.UsageError("with --no-labels, give --references.")
+    if id_column is not None and not objects:
+        raise click.UsageError("--id-column is for --objects, which are looked up by it.")
+    by_id: dict[str, Any] = {}
+    if objects:
+        _check_objects(no_labels, label_scores)
+        by_id["id_column"] = id_column or "image_id"
     columns = {
-        "labels": None if no_labels else labels,
+        "labels": None if no_labels or objects else labels,
         "label_scores": label_scores,
         "references": references,
     }
-    given = [caption, *(name for name in columns.values() if name is not None)]
+    given = [caption, *by_id.values(), *(n for n in columns.values() if n is not None)]
     repeated = next((name for name in given if given.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"the column {repeated!r} is named twice; name different columns.")
-    names = metrics or (("VIFIDEL-PRF",) if no_labels else ("VIFIDEL", "VIFIDEL-PRF"))
+    by_default = ["VIFIDEL-PRF"] if no_labels else ["VIFIDEL", "VIFIDEL-PRF"]
+    names = expanded(metrics or (DEFAULT,), by_default)
     scorer = TableScorer(
         metrics=names,
         vectors=load_vectors(vectors, trust_pickles),
@@ -215,15 +237,30 @@ def _scorer(
         labels=columns["labels"],
         label_scores=columns["label_scores"],
         references=columns["references"],
+        objects=list(objects) or None,
+        **by_id,
     )
     settings = {
-        "metrics": list(names),
+        "metrics": names,
         "caption": caption,
         **columns,
+        **by_id,
         "max_words": max_words,
         "strict": strict,
     }
     return scorer, settings
+
+
+def _check_objects(no_labels: bool, label_scores: str | None) -> None:
+    """Check that labels come from one place."""
+    labels = click.get_current_context().get_parameter_source("labels")
+    for option, given in (
+        ("--labels", labels is not ParameterSource.DEFAULT),
+        ("--no-labels", no_labels),
+        ("--label-scores", label_scores is not None),
+    ):
+        if given:
+            raise click.UsageError(f"give {option} or --objects, which have the labels; not both.")
 
 
 def _cores() -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..annotations.objects import check_threshold
 from ..errors import VifidelError, VifidelWarning
 from ..files import first_line
 from ..image_ids import ImageId, match, mismatch
@@ -100,6 +101,7 @@ def detect(
         If questions are missing or not wanted, one is too long, the file is of another run, no
         picture can be read, or there is not enough memory.
     """
+    check_threshold(lowest, "lowest")
     if (questions is None) != (detector.classes is not None):
         raise VifidelError(
             f"{detector.files.name} looks for what it is asked; say which captions name it (--ask)."

@@ -15,12 +15,14 @@ from ..annotations.names import CategorySource
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
+from ..runs.doubts import warn_of_floor
 from ..runs.floor import floor, signed
-from ..runs.harness import score_systems
+from ..runs.harness import Scores, score_systems
 from ..runs.lengths import WORDS, warn_out_of_range
+from ..runs.samples import score_samples
 from ..scorers import Scorer
 from ..scorers.record import Settings
-from ..scorers.registry import METRICS, check_needs, defaults, parse
+from ..scorers.registry import DEFAULT, METRICS, check_needs, defaults, expanded, parse
 from ..scorers.thing_scorer import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
@@ -67,6 +69,7 @@ def evaluate(
     p: int | None = None,
     allow_subset: bool = False,
     people: bool = False,
+    samples: bool = False,
     image_ids: Ids = None,
     id_field: Names = (),
     caption_field: Names = (),
@@ -91,7 +94,8 @@ def evaluate(
         What the images show, as `vifidel_eval.annotations.read_objects` takes it.
     metrics : str, list, or mapping, optional
         Names such as ``["VIFIDEL-PRF", "CHAIR", "VIFIDEL+CIDEr"]``, scorers, or ``{name: scorer}``.
-        By default, the command's defaults: those that have what they need.
+        By default, the command's defaults: those that have what they need. Among others,
+        ``"default"`` stands for these: ``"default,CHAIR"``.
     weighted : bool
         Whether metrics that work without references use them where there are some; False is the
         command's ``--no-references``.
@@ -123,10 +127,15 @@ def evaluate(
         Whether people are scored beside the systems: of each image some references, as many as come
         nearest to the systems' length, are the caption of a system ``"people"``, and all are scored
         against the others. The column ``Words`` says how long they are.
+    samples : bool
+        Whether systems may have several captions per image, as lists or entries of the same id.
+        Each column then becomes three: ``"CIDEr mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of
+        the samples of an image, which intervals and tests are over.
     image_ids : path or collection, optional
         Score only these images; a file is a JSON list, or has an id per line.
     id_field, caption_field, reference_field : str or list of str
-        What the fields of caption files and DataFrames are called, instead of the usual names.
+        What the fields of caption files and DataFrames are called, instead of the usual names, or
+        paths to them, such as ``"doc.image_id"`` and ``"filtered_resps[0]"``.
     split : str or list of str
         Splits of Karpathy's dataset JSON.
     progress : bool, optional
@@ -184,13 +193,12 @@ def evaluate(
         weighted=weighted,
         options=_own(options),
     )
-    if metrics is None:
-        names = defaults(settings)
-        if not names:
-            raise VifidelError(
-                "there are neither references nor objects to score with; give one of them, or name "
-                "metrics that need neither."
-            )
+    names = expanded([DEFAULT] if metrics is None else names, defaults(settings))
+    if not names and not scorers:
+        raise VifidelError(
+            "there are neither references nor objects to score with; give one of them, or name "
+            "metrics that need neither."
+        )
     check_needs(names, settings, str)
     fields = Fields(*map(_listed, (id_field, caption_field, reference_field, split)))
     planned = plan(
@@ -203,6 +211,7 @@ def evaluate(
         image_ids,
         allow_subset,
         people,
+        samples,
     )
     run = score(planned, progress)
     for name, why in run.unavailable.items():
@@ -227,23 +236,34 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     VifidelError
         If ids do not match or the input is not as the scorers need it.
     """
-    with progress_bar(planned.work, shown=progress) as bar:
-        scores = score_systems(
-            planned.systems,
-            planned.scorers,
-            planned.references,
-            planned.allow_subset,
-            bar.update,
-            planned.unavailable,
-            named_by(bar),
-        )
-    if scores.signatures.keys() == {WORDS} and scores.unavailable:
-        raise MetricUnavailable(" ".join(scores.unavailable.values()))
     run = planned.systems, planned.references, planned.scorers
-    warn_out_of_range(scores, *run)
+    with progress_bar(planned.work, shown=progress) as bar:
+        how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
+        if planned.samples is None:
+            scores = score_systems(planned.systems, planned.scorers, planned.references, *how)
+            _doubt(scores, planned)
+        else:
+            scores = score_samples(
+                planned.samples,
+                planned.scorers,
+                planned.references,
+                *how,
+                lambda of_samples: _doubt(of_samples, planned),
+            )
+    lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
+    if scores.signatures.keys() == lengths and scores.unavailable:
+        raise MetricUnavailable(" ".join(scores.unavailable.values()))
+    if planned.samples is not None:
+        return Run(scores, planned)
     if planned.people is None:
         return Run(replace(scores, people=floor(*run)), planned)
     return Run(signed(scores, planned.people), planned)
+
+
+def _doubt(scores: Scores, planned: Plan) -> None:
+    """Warn of scores that say little, each once and for one cause."""
+    known = warn_out_of_range(scores, planned.systems, planned.references, planned.scorers)
+    warn_of_floor(scores, planned.scorers, known)
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

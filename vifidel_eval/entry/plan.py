@@ -12,23 +12,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..annotations.read import HasDataset
-from ..captions import read_references, read_results, system_names
+from ..captions import read_references, read_results, read_samples, system_names
 from ..captions.layout import Wanted
 from ..captions.layouts import captions_of, only_captions
 from ..captions.records import Records
 from ..errors import CaptionError, ImageIdError, VifidelError
+from ..evaluation import Column
 from ..image_ids import ImageId
+from ..runs.doubts import warn_of_language
 from ..runs.harness import column_names
 from ..runs.lengths import WORDS, Words, lengths_matter
 from ..runs.pairing import (
     System,
     all_images,
     check_releases,
+    in_one_spelling,
     only_images,
     read_image_ids,
     warn_of_tags,
 )
 from ..runs.people import People, with_people
+from ..runs.samples import gathered_columns, pooled, spread
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import build
@@ -92,6 +96,8 @@ class Plan:
         What was read: ``captions``, ``references`` and ``objects`` to their files.
     people : People, optional
         How the captions of people were made, where these are one of the systems.
+    samples : dict, optional
+        System name to its samples, which are all of `systems` then.
     """
 
     systems: list[System]
@@ -102,11 +108,25 @@ class Plan:
     settings: Settings
     files: dict[str, list[Path]]
     people: People | None = None
+    samples: dict[str, list[System]] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the systems."""
+        return list(self.samples or (system.name for system in self.systems))
 
     @property
     def columns(self) -> dict[str, str]:
         """Every column that the scores will have, with its metric."""
-        return column_names(self.scorers)
+        columns = column_names(self.scorers)
+        if self.samples is None:
+            return columns
+        unranked = {c.name for s in self.scorers.values() for c in s.columns if not c.ranked}
+        return {
+            shown: metric
+            for name, metric in columns.items()
+            for shown in gathered_columns(Column(name, ranked=name not in unranked))
+        }
 
     @property
     def work(self) -> int:
@@ -152,6 +172,7 @@ def plan(
     image_ids: PathLike | Collection[ImageId] | None = None,
     allow_subset: bool = False,
     people: bool = False,
+    samples: bool = False,
 ) -> Plan:
     """Read and check what a run needs.
 
@@ -173,6 +194,8 @@ def plan(
         Whether a system may lack some of the images.
     people : bool
         Whether people are one of the systems, as `vifidel_eval.runs.people.with_people` makes them.
+    samples : bool
+        Whether systems may have several captions per image.
 
     Raises
     ------
@@ -183,9 +206,10 @@ def plan(
     -----
     VifidelWarning
         If objects and references are of different releases of COCO, captions differ much in length,
-        or images have more labels than a caption can speak of.
+        captions are in another language than vectors and stop words, or images have more labels
+        than a caption can speak of.
     """
-    read, by_image = read_captions(systems, references, fields, image_ids)
+    read, by_image = read_captions(systems, references, fields, image_ids, samples)
     if settings.detector is not None:
         settings = with_detected(settings, paths_in(settings.objects), read)
     of_objects = paths_in(settings.objects)
@@ -193,17 +217,33 @@ def plan(
         labels = settings.labels
         if labels is not None:
             check_releases(of_objects, labels, references, by_image)
+    whole = pooled(read) if samples else read
     made_of = None
+    if people and samples:
+        raise VifidelError(
+            "people are scored by one caption per image, and samples are several; leave one of the "
+            "two out."
+        )
     if people:
         if by_image is None:
             raise VifidelError("people are scored by references, and there are none: give some.")
         made_of, read, by_image = with_people(read, by_image)
+        whole = read
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
-    if (lengths_matter(read) or people) and WORDS not in column_names(made):
+    if (lengths_matter(whole) or people) and WORDS not in column_names(made):
         made[WORDS] = Words()
+    warn_of_language(whole, by_image, made)
     if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
         warn_of_tags(settings.labels)
+        if by_image is None:
+            read = in_one_spelling(read, settings.labels)
+    sampled = None
+    if samples:
+        sampled = {
+            name: [one for one in read if one.sample_of == name and one.captions]
+            for name in systems
+        }
     files = {
         "captions": [path for source in systems.values() for path in paths_in(source)],
         "references": paths_in(references),
@@ -218,6 +258,7 @@ def plan(
         settings,
         files,
         made_of,
+        sampled,
     )
 
 
@@ -255,6 +296,7 @@ def read_captions(
     references: References | None,
     fields: Fields,
     image_ids: PathLike | Collection[ImageId] | None = None,
+    samples: bool = False,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references.
 
@@ -268,6 +310,8 @@ def read_captions(
         How files name their columns.
     image_ids : path or collection, optional
         Only these images; a file is a JSON list, or has an id per line.
+    samples : bool
+        Whether systems may have several captions per image; each sample is then a system.
 
     Raises
     ------
@@ -276,15 +320,22 @@ def read_captions(
     ImageIdError
         If an image of `image_ids` is not there.
     """
-    read = [System(name, _results(name, source, fields)) for name, source in systems.items()]
+    captions = {name: _results(name, source, fields, samples) for name, source in systems.items()}
     by_image = None if references is None else _references(references, fields)
-    for system in read:
-        if by_image == {image_id: [caption] for image_id, caption in system.captions.items()}:
+    for name, of_system in captions.items():
+        if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
             raise CaptionError(
-                f"{where}: holds the captions of system {system.name!r} and no others; "
+                f"{where}: holds the captions of system {name!r} and no others; "
                 "give captions that people wrote as references."
             )
+    read = [
+        system
+        for name, of_system in captions.items()
+        for system in (
+            spread(name, of_system) if samples else [System(name, only_captions(of_system))]
+        )
+    ]
     if image_ids is None:
         return read, by_image
     if isinstance(image_ids, str | os.PathLike):
@@ -302,16 +353,20 @@ def paths_in(source: Any) -> list[Path]:
     return [path for member in members for path in paths_in(member)]
 
 
-def _results(name: str, source: Captions, fields: Fields) -> dict[ImageId, str]:
+def _results(
+    name: str, source: Captions, fields: Fields, samples: bool
+) -> dict[ImageId, list[str]]:
     if isinstance(source, str | os.PathLike):
-        return read_results(source, fields.id_field, fields.caption_field)
+        if samples:
+            return read_samples(source, fields.id_field, fields.caption_field)
+        results = read_results(source, fields.id_field, fields.caption_field)
+        return {image_id: [caption] for image_id, caption in results.items()}
     where = f"system {name!r}"
     content = _in_memory(source, where)
     if isinstance(content, Mapping) and isinstance(content.get("annotations"), list):
         content = Records(where, content["annotations"])  # of pycocotools' loadRes
-    return only_captions(
-        captions_of(content, where, Wanted(False, fields.id_field, fields.caption_field))
-    )
+    wanted = Wanted(False, fields.id_field, fields.caption_field, samples=samples)
+    return captions_of(content, where, wanted)
 
 
 def _references(source: References, fields: Fields) -> dict[ImageId, list[str]]:

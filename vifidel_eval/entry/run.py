@@ -351,6 +351,10 @@ class Run:
             raise VifidelError(
                 f"{why}, and {self._where or 'a loaded run'} holds only scores: evaluate again."
             )
+        if self._plan.samples is not None:
+            raise VifidelError(
+                f"{why}, one per image, and this run has samples: score one of them."
+            )
         return self._plan
 
     def _comparable(self) -> Scores:

@@ -136,7 +136,7 @@ def warn_out_of_range(
     systems: Iterable[System],
     references: Mapping[ImageId, Sequence[str]] | None,
     scorers: Mapping[str, Scorer],
-) -> None:
+) -> set[str]:
     """Warn once if captions are so much longer than references that some metrics are near zero.
 
     Parameters
@@ -149,6 +149,11 @@ def warn_out_of_range(
         Image id to references.
     scorers : mapping
         Metric name to scorer.
+
+    Returns
+    -------
+    set of str
+        The columns that are near zero for that.
 
     Warns
     -----
@@ -181,3 +186,4 @@ def warn_out_of_range(
             VifidelWarning,
             stacklevel=3,
         )
+    return set(near_zero)

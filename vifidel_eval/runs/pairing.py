@@ -37,10 +37,21 @@ _MANY_LABELS = 60
 
 @dataclass(frozen=True)
 class System:
-    """A captioning system: its name and its caption of each image."""
+    """A captioning system: its name and its caption of each image.
+
+    Attributes
+    ----------
+    name : str
+        As tables show it.
+    captions : mapping
+        Image id to caption.
+    sample_of : str, optional
+        The system whose samples these captions are, where it has several per image.
+    """
 
     name: str
     captions: Mapping[ImageId, str]
+    sample_of: str | None = None
 
 
 def all_images(
@@ -79,6 +90,37 @@ def all_images(
                 spelled[image_id] = spelled.pop(other)
     check_distinct(images, "the systems together")
     return images
+
+
+def in_one_spelling(systems: Sequence[System], known: Collection[ImageId]) -> list[System]:
+    """Return systems whose ids are those of the first system that has an image.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        Their ids may be spelled in different ways.
+    known : collection
+        Ids that say which of them mean the same image, such as those of the objects: with 7 among
+        them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do.
+
+    Raises
+    ------
+    ImageIdError
+        If an id could mean two images.
+    """
+    first: dict[ImageId, ImageId] = {}
+    spelled = []
+    for system in systems:
+        same_image = match(system.captions, known)
+        captions = {
+            first.setdefault(same_image[image_id], image_id)
+            if image_id in same_image
+            else image_id: caption
+            for image_id, caption in system.captions.items()
+        }
+        one_each = len(captions) == len(system.captions)
+        spelled.append(replace(system, captions=captions) if one_each else system)
+    return spelled
 
 
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:

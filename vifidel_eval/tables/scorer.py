@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..annotations import DETECTION_THRESHOLD
+from ..annotations import DETECTION_THRESHOLD, ObjectLabels, ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
@@ -22,6 +22,7 @@ from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource, WordVectors, load_vectors
 from .arrow import pyarrow
+from .by_id import ObjectsById
 from .checks import check_columns, fields_of, refuse
 from .columns import (
     Columns,
@@ -75,6 +76,11 @@ class TableScorer:
         Names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
     prf_edition : 1 or 2, optional
         Edition of VIFIDEL-PRF, by default 2.
+    objects : optional
+        What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
+        not in a column of labels but goes by the ids of `id_column`.
+    id_column : str
+        The column of image ids, for `objects`.
     strict : bool
         Whether a row that needs a change (``"too long"`` and worse) raises.
     max_words : int
@@ -129,6 +135,8 @@ class TableScorer:
         uncertain: float | None = None,
         looked_for: Declared = None,
         prf_edition: int | None = None,
+        objects: ObjectSource | None = None,
+        id_column: str = "image_id",
     ) -> None:
         pyarrow()
         check_threshold(threshold)
@@ -137,6 +145,15 @@ class TableScorer:
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
         self._names = _metric_names(metrics)
+        self._by_id: ObjectsById | None = None
+        if objects is not None:
+            labels, label_scores = None, None
+            source = objects
+            if not isinstance(objects, ObjectLabels):
+                source = read_objects(objects, threshold, uncertain=uncertain)
+            self._by_id = ObjectsById(source, id_column)
+            if looked_for is None and source.categories:
+                looked_for = source.categories
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
         self._settings = Settings(
             vectors=load_vectors(vectors),
@@ -207,6 +224,9 @@ class TableScorer:
         schema : pyarrow.Schema, optional
             Of the table, as `check` takes it.
         """
+        if self._by_id is not None:
+            signature = self._by_id.objects.signature()
+            return "; ".join(self._kernels[self._weighted].signatures(signature))
         scored = self.columns.label_scores is not None
         if schema is not None and self.columns.labels is not None and not scored:
             kind = schema.field(self.columns.labels).type
@@ -285,9 +305,10 @@ class TableScorer:
         self.check(batch.schema)
         names = self.columns
         columns = (names.captions, names.labels, names.label_scores, names.references)
-        return self._evaluated(
-            Columns(*(None if name is None else batch.column(name) for name in columns)), first_row
-        )
+        given = Columns(*(None if name is None else batch.column(name) for name in columns))
+        if self._by_id is not None:
+            given = replace(given, labels=self._by_id.labels(batch.column(self._by_id.column)))
+        return self._evaluated(given, first_row)
 
     def __call__(self, batch: Any) -> Any:
         """Return a RecordBatch or Table with the fields of `type` added as columns.
@@ -320,7 +341,11 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        check_columns(self._names, fields_of(schema, self.columns), self.columns)
+        fields = fields_of(schema, self.columns)
+        if self._by_id is not None:
+            self._by_id.check(schema)
+            fields = replace(fields, labels=self._by_id.field)
+        check_columns(self._names, fields, self.columns)
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         pa = pyarrow()

@@ -1,0 +1,239 @@
+"""Ids and captions that lie inside of records: paths, and lmms-eval's samples of any task."""
+
+import json
+from pathlib import Path
+
+import pandas
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vifidel_eval
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.captions.field_paths import spelled, steps_of, value_at
+from vifidel_eval.captions.layout import MISSING
+from vifidel_eval.commands.main import main
+from vifidel_eval.errors import CaptionError
+
+
+def write(folder, *entries, name="samples.jsonl"):
+    path = folder / name
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), "utf-8")
+    return path
+
+
+def entry(image_id, caption, **more):
+    return {"doc": {"image": {"key": image_id}}, "out": [["", caption]], **more}
+
+
+def test_ids_and_captions_are_found_by_their_paths(tmp_path):
+    path = write(tmp_path, entry(7, "A dog."), entry("a.jpg", "A cat."))
+    fields = ["doc.image.key"], ["out[0][-1]"]
+    assert read_results(path, *fields) == {7: "A dog.", "a.jpg": "A cat."}
+    assert read_references(path, (), *fields) == {7: ["A dog."], "a.jpg": ["A cat."]}
+
+
+def test_one_line_is_a_file_too(tmp_path):
+    path = write(tmp_path, entry(7, "A dog."))
+    assert read_results(path, ["doc.image.key"], ["out[0][1]"]) == {7: "A dog."}
+
+
+def test_a_field_of_that_very_name_goes_before_the_path(tmp_path):
+    one = {"doc.id": 1, "doc": {"id": 2}, "caption": "A dog."}
+    path = write(tmp_path, one, {**one, "doc.id": 3})
+    assert read_results(path, ["doc.id"]) == {1: "A dog.", 3: "A dog."}
+
+
+def test_of_several_the_first_that_the_file_has(tmp_path):
+    path = write(tmp_path, entry(1, "A dog."), entry(2, "A cat."))
+    names = ["key", "doc.id", "doc.image.key", "doc.image"]
+    assert read_results(path, names, ["out[0][1]"]) == {1: "A dog.", 2: "A cat."}
+
+
+@pytest.mark.parametrize(
+    ("id_field", "caption_field", "said"),
+    [
+        (
+            "doc.image_id",
+            "out[0][1]",
+            "line 1: no 'image_id' in 'doc' (--id-field doc.image_id), which has 'image'.",
+        ),
+        ("dok.id", "out[0][1]", "line 1: no field 'dok' (--id-field dok.id); it has 'doc', 'out'."),
+        (
+            "doc.image.key.x",
+            "out[0][1]",
+            "line 1: no 'x' in 'doc.image.key' (--id-field doc.image.key.x), which is 7, not an "
+            "object.",
+        ),
+        (
+            "doc.image.key",
+            "out[1]",
+            "line 1: no [1] in 'out' (--caption-field out[1]), which has 1 entry.",
+        ),
+        (
+            "doc.image.key",
+            "doc[0]",
+            "line 1: no [0] in 'doc' (--caption-field doc[0]), which is {'image': {'key': 7}}, not "
+            "a list.",
+        ),
+        (
+            "doc.image.key",
+            "late.text",
+            "line 1: no field 'late' (--caption-field late.text); it has 'doc', 'out'.",
+        ),
+        ("doc.image", "out[0][1]", "line 1: 'doc.image' is {'key': 7}; an image id is an integer"),
+        ("doc.image.key", "doc.image", "(image 7): the caption is {'key': 7}, not a string."),
+    ],
+)
+def test_what_a_path_lacks_is_one_sentence(tmp_path, id_field, caption_field, said):
+    path = write(tmp_path, entry(7, "A dog."), entry(8, "A cat.", late={"text": "x"}))
+    with pytest.raises(CaptionError) as problem:
+        read_results(path, [id_field], [caption_field])
+    assert said in str(problem.value)
+    assert str(problem.value).startswith(f"{path}: ")
+
+
+def test_the_line_that_lacks_a_part_is_named(tmp_path):
+    empty = {"doc": {}, "out": [["", "A cat."]]}
+    path = write(tmp_path, entry(7, "A dog."), entry(8, "A cat."), empty)
+    with pytest.raises(CaptionError, match=r"line 3: no 'image' in 'doc' .*, which is empty\.$"):
+        read_results(path, ["doc.image.key"], ["out[0][1]"])
+
+
+def test_every_command_and_python_take_paths(tmp_path):
+    first = write(tmp_path, entry(1, "A dog."), entry(2, "A cat."), name="one.jsonl")
+    other = write(tmp_path, entry(1, "A cat."), entry(2, "A cat."), name="other.jsonl")
+    objects = tmp_path / "objects.json"
+    objects.write_text('{"1": ["dog"], "2": ["cat"]}')
+    fields = ["--id-field", "doc.image.key", "--caption-field", "out[0][1]"]
+
+    def run(*arguments):
+        result = CliRunner().invoke(main, list(map(str, arguments)))
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    scored = run("score", first, other, "--no-references", "--objects", objects,
+                 *fields, "--metrics", "VIFIDEL", "--format", "json")  # fmt: skip
+    systems = {"one": [json.loads(line) for line in first.read_text().splitlines()]}
+    systems["other"] = pandas.DataFrame(
+        [json.loads(line) for line in other.read_text().splitlines()]
+    )
+    of_python = vifidel_eval.evaluate(
+        systems,
+        objects={1: ["dog"], 2: ["cat"]},
+        metrics="VIFIDEL",
+        id_field="doc.image.key",
+        caption_field="out[0][1]",
+    )
+    assert of_python.scores["one"]["VIFIDEL"] == pytest.approx(1)
+    for name, overall in of_python.scores.items():
+        assert json.loads(scored)["systems"][name]["overall"]["VIFIDEL"] == pytest.approx(
+            overall["VIFIDEL"], abs=1e-9
+        )
+    assert "A cat." in run("explain", other, "--image", 1, "--objects", objects, *fields)
+    asked = tmp_path / "questions.jsonl"
+    run("questions", first, other, "--output", asked, *fields)
+    found = [json.loads(line) for line in asked.read_text().splitlines()]
+    assert {(one["image_id"], one["thing"]) for one in found} == {
+        (1, "dog"),
+        (1, "cat"),
+        (2, "cat"),
+    }
+
+
+KEYS = st.text("abcXYZ_ -é", min_size=1, max_size=6)
+STEPS = st.tuples(KEYS, st.lists(KEYS | st.integers(0, 3), max_size=4)).map(lambda s: [s[0], *s[1]])
+
+
+def nested(steps, value):
+    for step in reversed(steps):
+        value = {step: value} if isinstance(step, str) else [None] * step + [value]
+    return value
+
+
+@given(STEPS, st.text(max_size=5))
+def test_a_path_is_what_is_typed_and_leads_where_it_says(steps, value):
+    assert steps_of(spelled(steps)) == steps
+    assert value_at(nested(steps, value), steps) == value
+    assert value_at(nested(steps, value), [*steps, "x"]) is MISSING
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_path_or_a_name(text):
+    steps = steps_of(text)
+    assert steps == [text] or spelled(steps) == text or "[-0" in text or "[0" in text
+
+
+# lmms-eval
+
+
+def sample(number, said, doc=None, **more):
+    doc = {"image_id": 10 + number, "question": "?"} if doc is None else doc
+    return {"doc_id": number, "doc": doc, "target": ["A pet."], "filtered_resps": said, **more}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"filtered_resps": ["A dog."], "resps": [["Well, a dog."]]},
+        {"filtered_resps": "A dog."},
+        {"resps": [["A dog."]]},
+        {"resps": ["A dog."], "filtered_resps": [0.3]},
+    ],
+)
+@pytest.mark.parametrize("key", ["image_id", "image", "file_name", "id"])
+def test_samples_of_a_task_of_one_s_own_are_recognised(tmp_path, fields, key):
+    samples = [
+        {"doc_id": n, "doc": {key: f"{n}.jpg", "size": [2, 3]}, "target": "A pet.", **fields}
+        for n in range(2)
+    ]
+    assert read_results(write(tmp_path, *samples)) == {"0.jpg": "A dog.", "1.jpg": "A dog."}
+    assert read_results(write(tmp_path, samples[1])) == {"1.jpg": "A dog."}
+    assert read_references(write(tmp_path, *samples))["0.jpg"] == ["A pet."]
+
+
+def test_what_a_user_names_goes_before_what_is_usual(tmp_path):
+    docs = [{"image_id": 1, "video": "a.mp4"}, {"image_id": 2, "video": "b.mp4"}]
+    samples = [sample(n, [f"{n}"], doc, resps=[["x", "y"]]) for n, doc in enumerate(docs)]
+    path = write(tmp_path, *samples)
+    assert read_results(path) == {1: "0", 2: "1"}
+    assert read_results(path, ["doc.video"]) == {"a.mp4": "0", "b.mp4": "1"}
+    assert read_results(path, (), ["resps[0][1]"]) == {1: "y", 2: "y"}
+    assert read_results(path, ["doc.video"], ["resps[0][0]"]) == {"a.mp4": "x", "b.mp4": "x"}
+    assert read_references(path, (), ["doc.video"]) == {"a.mp4": ["A pet."], "b.mp4": ["A pet."]}
+
+
+def test_a_field_that_only_the_references_have_changes_nothing(tmp_path):
+    path = write(tmp_path, sample(0, ["A dog."]), sample(1, ["A cat."]))
+    assert read_results(path, ["img"], ["text"]) == {10: "A dog.", 11: "A cat."}
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        (
+            [sample(0, ["A dog."], {"key": 1, "question": "?"})],
+            "line 1: a sample of lmms-eval whose task wrote no 'pred' with an 'image_id', so "
+            "nothing says which image it is of (its doc has 'key', 'question'); say where the id "
+            "and the text are, such as --id-field doc.NAME --caption-field 'filtered_resps[0]', or "
+            "give the task's submission file.",
+        ),
+        (
+            [sample(0, ["A dog."], {})],
+            "nothing says which image it is of; say where the id and the text are, such as",
+        ),
+        (
+            [sample(0, [[["A dog."]]])],
+            "whose task wrote no 'pred'; say where the text is, such as --caption-field "
+            "'filtered_resps[0]'.",
+        ),
+        ([sample(0, ["A dog.", "A cat."])], "2 captions for one image; keep one"),
+    ],
+)
+def test_what_nothing_says_is_refused_with_what_to_type(tmp_path, samples, said):
+    path = write(tmp_path, *samples, sample(1, ["A cat."]))
+    with pytest.raises(CaptionError) as problem:
+        read_results(path)
+    assert said in str(problem.value)
+    assert Path(path).name in str(problem.value)

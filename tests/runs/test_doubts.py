@@ -1,0 +1,137 @@
+"""Warnings of captions in another language, and of scores that are almost all at their floor."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import vifidel_eval
+from vifidel_eval import VifidelWarning
+from vifidel_eval.commands.main import main
+from vifidel_eval.scorers import VifidelPRF
+
+GERMAN = [
+    "Ein brauner Hund läuft mit einem Ball über die Wiese.",
+    "Eine Katze sitzt auf dem Sofa neben einem Kissen.",
+    "Zwei Kinder spielen am Strand mit einem Drachen.",
+]
+ENGLISH = [
+    "A brown dog runs across the grass with a ball.",
+    "A cat sits on the sofa next to a cushion.",
+    "Two children play on the beach with a kite.",
+]
+OBJECTS = {0: ["dog", "sports ball"], 1: ["cat", "couch"], 2: ["person", "kite"]}
+
+
+def by_image(captions):
+    return dict(enumerate(captions))
+
+
+def warned(systems, **given):
+    """Return the warnings of a run that speak of language or of the lowest score."""
+    given = {"objects": OBJECTS, "metrics": "VIFIDEL-PRF,VIFIDEL", "progress": False, **given}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VifidelWarning)
+        vifidel_eval.evaluate(systems, **given)
+    said = [str(warning.message) for warning in caught]
+    return [one for one in said if "seem to be" in one or "the lowest score" in one]
+
+
+def test_german_captions_under_the_defaults_are_warned_of_once_with_what_to_do():
+    (said,) = warned({"de": by_image(GERMAN), "auch": by_image(GERMAN), "en": by_image(ENGLISH)})
+    assert said == (
+        "captions of system 'de' and system 'auch' seem to be German ('einem', 'mit', 'am'), but "
+        "the vectors and stop words of VIFIDEL-PRF and VIFIDEL are English: the scores say little. "
+        "Give those of the language: --vectors FILE (vectors=) and --stop-words FILE (stop_words=)."
+    )
+
+
+def test_references_have_a_language_too():
+    references = {i: [text, text] for i, text in enumerate(GERMAN)}
+    (said,) = warned({"en": by_image(ENGLISH)}, references=references, metrics="WMD")
+    assert said.startswith("captions of the references seem to be German")
+
+
+def test_what_the_user_gives_is_not_asked_for_again(make_vectors):
+    words = {word for text in GERMAN for word in text.lower().replace(".", "").split()}
+    vectors = make_vectors({word: [1.0, n + 1.0] for n, word in enumerate(sorted(words))})
+    labels = {0: ["hund"], 1: ["katze"], 2: ["kinder"]}
+    given = {"systems": {"de": by_image(GERMAN)}, "objects": labels, "metrics": "VIFIDEL"}
+    (said,) = warned(**given, vectors=vectors)
+    assert "but the stop words of VIFIDEL are English" in said
+    assert said.endswith("Give those of the language: --stop-words FILE (stop_words=).")
+    (said,) = warned(**given, stop_words={"ein", "eine", "auf"})
+    assert said.endswith("Give those of the language: --vectors FILE (vectors=).")
+    assert warned(**given, vectors=vectors, stop_words={"ein", "eine", "auf"}) == []
+
+
+def test_metrics_that_read_no_word_vectors_and_scorers_of_one_s_own():
+    references = {i: [text, text] for i, text in enumerate(ENGLISH)}
+    german = {"de": by_image(GERMAN)}
+    assert warned(german, references=references, metrics="ROUGE_L") == []
+    (said,) = warned(german, metrics=[VifidelPRF(OBJECTS)])
+    assert "of VIFIDEL-PRF are English" in said
+    (said,) = warned(german, references=references, metrics="VIFIDEL+ROUGE_L")
+    assert "of VIFIDEL+ROUGE_L are English" in said
+
+
+def test_samples_are_named_by_their_system():
+    (said,) = warned({"de": {i: [text, text] for i, text in enumerate(GERMAN)}}, samples=True)
+    assert said.startswith("captions of system 'de' seem to be German")
+
+
+def test_the_command_says_it_on_the_error_stream(tmp_path):
+    files = {
+        "de.csv": "image_id,caption\n" + "".join(f'{n},"{t}"\n' for n, t in enumerate(GERMAN)),
+        "objects.json": '{"0": ["dog"], "1": ["cat"], "2": ["kite"]}',
+    }
+    for name, text in files.items():
+        Path(tmp_path / name).write_text(text, "utf-8")
+    result = CliRunner().invoke(
+        main,
+        ["score", str(tmp_path / "de.csv"), "--no-references", "--objects",
+         str(tmp_path / "objects.json"), "--metrics", "VIFIDEL"],
+    )  # fmt: skip
+    assert result.exit_code == 0
+    assert "seem to be German" in result.stderr
+    assert "seem to be" not in result.stdout
+
+
+# Scores at their floor
+
+
+def test_captions_of_other_images_are_warned_of_by_metric():
+    references = {n: [f"some dog{n} eats cake{n}", f"dog{n} was here"] for n in range(12)}
+    systems = {"wrong": {n: f"the car{n} stops" for n in range(12)},
+               "right": {n: f"some dog{n} eats" for n in range(12)}}  # fmt: skip
+    (said,) = warned(systems, references=references, metrics="ROUGE_L,CIDEr,BLEU")
+    metrics = said.partition("under ")[2].partition("; the likely cause")[0]
+    assert set(metrics.split("; ")) == {"ROUGE_L of 'wrong'", "CIDEr of 'wrong'", "BLEU of 'wrong'"}
+    assert "captions that are of other images than their ids say" in said
+
+
+def test_captions_without_a_word_that_counts():
+    systems = {"mute": dict.fromkeys(range(12), "it is so")}
+    (said,) = warned(systems, objects={n: ["dog"] for n in range(12)}, metrics="VIFIDEL")
+    assert said == (
+        "almost all images have the lowest score, 0, under VIFIDEL of 'mute'; the likely cause: "
+        "most captions have no word that counts: are they in the script and language of the stop "
+        "words and vectors?"
+    )
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 15, 18, 19, 20])
+def test_almost_all_is_nineteen_of_twenty(zeros):
+    captions = {n: "it is so" if n < zeros else "a dog" for n in range(20)}
+    said = warned({"a": captions}, objects={n: ["dog"] for n in range(20)}, metrics="VIFIDEL")
+    assert len(said) == (zeros >= 19)
+
+
+def test_few_images_and_rates_say_nothing():
+    objects = {n: ["dog"] for n in range(9)}
+    assert (
+        warned({"a": dict.fromkeys(range(9), "it is so")}, objects=objects, metrics="VIFIDEL") == []
+    )
+    objects = {n: ["dog"] for n in range(20)}
+    assert warned({"a": dict.fromkeys(range(20), "a dog")}, objects=objects, metrics="CHAIR") == []

@@ -1,0 +1,310 @@
+"""Several captions per image: mean, best and worst against plain runs of single captions."""
+
+import json
+import math
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import vifidel_eval
+from vifidel_eval import VifidelError
+from vifidel_eval.captions import read_samples
+from vifidel_eval.commands.main import main
+from vifidel_eval.errors import CaptionError, ImageIdError
+
+pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+
+REFERENCES = {
+    1: ["a dog runs on the grass", "a brown dog is running in a field"],
+    2: ["a cat sits on a sofa", "there is a cat on the couch"],
+    3: ["a man rides a horse", "a man on a horse near a fence"],
+}
+OBJECTS = {1: ["dog"], 2: ["cat", "couch"], 3: ["person", "horse"]}
+SAMPLES = {
+    1: ["a dog runs on grass", "a cat on grass", "it is sunny", "a dog and a cat in a field"],
+    2: ["a cat sits", "a dog on a sofa", "a cat on a couch", "so nice"],
+    3: ["a man rides a horse", "a man on a bicycle", "a horse", "a dog near a fence"],
+}
+METRICS = "VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,CIDEr,BLEU,CHAIR"
+
+
+def evaluate(systems, metrics=METRICS, **given):
+    given = {"references": REFERENCES, "objects": OBJECTS, "progress": False, **given}
+    return vifidel_eval.evaluate(systems, metrics=metrics, **given)
+
+
+def plain(number, captions=SAMPLES):
+    """Return the run of the captions with that number."""
+    return evaluate({"a": {i: texts[number] for i, texts in captions.items()}})
+
+
+@pytest.fixture(scope="module")
+def run():
+    return evaluate({"a": SAMPLES}, samples=True)
+
+
+def test_scores_of_images_are_those_of_runs_of_single_captions(run):
+    plains = [plain(number) for number in range(4)]
+    lower = {c.name for c in plains[0].detail.columns() if c.lower_is_better}
+    unranked = {c.name for c in plains[0].detail.columns() if not c.ranked}
+    sampled = run.per_image("a")
+    for column in plains[0].columns:
+        for image_id in SAMPLES:
+            found = [one.per_image("a")[image_id][column] for one in plains]
+            found = [score for score in found if score is not None]
+            expected = {"mean": None, "best": None, "worst": None}
+            if found:
+                ends = max(found), min(found)
+                best, worst = ends[::-1] if column in lower else ends
+                expected = {"mean": math.fsum(found) / len(found), "best": best, "worst": worst}
+            for which, score in expected.items():
+                if column in unranked and which != "mean":
+                    assert f"{column} {which}" not in run.columns
+                else:
+                    assert sampled[image_id][f"{column} {which}"] == (
+                        None if score is None else pytest.approx(score, abs=1e-12)
+                    )
+
+
+@pytest.mark.parametrize("column", ["Bleu_1", "Bleu_4", "CHAIRs", "CHAIRi", "VIFIDEL-Hi", "CIDEr"])
+@pytest.mark.parametrize("which", ["best", "worst"])
+def test_the_corpus_score_is_that_of_a_system_that_gave_these_captions(run, column, which):
+    plains = [plain(number) for number in range(4)]
+    lower = next(c.lower_is_better for c in plains[0].detail.columns() if c.name == column)
+    chosen = {}
+    for image_id, texts in SAMPLES.items():
+        scores = [one.per_image("a")[image_id][column] for one in plains]
+        defined = [(score, at) for at, score in enumerate(scores) if score is not None]
+        extreme = min if (which == "best") == lower else max
+        score = extreme(score for score, _ in defined)
+        chosen[image_id] = texts[next(at for other, at in defined if other == score)]
+    assert run.scores["a"][f"{column} {which}"] == pytest.approx(
+        evaluate({"a": chosen}).scores["a"][column], abs=1e-12
+    )
+
+
+def test_the_mean_of_a_rate_is_that_of_all_captions(run):
+    mentions = {1: [1, 1, 0, 2], 2: [1, 2, 2, 0], 3: [2, 2, 1, 1]}  # by hand, of COCO's classes
+    absent = {1: [0, 1, 0, 1], 2: [0, 1, 0, 0], 3: [0, 1, 0, 1]}
+    total, made_up = (sum(map(sum, of.values())) for of in (mentions, absent))
+    assert run.scores["a"]["CHAIRi mean"] == pytest.approx(made_up / total)
+    assert run.scores["a"]["CHAIRs mean"] == pytest.approx(5 / 12)
+    plains = [plain(number) for number in range(4)]
+    for column in ("VIFIDEL", "CIDEr", "VIFIDEL-F"):
+        scores = [one.scores["a"][column] for one in plains]
+        assert run.scores["a"][f"{column} mean"] == pytest.approx(sum(scores) / 4)
+
+
+def test_copies_of_a_caption_change_nothing_nor_the_intervals():
+    one = {1: "a dog and a cat", 2: "a cat on a couch", 3: "a horse"}
+    other = {1: "a dog", 2: "a dog", 3: "a man on a horse"}
+    captions = {"a": one, "b": other}
+    single = evaluate(captions)
+    copied = evaluate(
+        {name: {i: [text] * 3 for i, text in of.items()} for name, of in captions.items()},
+        samples=True,
+    )
+    of_single, of_copies = (each.compare(resamples=200).metrics for each in (single, copied))
+    for column in single.columns:
+        for which in ("mean", "best", "worst"):
+            shown = f"{column} {which}"
+            if shown not in copied.columns:
+                continue
+            for name in captions:
+                expected = single.scores[name][column]
+                assert copied.scores[name][shown] == pytest.approx(expected, abs=1e-12)
+                before, now = (m.systems[name] for m in (of_single[column], of_copies[shown]))
+                assert (now.low, now.high) == pytest.approx((before.low, before.high), abs=1e-9)
+            assert of_copies[shown].images == 3
+
+
+def test_an_image_may_have_fewer_samples():
+    fewer = {1: SAMPLES[1][:1], 2: SAMPLES[2], 3: SAMPLES[3][:2]}
+    run = evaluate({"a": fewer, "b": {i: texts[:2] for i, texts in SAMPLES.items()}}, samples=True)
+    assert all(text.endswith("|samples:1-4") for text in run.signatures.values())
+    plains = [plain(number) for number in range(4)]
+    for column in ("CIDEr", "VIFIDEL", "VIFIDEL-F"):
+        for image_id, texts in fewer.items():
+            scores = [one.per_image("a")[image_id][column] for one in plains[: len(texts)]]
+            assert run.per_image("a")[image_id][f"{column} mean"] == pytest.approx(
+                sum(scores) / len(texts), abs=1e-12
+            )
+            assert run.per_image("a")[image_id][f"{column} best"] == max(scores)
+    assert run.counts["a"]["samples"] == 7
+    assert run.counts["b"]["samples"] == 6
+    # "it is sunny" and "so nice" mention nothing; only the latter is among these captions.
+    assert run.counts["a"]["no_mentions"] == 1
+    assert run.counts["b"]["no_mentions"] == 0
+
+
+def test_samples_without_a_score_are_left_out_and_counted():
+    objects = {1: ["dog"], 2: [], 3: ["horse"]}
+    run = evaluate(
+        {"a": {i: texts[:3] for i, texts in SAMPLES.items()}},
+        metrics="VIFIDEL",
+        references=None,
+        objects=objects,
+        samples=True,
+    )
+    assert run.per_image("a")[2]["VIFIDEL best"] is None
+    said = {"scored": 2, "undefined": 1, "undefined_samples": 3, "samples": 9}
+    assert run.counts["a"].items() >= said.items()
+    images = [run.per_image("a")[i]["VIFIDEL mean"] for i in (1, 3)]
+    assert run.scores["a"]["VIFIDEL mean"] == pytest.approx(sum(images) / 2)
+
+
+def test_a_caption_that_mentions_nothing_counts_where_no_other_is_there():
+    run = evaluate({"a": {1: ["so nice", "very nice"], 2: ["a cat"], 3: ["a dog"]}}, "CHAIR",
+                   samples=True)  # fmt: skip
+    assert run.per_image("a")[1]["CHAIRi best"] is None
+    assert run.scores["a"]["CHAIRi best"] == pytest.approx(1 / 2)
+    assert run.scores["a"]["CHAIRs best"] == pytest.approx(1 / 3)
+    assert run.counts["a"]["undefined_samples"] == 0
+
+
+TEXTS = st.lists(
+    st.sampled_from(["a dog", "a cat on a sofa", "a man", "", "it is nice", "a horse and a dog"]),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.fixed_dictionaries(dict.fromkeys(REFERENCES, TEXTS)), st.randoms())
+def test_best_mean_and_worst_are_in_order_whatever_the_order_of_samples(captions, chance):
+    shuffled = {i: chance.sample(texts, len(texts)) for i, texts in captions.items()}
+    one, other = (evaluate({"a": of}, "VIFIDEL,CHAIR", samples=True) for of in (captions, shuffled))
+    for column, score in one.scores["a"].items():
+        # Of equals the first is chosen, which may mention more or less than another.
+        if column.endswith("mean") or column.startswith(("VIFIDEL", "CHAIRs")):
+            assert other.scores["a"][column] == pytest.approx(score, abs=1e-12, nan_ok=True)
+    for scores in one.per_image("a").values():
+        if scores["VIFIDEL mean"] is not None:
+            assert scores["VIFIDEL worst"] - 1e-12 <= scores["VIFIDEL mean"]
+            assert scores["VIFIDEL mean"] <= scores["VIFIDEL best"] + 1e-12
+        assert scores["CHAIRs best"] <= scores["CHAIRs mean"] <= scores["CHAIRs worst"]
+    assert one.counts["a"]["samples"] == sum(map(len, captions.values()))
+
+
+# Files, tables, and what is refused
+
+
+def records(captions=SAMPLES):
+    return [{"image_id": i, "caption": text} for i, texts in captions.items() for text in texts]
+
+
+@pytest.fixture
+def files(tmp_path):
+    content = {
+        "a.json": records(),
+        "b.json": {str(i): texts[:2] for i, texts in SAMPLES.items()},
+        "references.json": {str(i): texts for i, texts in REFERENCES.items()},
+        "objects.json": {str(i): labels for i, labels in OBJECTS.items()},
+    }
+    for name, held in content.items():
+        (tmp_path / name).write_text(json.dumps(held), "utf-8")
+    return tmp_path
+
+
+def score(folder, *arguments, metrics="VIFIDEL,CHAIR", samples=("--samples",)):
+    sides = "--references", folder / "references.json", "--objects", folder / "objects.json"
+    given = "score", folder / "a.json", folder / "b.json", *sides, "--metrics", metrics
+    return CliRunner().invoke(main, [str(part) for part in (*given, *samples, *arguments)])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        records(),
+        {str(i): texts for i, texts in SAMPLES.items()},
+        [{"image_id": i, "caption": texts} for i, texts in SAMPLES.items()],
+        "\n".join(json.dumps(record) for record in records()),
+        "image_id,caption\n" + "".join(f"{r['image_id']},{r['caption']}\n" for r in records()),
+        "\n".join(
+            json.dumps({"doc_id": i, "doc": {"image_id": i}, "filtered_resps": texts})
+            for i, texts in SAMPLES.items()
+        ),
+    ],
+)
+def test_every_layout_holds_samples(tmp_path, content):
+    path = tmp_path / "samples"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    assert read_samples(path) == SAMPLES
+
+
+def test_the_command_says_what_python_says(files):
+    output = files / "out.json"
+    result = score(files, "--output", output, "--compare", "--require", "VIFIDEL best >= .2")
+    assert (result.exit_code, "Error" in result.stderr) == (0, False), result.output
+    shown = result.stdout
+    assert "CHAIRs worst" in shown
+    assert "samples:2-4" in shown
+    run = evaluate({"a": SAMPLES, "b": {i: t[:2] for i, t in SAMPLES.items()}},
+                   "VIFIDEL,CHAIR", samples=True)  # fmt: skip
+    loaded = vifidel_eval.load(output)
+    assert loaded.columns == run.columns
+    for name in ("a", "b"):
+        assert loaded.scores[name] == pytest.approx(run.scores[name], abs=1e-9, nan_ok=True)
+        assert loaded.counts[name]["samples"] == {"a": 12, "b": 6}[name]
+    frame = run.to_dataframe(per_image=True)
+    assert len(frame) == 6
+    assert frame.loc[0, "VIFIDEL best"] == run.per_image("a")[1]["VIFIDEL best"]
+    cited = CliRunner().invoke(main, ["info", "--cite", str(output)])
+    assert "Rohrbach" in cited.output
+    failed = score(files, "--require", "VIFIDEL worst >= .99")
+    assert failed.exit_code == 3
+    chosen = score(files, "--columns", "VIFIDEL best,CHAIRi mean", "--format", "csv")
+    assert chosen.stdout.startswith("System,VIFIDEL best,CHAIRi mean,")
+
+
+def test_without_the_option_several_captions_are_refused_with_its_name(files):
+    result = score(files, samples=())
+    assert result.exit_code == 1
+    assert "two captions for image 1 (entries [0] and [1]); keep one (several" in result.stderr
+    assert "`vifidel-eval score --samples` or evaluate(samples=True)" in result.stderr
+    with pytest.raises(CaptionError, match=r"4 captions for one image; .*--samples"):
+        evaluate({"a": SAMPLES})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--people",), ("--report", "r.html"), ("--leaderboard", "l.json"), ("--calibrate", "q")],
+)
+def test_what_needs_one_caption_is_a_usage_error(files, options):
+    arguments = [files / part if "." in part or part == "q" else part for part in options]
+    result = score(files, *arguments)
+    assert result.exit_code == 2
+    assert f"{options[0]} needs one caption per image; leave out --samples." in result.stderr
+
+
+def test_python_refuses_what_needs_one_caption(run, tmp_path):
+    with pytest.raises(VifidelError, match="people are scored by one caption per image"):
+        evaluate({"a": SAMPLES}, samples=True, people=True)
+    for ask in (
+        lambda: run.report(tmp_path / "r.html"),
+        lambda: run.sentences("a"),
+        lambda: run.to_dataframe(words=True),
+        lambda: run.add_to_leaderboard(tmp_path / "l.json"),
+    ):
+        with pytest.raises(VifidelError, match="one per image, and this run has samples"):
+            ask()
+
+
+def test_an_image_without_a_caption_is_missing_and_a_list_without_one_refused():
+    some = {1: SAMPLES[1], 2: SAMPLES[2]}
+    with pytest.raises(ImageIdError, match="'a, sample 1' has no caption for 1 of 3 images"):
+        evaluate({"a": some}, samples=True)
+    run = evaluate({"a": some}, samples=True, allow_subset=True)
+    assert run.counts["a"]["missing"] == 1
+    assert list(run.per_image("a")) == [1, 2]
+    with pytest.raises(CaptionError, match="image 3 has a list without a caption"):
+        evaluate({"a": {**some, 3: []}}, samples=True)
+
+
+def test_ids_may_be_named_and_spelled_as_in_any_run():
+    named = {f"val/{i:012}.jpg": texts for i, texts in SAMPLES.items()}
+    run = evaluate({"a": named, "b": SAMPLES}, "VIFIDEL", samples=True, image_ids=[2, 1])
+    assert run.scores["a"] == run.scores["b"]
+    assert sorted(run.per_image("a")) == [1, 2]

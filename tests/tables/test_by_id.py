@@ -1,0 +1,218 @@
+"""Objects of tables from a file by a column of image ids, against `score` and labels columns."""
+
+import json
+import pickle
+
+import pytest
+from click.testing import CliRunner
+
+import vifidel_eval
+from vifidel_eval import VifidelError
+from vifidel_eval.commands.main import main
+
+pa = pytest.importorskip("pyarrow")
+csv = pytest.importorskip("pyarrow.csv")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+CAPTIONS = [
+    (1, "a dog catches a frisbee"),
+    (2, "a cat on a couch"),
+    (1, "a cat"),
+    (3, "a man rides a horse and a zebra"),
+]
+OBJECTS = {1: ["dog", "frisbee", "dog"], 2: ["cat", "couch"], 3: ["person", "horse"]}
+METRICS = ["VIFIDEL", "VIFIDEL-PRF"]
+
+
+def scorer(**settings):
+    from vifidel_eval.tables import TableScorer
+
+    return TableScorer(metrics=METRICS, **settings)
+
+
+def table(ids=None, captions=None):
+    ids = [i for i, _ in CAPTIONS] if ids is None else ids
+    captions = [text for _, text in CAPTIONS] if captions is None else captions
+    return pa.table({"image_id": ids, "caption": captions})
+
+
+def numbers(scores):
+    return [list(row.values())[:-1] for row in scores.fields.to_pylist()]
+
+
+def test_scores_are_those_of_a_column_of_labels():
+    labels = table().append_column("labels", [[OBJECTS[i] for i, _ in CAPTIONS]])
+    by_id, by_column = scorer(objects=OBJECTS).evaluate(table()), scorer().evaluate(labels)
+    assert numbers(by_id) == numbers(by_column)
+    assert by_id.fields.to_pylist()[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([1, 2, 1, 3], pa.int32()),
+        pa.array([1.0, 2.0, 1.0, 3.0]),
+        ["1", "2", "1", "3"],
+        pa.array(["1", "2", "1", "3"]).dictionary_encode(),
+        [f"val2017/{i:012}.jpg" for i, _ in CAPTIONS],
+        [f"clips/{i}.mp4" for i, _ in CAPTIONS],
+        pa.chunked_array([[1, 2], [1, 3]]),
+    ],
+)
+def test_ids_mean_images_as_everywhere(ids):
+    assert numbers(scorer(objects=OBJECTS).evaluate(table(ids))) == numbers(
+        scorer(objects=OBJECTS).evaluate(table())
+    )
+
+
+def test_unknown_ids_are_bad_rows_or_images_in_which_nothing_was_found():
+    ids = [1, 99, None, 3]
+    found = scorer(objects=OBJECTS).evaluate(table(ids)).fields.to_pylist()
+    assert [row["status"] for row in found] == ["ok", "bad labels", "bad labels", "ok"]
+    assert found[1]["VIFIDEL"] is None
+    with pytest.raises(VifidelError, match="row 1"):
+        scorer(objects=OBJECTS, strict=True).evaluate(table(ids))
+    detections = vifidel_eval.annotations.ObjectLabels(
+        {1: {"dog": 1}, 3: {"horse": 1}}, "detections", "d.json", 0.6, lists_every_image=False
+    )
+    found = scorer(objects=detections).evaluate(table(ids)).fields.to_pylist()
+    assert [row["status"] for row in found] == ["ok", "no objects", "no objects", "ok"]
+
+
+def test_what_was_looked_for_counts_as_in_score(tmp_path):
+    from vifidel_eval.scorers import VifidelH
+    from vifidel_eval.tables import TableScorer
+
+    instances = {
+        "images": [{"id": i} for i in OBJECTS],
+        "categories": [
+            {"id": n, "name": name}
+            for n, name in enumerate(["dog", "cat", "frisbee", "couch", "person", "horse", "zebra"])
+        ],
+        "annotations": [],
+    }
+    number = {category["name"]: category["id"] for category in instances["categories"]}
+    for image_id, labels in OBJECTS.items():
+        for label in labels:
+            instances["annotations"].append({
+                "id": len(instances["annotations"]), "image_id": image_id,
+                "category_id": number[label], "bbox": [0, 0, 1, 1], "area": 1, "iscrowd": 0,
+            })  # fmt: skip
+    path = tmp_path / "instances.json"
+    path.write_text(json.dumps(instances))
+    captions, ids = [text for _, text in CAPTIONS], [i for i, _ in CAPTIONS]
+    expected = VifidelH(path, references=False, looked_for=sorted(number)).score_columns(
+        captions, image_ids=ids
+    )
+    found = TableScorer(metrics="VIFIDEL-H", objects=path).evaluate(table()).fields.to_pylist()
+    for name, scores in expected.items():
+        assert [row[name.replace("-", "_")] for row in found] == scores.tolist()
+    assert found[3]["VIFIDEL_Hi"] > 0
+
+
+def test_a_scorer_pickles_and_its_signature_pins_the_objects(tmp_path):
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps(OBJECTS))
+    one = scorer(objects=path)
+    again = pickle.loads(pickle.dumps(one))
+    assert numbers(again.evaluate(table())) == numbers(one.evaluate(table()))
+    assert one.signature() == again.signature()
+    assert "objects:labels#" in one.signature()
+    assert scorer(objects={**OBJECTS, 9: ["dog"]}).signature() != one.signature()
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (pa.table({"caption": ["a"]}), "the table has no column 'image_id' of image ids; its col"),
+        (pa.table({"caption": ["a"], "image_id": [[1]]}), "'image_id' is of type list<.*image ids"),
+    ],
+)
+def test_a_column_that_holds_no_ids_is_refused(made, said):
+    with pytest.raises(VifidelError, match=said):
+        scorer(objects=OBJECTS).evaluate(made)
+
+
+# The command
+
+WRITERS = {
+    "parquet": parquet.write_table,
+    "arrow": feather.write_feather,
+    "csv": csv.write_csv,
+    "jsonl": lambda made, path: path.write_text(
+        "".join(json.dumps(row) + "\n" for row in made.to_pylist())
+    ),
+}
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["score-table", *map(str, arguments)])
+
+
+@pytest.fixture
+def objects(tmp_path):
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps(OBJECTS))
+    return path
+
+
+@pytest.mark.parametrize("style", WRITERS)
+def test_every_format_of_tables(tmp_path, objects, style):
+    (tmp_path / "in").mkdir()
+    WRITERS[style](table().rename_columns(["key", "caption"]), tmp_path / "in" / f"part.{style}")
+    result = run(tmp_path / "in", "--output", tmp_path / "out", "--objects", objects,
+                 "--id-column", "key", "--workers", 1)  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = parquet.read_table(tmp_path / "out" / "part.parquet")
+    expected = scorer(objects=OBJECTS).evaluate(table()).fields.to_pylist()
+    assert found.drop(["key", "caption"]).to_pylist() == expected
+
+
+def test_workers_and_a_second_run(tmp_path, objects):
+    (tmp_path / "in").mkdir()
+    for part in range(3):
+        parquet.write_table(table(), tmp_path / "in" / f"{part}.parquet")
+    arguments = tmp_path / "in", "--output", tmp_path / "out", "--objects", objects, "--workers", 2
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    outputs = [tmp_path / "out" / f"{part}.parquet" for part in range(3)]
+    assert len({path.read_bytes() for path in outputs}) == 1
+    before = outputs[0].read_bytes()
+    objects.write_text(json.dumps({**OBJECTS, 1: ["zebra"]}))
+    assert run(*arguments).exit_code == 0
+    assert outputs[0].read_bytes() != before  # other objects, other scores
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--labels", "x"], "give --labels or --objects"),
+        (["--no-labels", "--references", "r"], "give --no-labels or --objects"),
+        (["--label-scores", "s"], "give --label-scores or --objects"),
+        (["--id-column", "caption"], "the column 'caption' is named twice"),
+    ],
+)
+def test_labels_come_from_one_place(tmp_path, objects, options, said):
+    parquet.write_table(table(), tmp_path / "in.parquet")
+    given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--objects", objects
+    result = run(*given, *options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_an_id_column_is_for_objects(tmp_path):
+    parquet.write_table(table(), tmp_path / "in.parquet")
+    given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--id-column", "image_id"
+    assert "--id-column is for --objects" in run(*given).stderr
+
+
+def test_objects_are_not_written_over(tmp_path, objects):
+    parquet.write_table(table(), tmp_path / "in.parquet")
+    folder = tmp_path / "out"
+    folder.mkdir()
+    inside = folder / "objects.json"
+    inside.write_text(objects.read_text())
+    result = run(tmp_path / "in.parquet", "--output", folder, "--objects", inside)
+    assert result.exit_code != 0
+    assert inside.read_text() == objects.read_text()

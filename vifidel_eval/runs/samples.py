@@ -1,0 +1,244 @@
+"""Samples: several captions per image and system, of which the mean, the best and the worst count.
+
+The first captions of all images are scored as one system, the second ones as another, and so on, so
+that every metric sees runs as it always does. What they say is then gathered by image: a score per
+image, over which everything else is computed, as if it were of one caption.
+
+- ``mean``: of the samples that have a score.
+- ``best``, ``worst``: the sample whose own score is best or worst under that column; of equals the
+  first.
+
+A corpus score that follows from counts (BLEU, CHAIR, VIFIDEL-H) follows from the counts of the
+chosen samples; of ``mean``, from the mean of the counts of an image's samples. Any other is the
+mean over images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CaptionError
+from ..evaluation import Column, Evaluation, Floats, Statistics
+from ..image_ids import ImageId
+from ..rows import Rows
+from ..scorers import Scorer
+from .harness import Scores, score_rows
+from .pairing import System, all_images, paired
+
+_MEAN, _BEST, _WORST = "mean", "best", "worst"
+
+# Below every score.
+_LAST = -np.finfo(np.float64).max
+
+
+def spread(name: str, captions: Mapping[ImageId, Sequence[str]]) -> list[System]:
+    """Return a system for the first captions of all images, one for the second, and so on.
+
+    >>> [dict(one.captions) for one in spread("a", {1: ["x", "y"], 2: ["z"]})]
+    [{1: 'x', 2: 'z'}, {1: 'y'}]
+    """
+    most = max(map(len, captions.values()), default=0)
+    return [
+        System(
+            f"{name}, sample {number + 1}",
+            {i: texts[number] for i, texts in captions.items() if number < len(texts)},
+            name,
+        )
+        for number in range(most)
+    ]
+
+
+def pooled(systems: Iterable[System]) -> list[System]:
+    """Return systems with all captions of their samples, for what only counts captions' words."""
+    captions: dict[str, dict[ImageId, str]] = {}
+    for system in systems:
+        of_name = captions.setdefault(system.sample_of or system.name, {})
+        of_name.update({(system.name, i): text for i, text in system.captions.items()})
+    return [System(name, of_name) for name, of_name in captions.items()]
+
+
+def gathered_columns(column: Column) -> list[str]:
+    """Return what becomes of a column; of one without a direction, nothing is best or worst.
+
+    >>> gathered_columns(Column("CIDEr"))
+    ['CIDEr mean', 'CIDEr best', 'CIDEr worst']
+    """
+    of = (_MEAN, _BEST, _WORST) if column.ranked else (_MEAN,)
+    return [f"{column.name} {which}" for which in of]
+
+
+@dataclass(frozen=True)
+class SampleRows:
+    """The samples of a system as rows.
+
+    Attributes
+    ----------
+    systems : dict
+        The rows of each sample, under the name of its system. All have the rows of the first; where
+        an image has fewer samples, its first stands again.
+    own : (samples, rows) bool
+        Which of them are samples rather than standing again.
+    again : dict
+        Those that stand again, under names of their own: what they add to counts is taken off.
+    """
+
+    systems: dict[str, Rows]
+    own: NDArray[np.bool_]
+    again: dict[str, Rows]
+
+    @classmethod
+    def of(cls, samples: Sequence[Rows], names: Sequence[str]) -> SampleRows:
+        """Return the samples of a system, the first of which has all of its images."""
+        first = samples[0]
+        own = np.ones((len(samples), len(first)), dtype=bool)
+        systems, again = {names[0]: first}, {}
+        for number, (name, rows) in enumerate(zip(names[1:], samples[1:], strict=True), 1):
+            captions = dict(zip(rows.ids, rows.captions, strict=True))
+            own[number] = [image_id in captions for image_id in first.ids]
+            pairs = zip(first.ids, first.captions, strict=True)
+            filled = [captions.get(image_id, caption) for image_id, caption in pairs]
+            systems[name] = replace(first, captions=filled)
+            if not own[number].all():
+                again[f"{name}, again"] = first.take(np.flatnonzero(~own[number]).tolist())
+        return cls(systems, own, again)
+
+
+def score_samples(
+    systems: Mapping[str, Sequence[System]],
+    scorers: Mapping[str, Scorer],
+    references: Mapping[ImageId, Sequence[str]] | None = None,
+    allow_subset: bool = False,
+    on_progress: Callable[[int], object] | None = None,
+    unavailable: Mapping[str, str] | None = None,
+    on_metric: Callable[[str], object] | None = None,
+    on_scores: Callable[[Scores], object] | None = None,
+) -> Scores:
+    """Score systems that have several captions per image.
+
+    Parameters
+    ----------
+    systems : mapping
+        System name to its samples, as `spread` returns them.
+    scorers, references, allow_subset, on_progress, unavailable, on_metric
+        As for `vifidel_eval.runs.harness.score_systems`.
+    on_scores : callable, optional
+        Called with the scores of all samples as systems, before they are gathered.
+
+    Returns
+    -------
+    Scores
+        With three columns for each: ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
+
+    Raises
+    ------
+    MetricUnavailable, VifidelError
+        As `score_systems` raises them.
+    """
+    images = all_images([one for samples in systems.values() for one in samples], references)
+    of_systems = {
+        name: SampleRows.of(
+            [paired(one, images, allow_subset or at > 0) for at, one in enumerate(samples)],
+            [one.name for one in samples],
+        )
+        for name, samples in systems.items()
+    }
+    rows: dict[str, Rows] = {}
+    for name, sampled in of_systems.items():
+        if not rows.keys().isdisjoint(sampled.systems):
+            raise CaptionError(
+                f"the samples of {name!r:.60} have names of other systems; rename it."
+            )
+        rows |= sampled.systems | sampled.again
+    scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
+    if on_scores is not None:
+        on_scores(scores)
+    numbers = np.concatenate([sampled.own.sum(axis=0) for sampled in of_systems.values()])
+    fewest, most = int(numbers.min()), int(numbers.max())
+    pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"
+    signatures: dict[str, str] = {}
+    evaluations: dict[str, dict[str, Evaluation]] = {}
+    for name, sampled in of_systems.items():
+        evaluations[name] = {}
+        for column in scores.columns():
+            signature = f"{scores.signatures[column.name]}|{pinned}"
+            found = _gathered(
+                [scores.evaluations[one][column.name] for one in sampled.systems],
+                [scores.evaluations[one][column.name] for one in sampled.again],
+                sampled.own,
+            )
+            for shown, evaluation in zip(gathered_columns(column), found, strict=False):
+                counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
+                signatures[shown] = signature
+                evaluations[name][shown] = replace(evaluation, counts=counts, signature=signature)
+    return Scores(signatures, evaluations, scores.unavailable)
+
+
+def _gathered(
+    samples: Sequence[Evaluation], again: Sequence[Evaluation], own: NDArray[np.bool_]
+) -> list[Evaluation]:
+    """Return the mean, the best and the worst of the samples of one column."""
+    first = samples[0]
+    scores = np.where(own, [sample.scores for sample in samples], np.nan)
+    counted = own & ~np.array([sample.missing for sample in samples])
+    of_rows = None
+    if first.statistics is not None:
+        rows = [sample.statistics.of_rows for sample in samples if sample.statistics is not None]
+        of_rows = np.where(counted[:, :, np.newaxis], rows, np.nan)
+    counts = _sum_of_counts(samples)
+    for key, number in _sum_of_counts(again).items():
+        counts[key] -= number
+    counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
+
+    def made(of_images: Floats, sums: Floats | None) -> Evaluation:
+        statistics = corpus_score = None
+        missing = np.isnan(of_images)
+        if first.statistics is not None and sums is not None:
+            statistics = Statistics(sums, first.statistics.score)
+            missing = np.isnan(sums).any(axis=1)
+            total = np.nansum(sums, axis=0)
+            corpus_score = float(statistics.score(total)) if not missing.all() else float("nan")
+        return Evaluation(
+            first.ids,
+            of_images,
+            first.lower_is_better,
+            first.ranked,
+            corpus_score,
+            statistics,
+            {"undefined": int(missing.sum()), **counts},
+        )
+
+    def chosen(better: Floats) -> Evaluation:
+        # Without a score, a caption that mentions nothing still counts in corpus scores.
+        order = np.where(counted, np.nan_to_num(better, nan=_LAST), -np.inf)
+        place, images = order.argmax(axis=0), np.arange(own.shape[1])
+        return made(scores[place, images], None if of_rows is None else of_rows[place, images])
+
+    sign = -1 if first.lower_is_better else 1
+    return [
+        made(_mean(scores), None if of_rows is None else _mean(of_rows)),
+        chosen(sign * scores),
+        chosen(-sign * scores),
+    ]
+
+
+def _mean(values: Floats) -> Floats:
+    """Return means over the first axis of what is defined; NaN where nothing is."""
+    defined = ~np.isnan(values)
+    number = defined.sum(axis=0)
+    total = np.where(defined, values, 0.0).sum(axis=0)
+    mean: Floats = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    return mean
+
+
+def _sum_of_counts(evaluations: Iterable[Evaluation]) -> dict[str, int]:
+    """Return what metrics counted of captions; what is undefined is counted by image."""
+    total: dict[str, int] = {}
+    for evaluation in evaluations:
+        for key, number in evaluation.counts.items():
+            if key not in ("undefined", "missing"):
+                total[key] = total.get(key, 0) + number
+    return total
