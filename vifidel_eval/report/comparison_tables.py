@@ -8,7 +8,15 @@ from dataclasses import replace
 from ..digits import rounded
 from ..runs.comparison import Comparison, Comparisons, Pair
 from ..runs.equal_length import EqualLength
-from ..text_tables import Cell, Table, direction_notes, readable
+from ..text_tables import (
+    Cell,
+    Figures,
+    Table,
+    direction_notes,
+    interval,
+    readable,
+    with_difference,
+)
 
 _EQUAL_LENGTH = (
     "Equal length: what remains of the difference where both captions have as many words, with its "
@@ -105,10 +113,8 @@ def _pairs(
                 if each is None:
                     cells += [None, None]
                     continue
-                low, high = (
-                    readable(shown(n, comparison.ranked), digits) for n in (each.low, each.high)
-                )
-                cells += [shown(each.difference, comparison.ranked), f"[{low}, {high}]"]
+                low, high = (shown(n, comparison.ranked) for n in (each.low, each.high))
+                cells += [shown(each.difference, comparison.ranked), interval(low, high, digits)]
             rows.append(
                 [metric, pair.first, pair.second, pair.winner, *cells[:2]]
                 # As text: they keep their digits whatever the scores have.
@@ -140,6 +146,94 @@ def _pairs(
             [0, 1, 2, *range(4, len(table.headers))]
         )
     return table
+
+
+def against_baseline(
+    comparisons: Comparisons, style: str, digits: int | None, shown: Shown
+) -> Table:
+    """Return a row per metric and system: its score, and in the same cell what it gains and p.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        With a baseline, as `vifidel_eval.runs.baseline.against` returns them.
+    style, digits, shown
+        As for `compared`; in CSV, everything in the cell is a column too. In bold are systems
+        that are significantly better than the baseline.
+    """
+    baseline = comparisons.baseline or ""
+    rows: list[list[Cell]] = []
+    bold: set[tuple[int, int]] = set()
+    lower: set[tuple[int, int]] = set()
+    for metric, comparison in comparisons.metrics.items():
+        pairs = {pair.first: pair for pair in comparison.pairs}
+        used = [comparison.images, comparisons.seed, comparisons.resamples]
+        for name in sorted(comparison.systems, key=lambda name: name != baseline):
+            score = shown(comparison.systems[name].score, comparison.ranked)
+            cell, numbers = Figures(readable(score, digits)), [score, None, None, None, None, None]
+            if name in pairs:
+                pair = pairs[name]
+                gains = [
+                    shown(n, comparison.ranked) for n in (pair.difference, pair.low, pair.high)
+                ]
+                cell = with_difference(score, *gains, pair.randomisation_holm, digits)
+                numbers = [score, *gains, rounded(pair.randomisation_holm), pair.winner]
+                if pair.winner == name:
+                    bold.add((len(rows), 2))
+            if comparison.lower_is_better:
+                lower.add((len(rows), 0))
+            rows.append([metric, name, cell, *([*numbers, *used] if style == "csv" else ())])
+    level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
+    others = max((len(comparison.pairs) for comparison in comparisons.metrics.values()), default=0)
+    images = {name: comparison.images for name, comparison in comparisons.metrics.items()}
+    notes = [
+        f"In parentheses: the difference from {baseline}, its {level} bootstrap interval, and p "
+        "by approximate randomisation, two-sided"
+        + (f", after Holm's correction over {others} systems." if others > 1 else "."),
+        *(
+            [f"Bold: significantly better than {baseline} (p <= {alpha})."]
+            if style in ("markdown", "latex")
+            else []
+        ),
+        "Images that have a score from every system, and are compared: "
+        + ", ".join(
+            f"{number} ({', '.join(name for name, n in images.items() if n == number)})"
+            if len(set(images.values())) > 1
+            else str(number)
+            for number in dict.fromkeys(images.values())
+        )
+        + ".",
+        *_remarks(comparisons),
+    ]
+    if comparisons.has_equal_length:
+        notes.append(
+            "The lengths of some systems differ by half: --compare says what remains of the "
+            "differences at equal length."
+        )
+    in_full = ["Score", "Difference", "Low", "High", "p", "Better", "Images", "Seed", "Resamples"]
+    return Table(
+        [
+            *("Metric", "System", f"Score (difference [{level}], p)"),
+            *(in_full if style == "csv" else ()),
+        ],
+        rows,
+        notes,
+        texts=3,
+        title=f"Against {baseline}",
+        bold=bold,
+        digits=digits,
+        lower=lower,
+    )
+
+
+def signature_of_differences(comparisons: Comparisons) -> str:
+    """Return one line that pins how systems were compared with a baseline."""
+    others = max((len(comparison.pairs) for comparison in comparisons.metrics.values()), default=0)
+    return (
+        f"Differences|baseline:{comparisons.baseline}|test:randomisation|holm:{others}|"
+        f"interval:bootstrap|level:{comparisons.level:g}|resamples:{comparisons.resamples}|"
+        f"seed:{comparisons.seed}"
+    )
 
 
 def one_table(comparisons: Comparisons, shown: Shown) -> Table:
