@@ -19,6 +19,8 @@ from .files import printable
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 
 _DECIMALS = 4
+#: Decimals of scores with their differences, of which one cell has four: a line has room for three.
+DIFFERENCE_DECIMALS = 3
 _TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 
 # What stands for commands of LaTeX while tabulate lays out and escapes: noncharacters of Unicode,
@@ -44,6 +46,21 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
 # is inside a word, as in `a_b`, and brackets alone, as in `[0.1, 0.2]`, mean nothing to it.
 _MARKDOWN = re.compile(r"[\\`<*]|~(?=~)|\](?=[(\[:])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
 
+_IN_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        character: f"\\text{name}{{}}"
+        for character, name in {
+            "\\": "backslash",
+            "|": "bar",
+            "<": "less",
+            ">": "greater",
+            "~": "asciitilde",
+            "^": "asciicircum",
+        }.items()
+    }
+)
+
 # A hyphen before a number; alone it stands for what is undefined.
 _MINUS_SIGN = re.compile(r"-(?=\d)")
 
@@ -55,7 +72,10 @@ Cell = str | int | float | None
 
 
 class Figures(str):
-    """Text made of numbers, such as an interval: LaTeX sets its hyphens as minus signs."""
+    """Text made of numbers, such as an interval.
+
+    LaTeX sets its hyphens as minus signs, and only its first number in bold.
+    """
 
     __slots__ = ()
 
@@ -219,6 +239,9 @@ class Table:
             if style == "latex":
                 shown = _MINUS_SIGN.sub(_MINUS, shown)
         before, after = _BOLD.get(style, ("", "")) if place in self.bold else ("", "")
+        if isinstance(cell, Figures):  # the score alone, not what is in parentheses
+            number, blank, beside = shown.partition(" ")
+            return f"{before}{number}{after}{blank}{beside}"
         return f"{before}{shown}{after}"
 
     def _named(self, text: str, style: str, place: tuple[int, int]) -> str:
@@ -285,6 +308,15 @@ def one_line(text: str) -> str:
     return _CONTROL.sub(" ", text)
 
 
+def in_latex(text: str) -> str:
+    r"""Return text that LaTeX prints as it is, on one line.
+
+    >>> in_latex("a_b & 50 %|c")
+    'a\\_b \\& 50 \\%\\textbar{}c'
+    """
+    return one_line(text).translate(_IN_LATEX).replace("--", "-{}-")
+
+
 def _defused(cell: Cell) -> Cell:
     """Return a cell of CSV that no spreadsheet runs."""
     if not isinstance(cell, str):
@@ -331,7 +363,12 @@ def interval(low: Cell, high: Cell, digits: int | None = None) -> Figures:
 
 
 def with_difference(
-    score: Cell, difference: Cell, low: Cell, high: Cell, p: float, digits: int | None = None
+    score: Cell,
+    difference: Cell,
+    low: Cell,
+    high: Cell,
+    p: float,
+    digits: int = DIFFERENCE_DECIMALS,
 ) -> Figures:
     """Return a score with what it differs by from another one, as tables of paired tests have it.
 
@@ -343,12 +380,12 @@ def with_difference(
         What it has more than the other one, and the interval of that.
     p : float
         Of the difference.
-    digits : int, optional
-        Decimals of all but `p`, as for `readable`.
+    digits : int
+        Decimals of all but `p`.
 
     Examples
     --------
-    >>> with_difference(0.512, 0.021, 0.01, 0.032, 0.002, 3)
+    >>> with_difference(0.512, 0.021, 0.01, 0.032, 0.002)
     '0.512 (+0.021 [0.010, 0.032], p=.002)'
     """
     by, said = readable(difference, digits), p_value(p)

@@ -100,6 +100,8 @@ _RARE = frozenset(
         "normalize",
         "seed",
         "resamples",
+        "counts",
+        "compare_output",
         "date",
         "title",
         "images_mb",

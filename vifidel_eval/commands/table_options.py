@@ -180,13 +180,12 @@ table_options = gathered(
         click.option(
             "--counts",
             is_flag=True,
-            help="Show what was counted in LaTeX, and with --baseline, too.",
+            help="Show what was counted in LaTeX and with --baseline too.",
         ),
         click.option(
             "--baseline",
             metavar="NAME",
-            help="Compare with this system: a line per metric and system with the difference, its "
-            "interval and p.",
+            help="Compare with this system: differences, intervals, p.",
         ),
     ],
     "tables",

@@ -9,6 +9,7 @@ from ..digits import rounded
 from ..runs.comparison import Comparison, Comparisons, Pair
 from ..runs.equal_length import EqualLength
 from ..text_tables import (
+    DIFFERENCE_DECIMALS,
     Cell,
     Figures,
     Table,
@@ -158,10 +159,12 @@ def against_baseline(
     comparisons : Comparisons
         With a baseline, as `vifidel_eval.runs.baseline.against` returns them.
     style, digits, shown
-        As for `compared`; in CSV, everything in the cell is a column too. In bold are systems
-        that are significantly better than the baseline.
+        As for `compared`, with three decimals by default; in CSV, everything in the cell is a
+        column too, with all digits. In bold are systems that are significantly better than the
+        baseline.
     """
     baseline = comparisons.baseline or ""
+    decimals = DIFFERENCE_DECIMALS if digits is None else digits
     rows: list[list[Cell]] = []
     bold: set[tuple[int, int]] = set()
     lower: set[tuple[int, int]] = set()
@@ -170,13 +173,16 @@ def against_baseline(
         used = [comparison.images, comparisons.seed, comparisons.resamples]
         for name in sorted(comparison.systems, key=lambda name: name != baseline):
             score = shown(comparison.systems[name].score, comparison.ranked)
-            cell, numbers = Figures(readable(score, digits)), [score, None, None, None, None, None]
+            cell, numbers = (
+                Figures(readable(score, decimals)),
+                [score, None, None, None, None, None],
+            )
             if name in pairs:
                 pair = pairs[name]
                 gains = [
                     shown(n, comparison.ranked) for n in (pair.difference, pair.low, pair.high)
                 ]
-                cell = with_difference(score, *gains, pair.randomisation_holm, digits)
+                cell = with_difference(score, *gains, pair.randomisation_holm, decimals)
                 numbers = [score, *gains, rounded(pair.randomisation_holm), pair.winner]
                 if pair.winner == name:
                     bold.add((len(rows), 2))
