@@ -257,7 +257,11 @@ class Run:
             If resamples or images are too few, or columns are left out.
         """
         known = self._compared
-        if known is None or (known.seed, known.resamples, known.level) != (seed, resamples, level):
+        if (
+            known is None
+            or (known.seed, known.resamples, known.level) != (seed, resamples, level)
+            or known.baseline not in (None, baseline)
+        ):
             scores = self.detail if self._plan is not None else self._comparable()
             self._compared = known = compare(scores, seed, resamples, level)
         return known if baseline is None else against(known, baseline)
