@@ -163,7 +163,6 @@ def against_baseline(
         column too, with all digits. In bold are systems that are significantly better than the
         baseline.
     """
-    baseline = comparisons.baseline or ""
     decimals = DIFFERENCE_DECIMALS if digits is None else digits
     rows: list[list[Cell]] = []
     bold: set[tuple[int, int]] = set()
@@ -171,74 +170,83 @@ def against_baseline(
     for metric, comparison in comparisons.metrics.items():
         pairs = {pair.first: pair for pair in comparison.pairs}
         used = [comparison.images, comparisons.seed, comparisons.resamples]
-        for name in sorted(comparison.systems, key=lambda name: name != baseline):
+        for name in sorted(comparison.systems, key=pairs.__contains__):
             score = shown(comparison.systems[name].score, comparison.ranked)
-            cell, numbers = (
-                Figures(readable(score, decimals)),
-                [score, None, None, None, None, None],
-            )
-            if name in pairs:
-                pair = pairs[name]
-                gains = [
-                    shown(n, comparison.ranked) for n in (pair.difference, pair.low, pair.high)
-                ]
-                cell = with_difference(score, *gains, pair.randomisation_holm, decimals)
-                numbers = [score, *gains, rounded(pair.randomisation_holm), pair.winner]
-                if pair.winner == name:
-                    bold.add((len(rows), 2))
+            cell, in_full = _gain(score, pairs.get(name), comparison.ranked, decimals, shown)
+            if name in pairs and pairs[name].winner == name:
+                bold.add((len(rows), 2))
             if comparison.lower_is_better:
                 lower.add((len(rows), 0))
-            rows.append([metric, name, cell, *([*numbers, *used] if style == "csv" else ())])
-    level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
-    others = max((len(comparison.pairs) for comparison in comparisons.metrics.values()), default=0)
-    images = {name: comparison.images for name, comparison in comparisons.metrics.items()}
-    notes = [
-        f"In parentheses: the difference from {baseline}, its {level} bootstrap interval, and p "
-        "by approximate randomisation, two-sided"
-        + (f", after Holm's correction over {others} systems." if others > 1 else "."),
-        *(
-            [f"Bold: significantly better than {baseline} (p <= {alpha})."]
-            if style in ("markdown", "latex")
-            else []
-        ),
-        "Images that have a score from every system, and are compared: "
-        + ", ".join(
-            f"{number} ({', '.join(name for name, n in images.items() if n == number)})"
-            if len(set(images.values())) > 1
-            else str(number)
-            for number in dict.fromkeys(images.values())
-        )
-        + ".",
-        *_remarks(comparisons),
-    ]
-    if comparisons.has_equal_length:
-        notes.append(
-            "The lengths of some systems differ by half: --compare says what remains of the "
-            "differences at equal length."
-        )
-    in_full = ["Score", "Difference", "Low", "High", "p", "Better", "Images", "Seed", "Resamples"]
+            rows.append([metric, name, cell, *([*in_full, *used] if style == "csv" else ())])
+    in_csv = ["Score", "Difference", "Low", "High", "p", "Better", "Images", "Seed", "Resamples"]
     return Table(
         [
-            *("Metric", "System", f"Score (difference [{level}], p)"),
-            *(in_full if style == "csv" else ()),
+            *("Metric", "System", f"Score (difference [{_level(comparisons)}], p)"),
+            *(in_csv if style == "csv" else ()),
         ],
         rows,
-        notes,
+        _notes_on_baseline(comparisons, style),
         texts=3,
-        title=f"Against {baseline}",
+        title=f"Against {comparisons.baseline}",
         bold=bold,
         digits=digits,
         lower=lower,
     )
 
 
+def _gain(
+    score: float | None, pair: Pair | None, ranked: bool, decimals: int, shown: Shown
+) -> tuple[Figures, list[Cell]]:
+    """Return the cell of a system, and its parts; the baseline itself has no pair."""
+    if pair is None:
+        return Figures(readable(score, decimals)), [score, None, None, None, None, None]
+    gain, low, high = (shown(n, ranked) for n in (pair.difference, pair.low, pair.high))
+    p = pair.randomisation_holm
+    cell = with_difference(score, gain, low, high, p, decimals)
+    return cell, [score, gain, low, high, rounded(p), pair.winner]
+
+
+def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
+    baseline, others = comparisons.baseline, _others(comparisons)
+    images: dict[int, list[str]] = {}
+    for name, comparison in comparisons.metrics.items():
+        images.setdefault(comparison.images, []).append(name)
+    numbers = [
+        f"{number} ({', '.join(names)})" if len(images) > 1 else str(number)
+        for number, names in images.items()
+    ]
+    holm = f", after Holm's correction over {others} systems" if others > 1 else ""
+    notes = [
+        f"In parentheses: the difference from {baseline}, its {_level(comparisons)} bootstrap "
+        f"interval, and p by approximate randomisation, two-sided{holm}."
+    ]
+    if style in ("markdown", "latex"):
+        alpha = f"{1 - comparisons.level:.2g}"
+        notes.append(f"Bold: significantly better than {baseline} (p <= {alpha}).")
+    if numbers:
+        notes.append(
+            f"Images that have a score from every system, and are compared: {', '.join(numbers)}."
+        )
+    notes += _remarks(comparisons)
+    if comparisons.has_equal_length:
+        notes.append(
+            "The lengths of some systems differ by half: --compare says what remains of the "
+            "differences at equal length."
+        )
+    return notes
+
+
+def _others(comparisons: Comparisons) -> int:
+    """Return how many systems are compared with the baseline."""
+    return max((len(comparison.pairs) for comparison in comparisons.metrics.values()), default=0)
+
+
 def signature_of_differences(comparisons: Comparisons) -> str:
     """Return one line that pins how systems were compared with a baseline."""
-    others = max((len(comparison.pairs) for comparison in comparisons.metrics.values()), default=0)
     return (
-        f"Differences|baseline:{comparisons.baseline}|test:randomisation|holm:{others}|"
-        f"interval:bootstrap|level:{comparisons.level:g}|resamples:{comparisons.resamples}|"
-        f"seed:{comparisons.seed}"
+        f"Differences|baseline:{comparisons.baseline}|test:randomisation|"
+        f"holm:{_others(comparisons)}|interval:bootstrap|level:{comparisons.level:g}|"
+        f"resamples:{comparisons.resamples}|seed:{comparisons.seed}"
     )
 
 
