@@ -10,7 +10,10 @@ from click.testing import CliRunner
 from vifidel_eval.commands.main import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{page}.md" for page in ("start", "hallucination", "comparing"))]
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{page}.md" for page in ("start", "hallucination", "comparing")),
+]
 BLOCKS = [
     block
     for page in PAGES

@@ -46,21 +46,6 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
 # is inside a word, as in `a_b`, and brackets alone, as in `[0.1, 0.2]`, mean nothing to it.
 _MARKDOWN = re.compile(r"[\\`<*]|~(?=~)|\](?=[(\[:])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
 
-_IN_LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        character: f"\\text{name}{{}}"
-        for character, name in {
-            "\\": "backslash",
-            "|": "bar",
-            "<": "less",
-            ">": "greater",
-            "~": "asciitilde",
-            "^": "asciicircum",
-        }.items()
-    }
-)
-
 # A hyphen before a number; alone it stands for what is undefined.
 _MINUS_SIGN = re.compile(r"-(?=\d)")
 
@@ -306,15 +291,6 @@ def one_line(text: str) -> str:
     'a b'
     """
     return _CONTROL.sub(" ", text)
-
-
-def in_latex(text: str) -> str:
-    r"""Return text that LaTeX prints as it is, on one line.
-
-    >>> in_latex("a_b & 50 %|c")
-    'a\\_b \\& 50 \\%\\textbar{}c'
-    """
-    return one_line(text).translate(_IN_LATEX).replace("--", "-{}-")
 
 
 def _defused(cell: Cell) -> Cell:

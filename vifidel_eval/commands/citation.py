@@ -14,13 +14,27 @@ from ..runs.lengths import WORDS
 from ..runs.scores_file import read_scores
 from ..scorers.papers import ROHRBACH_2018, Paper
 from ..scorers.registry import parse, parts_of
-from ..text_tables import in_latex
+from ..text_tables import one_line
 
 _LISTS = {
     "rohrbach2018": "the synonyms published with CHAIR",
     "coco_synonyms": "the synonyms of vifidel-eval",
 }
 
+_PRINTED = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        character: f"\\text{name}{{}}"
+        for character, name in {
+            "\\": "backslash",
+            "|": "bar",
+            "<": "less",
+            ">": "greater",
+            "~": "asciitilde",
+            "^": "asciicircum",
+        }.items()
+    }
+)
 # After these a line of a signature may end.
 _BREAKS = re.compile(r"(?<=[|+(,/])")
 
@@ -170,3 +184,12 @@ def _on_chair(of_column: dict[str, Evaluation], write: _Plain) -> str:
         f"image's objects are {write.text(objects)}. {which}{ends} Signature: "
         f"{write.signature(main.signature)}."
     )
+
+
+def in_latex(text: str) -> str:
+    r"""Return text that LaTeX prints as it is, on one line.
+
+    >>> in_latex("a_b & 50 %|c")
+    'a\\_b \\& 50 \\%\\textbar{}c'
+    """
+    return one_line(text).translate(_PRINTED).replace("--", "-{}-")

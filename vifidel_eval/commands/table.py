@@ -21,7 +21,7 @@ def table(file: Path, tables: TableOptions) -> None:
     """
     tables.check()
     from ..errors import VifidelError
-    from ..report.score_tables import metric_of_columns
+    from ..runs.names import metric_of_columns
     from ..runs.scores_file import read_scores
 
     saved = read_scores(file)

@@ -74,7 +74,7 @@ class TableOptions:
         click.BadParameter
             If one is not.
         """
-        from ..report.score_tables import chosen_columns
+        from ..runs.names import chosen_columns
 
         try:
             chosen_columns(self.columns or (), metric_of)

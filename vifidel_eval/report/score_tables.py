@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import html
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from ..digits import rounded
-from ..errors import VifidelError
 from ..evaluation import COUNTS, Column
 from ..image_ids import to_json_value
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
+from ..runs.names import chosen_columns, metric_of_columns
 from ..runs.scores_file import scores_text
 from ..text.tokenization import PYTHON_DIFFERS_BY
 from ..text_tables import Cell, Table, best, direction_notes, one_line
@@ -82,47 +81,6 @@ class Layout:
 
 
 _PLAIN = Layout()
-
-
-def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
-    """Return the columns that a user named, in that order.
-
-    Parameters
-    ----------
-    names : iterable of str
-        In any case; the name of a metric stands for all its columns.
-    metric_of : mapping
-        Every column, with the name of its metric.
-
-    Raises
-    ------
-    VifidelError
-        If there is no such column.
-    """
-    spellings: dict[str, list[str]] = {}
-    for column, metric in metric_of.items():
-        spellings.setdefault(metric.lower(), []).append(column)
-    spellings |= {column.lower(): [column] for column in metric_of}
-    found: list[str] = []
-    for name in names:
-        if name.lower() not in spellings:
-            close = difflib.get_close_matches(name.lower(), spellings, n=1)
-            meant = f" Did you mean {_spelled(close[0], metric_of)}?" if close else ""
-            raise VifidelError(
-                f"there is no column {name!r}.{meant} The columns are {', '.join(metric_of)}."
-            )
-        found += spellings[name.lower()]
-    return list(dict.fromkeys(found))
-
-
-def _spelled(lower: str, metric_of: Mapping[str, str]) -> str:
-    names = [*metric_of, *metric_of.values()]
-    return next(name for name in names if name.lower() == lower)
-
-
-def metric_of_columns(scores: Scores) -> dict[str, str]:
-    """Return every column with the name of its metric, as its signature says it."""
-    return {column: text.partition("|")[0] for column, text in scores.signatures.items()}
 
 
 def render(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import UnknownName
+from ..errors import UnknownName, VifidelError
+
+if TYPE_CHECKING:
+    from .harness import Scores
 
 _Value = TypeVar("_Value")
 
@@ -49,3 +52,44 @@ def unknown(what: str, name: object, names: Iterable[str]) -> UnknownName:
     meant = f" Did you mean {close[0]!r}?" if close else ""
     there = f"The {what}s are {', '.join(names)}." if names else f"There is no {what} at all."
     return UnknownName(f"there is no {what} {name!r}.{meant} {there}")
+
+
+def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
+    """Return the columns that a user named, in that order.
+
+    Parameters
+    ----------
+    names : iterable of str
+        In any case; the name of a metric stands for all its columns.
+    metric_of : mapping
+        Every column, with the name of its metric.
+
+    Raises
+    ------
+    VifidelError
+        If there is no such column.
+    """
+    spellings: dict[str, list[str]] = {}
+    for column, metric in metric_of.items():
+        spellings.setdefault(metric.lower(), []).append(column)
+    spellings |= {column.lower(): [column] for column in metric_of}
+    found: list[str] = []
+    for name in names:
+        if name.lower() not in spellings:
+            close = difflib.get_close_matches(name.lower(), spellings, n=1)
+            meant = f" Did you mean {_spelled(close[0], metric_of)}?" if close else ""
+            raise VifidelError(
+                f"there is no column {name!r}.{meant} The columns are {', '.join(metric_of)}."
+            )
+        found += spellings[name.lower()]
+    return list(dict.fromkeys(found))
+
+
+def _spelled(lower: str, metric_of: Mapping[str, str]) -> str:
+    names = [*metric_of, *metric_of.values()]
+    return next(name for name in names if name.lower() == lower)
+
+
+def metric_of_columns(scores: Scores) -> dict[str, str]:
+    """Return every column with the name of its metric, as its signature says it."""
+    return {column: text.partition("|")[0] for column, text in scores.signatures.items()}
