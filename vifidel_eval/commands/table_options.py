@@ -163,7 +163,7 @@ table_options = gathered(
             "--digits",
             type=click.IntRange(0, 10),
             metavar="N",
-            help="Decimals.  [default: 4; with --percent 2; in CSV all]",
+            help="Decimals.  [default: 4; percent 2; CSV all]",
         ),
         click.option(
             "--per-image",
