@@ -1,25 +1,50 @@
 """Metadata of vifidel-eval; build system and tools are configured in pyproject.toml."""
 
 import re
+import runpy
 from pathlib import Path
 
 from setuptools import setup
 
-HOME = "https://github.com/vifidel-eval/vifidel_eval"
+ROOT = Path(__file__).parent
 
 
-def long_description() -> str:
-    """Return the README with links that hold on a package index too."""
-    text = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
-    pictures = re.sub(r"(!\[[^]]*\]\()(?!https?:)", rf"\1{HOME}/raw/main/", text)
-    return re.sub(r"((?<!!)\[[^]]*\]\()(?!https?:|#)", rf"\1{HOME}/blob/main/", pictures)
+def address() -> str:
+    """Return the project's public address, empty where none is set."""
+    module = runpy.run_path(str(ROOT / "vifidel_eval" / "project.py"))
+    return str(module["ADDRESS"])
+
+
+def long_description(home: str) -> str:
+    """Return the README with links that hold on a package index too; without a home, with none."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    if not home:
+        text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n*", "", text)
+        return re.sub(r"\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", text)
+    pictures = re.sub(r"(!\[[^]]*\]\()(?!https?:)", rf"\1{home}/raw/main/", text)
+    return re.sub(r"((?<!!)\[[^]]*\]\()(?!https?:|#)", rf"\1{home}/blob/main/", pictures)
+
+
+def links(home: str) -> dict[str, object]:
+    """Return where the package says its pages are: nothing without a home."""
+    if not home:
+        return {}
+    pages = {
+        "Documentation": "blob/main/docs/index.md",
+        "Changelog": "blob/main/CHANGELOG.md",
+        "Issues": "issues",
+    }
+    return {
+        "url": home,
+        "project_urls": {name: f"{home}/{page}" for name, page in pages.items()},
+    }
 
 
 setup(
     name="vifidel-eval",
     version="0.2.0",
     description="VIFIDEL beside BLEU, METEOR, CIDEr and SPICE: are captions true to their images?",
-    long_description=long_description(),
+    long_description=long_description(address()),
     long_description_content_type="text/markdown",
     license="MIT",
     license_files=["LICENSE"],
@@ -116,12 +141,7 @@ setup(
         ],
     },
     entry_points={"console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"]},
-    url=HOME,
-    project_urls={
-        "Documentation": f"{HOME}/blob/main/docs/index.md",
-        "Changelog": f"{HOME}/blob/main/CHANGELOG.md",
-        "Issues": f"{HOME}/issues",
-    },
+    **links(address()),
     keywords="image captioning, evaluation, metric, hallucination, optimal transport, COCO",
     classifiers=[
         "Development Status :: 4 - Beta",

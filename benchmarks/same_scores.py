@@ -233,7 +233,8 @@ def read_numbers(output: dict[str, Any]) -> Numbers:
         for column, score in system["overall"].items():
             scores = json.dumps([[image_id, of_image.get(column)] for image_id, of_image in images])
             digest = hashlib.sha256(scores.encode()).hexdigest()
-            numbers.setdefault(name, {})[column] = [score, digest]
+            recorded = None if score is None else float(f"{score:.10g}")
+            numbers.setdefault(name, {})[column] = [recorded, digest]
     for one in output.get("accuracies", []):
         what = f"{one['references']} references, {one['kind']}"
         numbers.setdefault(one["metric"], {})[what] = [one["accuracy"]]

@@ -1,6 +1,7 @@
 """The documentation site: ``sphinx-build -W docs docs/_build``, with the extra ``docs``."""
 
 import vifidel_eval
+from vifidel_eval.project import ADDRESS
 
 project = "vifidel_eval"
 author = "the vifidel_eval authors"
@@ -28,3 +29,9 @@ numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_title = f"vifidel_eval {release}"
+if ADDRESS:
+    html_theme_options = {
+        "source_repository": f"{ADDRESS}/",
+        "source_branch": "main",
+        "source_directory": "docs/",
+    }

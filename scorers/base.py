@@ -356,8 +356,13 @@ class Scorer(ABC):
         Raises
         ------
         VifidelError
-            If an image does not have exactly one candidate.
+            If it is something else, or an image does not have exactly one candidate.
         """
+        if not all(hasattr(coco_eval, name) for name in ("params", "coco", "cocoRes", "setEval")):
+            raise VifidelError(
+                "add_to takes a COCOEvalCap of pycocoevalcap after its evaluate(), not "
+                f"{type(coco_eval).__name__} {coco_eval!r:.40}."
+            )
         ids = list(coco_eval.params["image_id"])
         gts = {i: _captions(coco_eval.coco, i) for i in ids}
         res = {i: _captions(coco_eval.cocoRes, i) for i in ids}

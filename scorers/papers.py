@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..project import ADDRESS
+
 
 class Paper(NamedTuple):
     """A paper to cite.
@@ -19,6 +21,11 @@ class Paper(NamedTuple):
     cited: str
     bibtex: str
 
+    @property
+    def key(self) -> str:
+        """The key of its entry."""
+        return self.bibtex.partition("{")[2].partition(",")[0].strip()
+
 
 #: This project, for its own metrics; what CITATION.cff says of it.
 VIFIDEL_EVAL = Paper(
@@ -27,9 +34,8 @@ VIFIDEL_EVAL = Paper(
   title = {vifidel\\_eval: Image-aware evaluation of captions beside {BLEU}, {METEOR}, {CIDEr} and
     {SPICE}},
   author = {{the vifidel\\_eval authors}},
-  year = {2026},
-  url = {https://github.com/vifidel-eval/vifidel_eval}
-}""",
+  year = {2026}"""
+    + (f",\n  url = {{{ADDRESS}}}\n}}" if ADDRESS else "\n}"),
 )
 MADHYASTHA_2019 = Paper(
     "Madhyastha et al., 2019",

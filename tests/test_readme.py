@@ -12,7 +12,10 @@ from vifidel_eval.commands.main import main
 ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{page}.md" for page in ("index", "start", "python", "hallucination")),
+    *(
+        ROOT / "docs" / f"{page}.md"
+        for page in ("index", "start", "python", "hallucination", "comparing")
+    ),
 ]
 BLOCKS = [
     block

@@ -5,8 +5,10 @@ import math
 import pickle
 import re
 import sys
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from pycocotools.coco import COCO
@@ -276,6 +278,104 @@ def test_a_loaded_run_has_what_the_file_holds(run, tmp_path):
     assert loaded.compare().to_json() == run.compare().to_json()
     loaded.save(again)
     assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_loaded_run_has_the_scores_that_were_saved_bit_by_bit(tmp_path, raw):
+    path = tmp_path / "scores.json"
+    vectors = {}
+    if raw:  # distances of many digits, and scores near 0
+        numbers = np.random.default_rng(0).normal(0, 3, (400, 5))
+        words = sorted({w for c in keyed().values() for w in re.findall("[a-z]+", c.lower())})
+        words += ["dog", "frisbee", "cat", "couch", "bus", "person", "pizza", "train"]
+        lines = [
+            " ".join([word, *map(repr, numbers[at].tolist())])
+            for at, word in enumerate(dict.fromkeys(words))
+        ]
+        (tmp_path / "vectors.txt").write_text("\n".join(lines), "utf-8")
+        vectors = {"vectors": tmp_path / "vectors.txt", "normalize": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VifidelWarning)
+        run = evaluate(
+            metrics="VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,VIFIDEL-D,WMD,WMD-worst,WMD-mean,CHAIR,BLEU,"
+            "ROUGE_L,CIDEr,VIFIDEL+CIDEr",
+            **vectors,
+        )
+    run.save(path)
+    loaded = vifidel_eval.load(path)
+    assert loaded.scores == run.scores
+    assert (loaded.counts, loaded.signatures) == (run.counts, run.signatures)
+    for name, of_column in run.scores.items():
+        assert len(of_column) >= 20
+        for column, score in of_column.items():
+            assert loaded.scores[name][column].hex() == score.hex()
+            # The file's JSON has the number as Python reads and writes it.
+            assert json.loads(path.read_text("utf-8"))["systems"][name]["overall"][column] == score
+    frame = pytest.importorskip("pandas").testing
+    frame.assert_frame_equal(loaded.to_dataframe(), run.to_dataframe(), check_exact=True)
+
+
+def test_undefined_scores_are_equal_after_loading(tmp_path):
+    path = tmp_path / "scores.json"
+    systems = {"x": {1: "a dog"}}
+    with pytest.warns(VifidelWarning, match="is not defined for any"):
+        run = vifidel_eval.evaluate(systems, objects={1: []}, metrics="VIFIDEL,VIFIDEL-PRF")
+    assert all(math.isnan(score) for score in run.scores["x"].values())
+    run.save(path)
+    assert vifidel_eval.load(path).scores == run.scores
+    assert '"VIFIDEL": null' in path.read_text("utf-8")
+
+
+def test_a_file_of_version_0_2_0_loads_with_its_ten_digits(tmp_path):
+    system = {
+        "overall": {"M": 0.3333333333},
+        "counts": {"M": {"scored": 1, "undefined": 0}},
+        "imgToEval": {"1": {"image_id": 1, "M": 0.3333333333}},
+    }
+    document = {"scores": 1, "signatures": {"M": "M|version:0.2.0"}, "systems": {"a": system}}
+    (tmp_path / "old.json").write_text(json.dumps(document), "utf-8")
+    assert vifidel_eval.load(tmp_path / "old.json").scores == {"a": {"M": 0.3333333333}}
+
+
+def test_a_name_that_is_not_there_says_which_are(run):
+    there = "The systems are careful, dreaming."
+    for look_up in (run.scores, run.counts):
+        with pytest.raises(
+            KeyError, match=r"no system 'carful'\. Did you mean 'careful'\?"
+        ) as caught:
+            look_up["carful"]
+        assert isinstance(caught.value, VifidelError)
+        assert str(caught.value).endswith(there)
+    with pytest.raises(VifidelError, match=r"no column 'VIFIDEL-Q'\. Did you mean 'VIFIDEL-"):
+        run.scores["careful"]["VIFIDEL-Q"]
+    with pytest.raises(VifidelError, match=r"^there is no column 7\. The columns are VIFIDEL-P, "):
+        run.signatures[7]
+    assert run.scores.get("carful") is None
+    assert "carful" not in run.scores
+    assert pickle.loads(pickle.dumps(run.scores)) == run.scores == dict(run.scores)
+    with pytest.raises(KeyError, match="no system 'x'"):
+        pickle.loads(pickle.dumps(run.scores))["x"]
+    assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args
+
+
+def test_a_run_is_compared_with_a_baseline(run, tmp_path):
+    found = run.compare(resamples=500, baseline="dreaming")
+    head, *lines = repr(found).splitlines()
+    assert head == "Comparisons(baseline='dreaming', seed=0, resamples=500, level=0.95)"
+    assert len(lines) == len(run.columns)
+    score = run.scores["careful"]["VIFIDEL-F"]
+    gain = score - run.scores["dreaming"]["VIFIDEL-F"]
+    (line,) = (line for line in lines if line.startswith("VIFIDEL-F ("))
+    assert line.startswith(f"VIFIDEL-F (6 images): careful {score:.3f} (+{gain:.3f} [")
+    with pytest.raises(VifidelError, match="no system 'base'"):
+        run.compare(resamples=500, baseline="base")
+    with pytest.raises(TypeError, match=r"Use run.compare\(baseline=...\)"):
+        evaluate(baseline="dreaming")
+    run.save(tmp_path / "scores.json", found)
+    loaded = vifidel_eval.load(tmp_path / "scores.json")
+    assert loaded.compare(resamples=500, baseline="dreaming").to_json() == found.to_json()
+    with pytest.warns(VifidelWarning, match="they are not compared"):  # every two are not saved
+        assert loaded.compare(resamples=500).baseline is None
 
 
 def test_a_loaded_run_says_what_is_missing(run, tmp_path):

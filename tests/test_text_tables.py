@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from vifidel_eval.text_tables import Table, best
+from vifidel_eval.text_tables import Table, best, interval, p_value, with_difference
 
 TABLE = Table(
     ["System", "Kind", "VIFIDEL"],
@@ -166,3 +166,25 @@ def test_a_turned_table_keeps_what_is_marked():
 def test_a_system_that_is_called_like_a_column_gets_no_arrow():
     table = Table(["System", "LEN"], [["LEN", 1.0]], lower={(-1, 1)})
     assert table.render("latex").count("downarrow") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.0002, "<.001"), (0.0312, ".031"), (0.9999, "1"), (1.0, "1")]
+)
+def test_p_values(value, shown):
+    assert p_value(value) == shown
+
+
+def test_a_score_with_its_difference_has_signs_and_minus_signs():
+    cell = with_difference(0.25, -0.125, -0.25, 0.0, 1.0, 2)
+    assert cell == "0.25 (-0.12 [-0.25, 0.00], p=1)"
+    assert with_difference(0.25, 1e-12, None, None, 0.5) == "0.250 (0.000 [-, -], p=.500)"
+    table = Table(["a-b", "x"], [["c-d", cell], ["e-f", interval(-1.0, None, 0)]], texts=2)
+    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
+    assert latex[3] == r"a-b & x \\"
+    assert latex[5:7] == [
+        r"c-d & 0.25 ($-$0.12 [$-$0.25, 0.00], p=1) \\",
+        r"e-f & [$-$1, -] \\",
+    ]
+    assert "[-1, -]" in table.render("markdown")
+    assert "[-1, -]" in table.render("csv")

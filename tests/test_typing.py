@@ -168,3 +168,25 @@ def test_a_users_script_type_checks(project, checker):
 def test_mistakes_are_found(project, checker):
     lines, printed = checker(project, "mistakes.py")
     assert sorted(lines) == WRONG_LINES, printed
+
+
+# A caller of what pandas gives; the last line is a mistake.
+FRAMES = """\
+import vifidel_eval
+
+frame = vifidel_eval.load("scores.json").to_dataframe(per_image=True)
+frame.no_such_method()
+"""
+PANDAS = "class DataFrame:\n    columns: list[str]\n"
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_a_data_frame_is_one_where_pandas_has_types(project, checker):
+    """Pandas itself has none for mypy; those of pandas-stubs are stood in for."""
+    (project / "frames.py").write_text(FRAMES, encoding="utf-8")
+    stubs = project / "installed" / "pandas"
+    stubs.mkdir(exist_ok=True)
+    (stubs / "__init__.pyi").write_text(PANDAS, encoding="utf-8")
+    lines, printed = checker(project, "frames.py")
+    shutil.rmtree(stubs)
+    assert sorted(lines) == [4], printed

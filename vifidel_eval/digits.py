@@ -1,4 +1,7 @@
-"""Numbers as files hold them: with ten significant digits, which every machine agrees on."""
+"""Numbers as files hold them: with ten significant digits, which every machine agrees on.
+
+Only the scores of a corpus keep all of theirs where a run is saved, so that a loaded run has them.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,17 @@ def rounded(score: float) -> float | None:
     (0.6666666667, None)
     """
     return None if math.isnan(score) else float(f"{score:.{_DIGITS}g}")
+
+
+def in_full(score: float) -> float | None:
+    """Return a score with all its digits, None if it is undefined.
+
+    Scores of a corpus are saved so: what is read back equals what was computed, bit by bit.
+
+    >>> in_full(2 / 3), in_full(float("nan"))
+    (0.6666666666666666, None)
+    """
+    return None if math.isnan(score) else float(score)
 
 
 def deciding(score: float) -> float:

@@ -29,5 +29,11 @@ class MetricUnavailable(VifidelError):  # noqa: N818
     """A metric cannot run here, but others can; the message says why and what would help."""
 
 
+class UnknownName(VifidelError, KeyError):  # noqa: N818
+    """There is no system or column of that name; the message says which there are."""
+
+    __str__ = Exception.__str__  # KeyError's puts the sentence between quotation marks
+
+
 class VifidelWarning(UserWarning):
     """The scores are correct by definition, but the input deserves a look."""

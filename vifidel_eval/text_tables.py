@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,8 @@ from .files import printable
 FORMATS = ("table", "markdown", "csv", "latex", "json")
 
 _DECIMALS = 4
+#: Decimals of scores with their differences, of which one cell has four: a line has room for three.
+DIFFERENCE_DECIMALS = 3
 _TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
 
 # What stands for commands of LaTeX while tabulate lays out and escapes: noncharacters of Unicode,
@@ -43,11 +46,23 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
 # is inside a word, as in `a_b`, and brackets alone, as in `[0.1, 0.2]`, mean nothing to it.
 _MARKDOWN = re.compile(r"[\\`<*]|~(?=~)|\](?=[(\[:])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
 
+# A hyphen before a number; alone it stands for what is undefined.
+_MINUS_SIGN = re.compile(r"-(?=\d)")
+
 # What makes a spreadsheet run a cell:
 # https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 Cell = str | int | float | None
+
+
+class Figures(str):
+    """Text made of numbers, such as an interval.
+
+    LaTeX sets its hyphens as minus signs, and only its first number in bold.
+    """
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -202,13 +217,16 @@ class Table:
         )
 
     def _cell(self, cell: Cell, style: str, place: tuple[int, int]) -> str:
-        if isinstance(cell, str):
+        if isinstance(cell, str) and not isinstance(cell, Figures):
             shown = self._named(cell, style, place)
         else:
             shown = readable(cell, self.digits)
-            if style == "latex" and shown.startswith("-") and cell is not None:
-                shown = f"{_MINUS}{shown[1:]}"
+            if style == "latex":
+                shown = _MINUS_SIGN.sub(_MINUS, shown)
         before, after = _BOLD.get(style, ("", "")) if place in self.bold else ("", "")
+        if isinstance(cell, Figures):  # the score alone, not what is in parentheses
+            number, blank, beside = shown.partition(" ")
+            return f"{before}{number}{after}{blank}{beside}"
         return f"{before}{shown}{after}"
 
     def _named(self, text: str, style: str, place: tuple[int, int]) -> str:
@@ -309,3 +327,57 @@ def readable(cell: Cell, digits: int | None = None) -> str:
         shown = f"{cell:.{_DECIMALS if digits is None else digits}f}"
         return shown if shown.strip("-0.") else shown.removeprefix("-")
     return "-" if cell is None else str(cell)
+
+
+def interval(low: Cell, high: Cell, digits: int | None = None) -> Figures:
+    """Return an interval as people read it.
+
+    >>> interval(-0.01, 0.25)
+    '[-0.0100, 0.2500]'
+    """
+    return Figures(f"[{readable(low, digits)}, {readable(high, digits)}]")
+
+
+def with_difference(
+    score: Cell,
+    difference: Cell,
+    low: Cell,
+    high: Cell,
+    p: float,
+    digits: int = DIFFERENCE_DECIMALS,
+) -> Figures:
+    """Return a score with what it differs by from another one, as tables of paired tests have it.
+
+    Parameters
+    ----------
+    score : float, optional
+        Of the system.
+    difference, low, high : float, optional
+        What it has more than the other one, and the interval of that.
+    p : float
+        Of the difference.
+    digits : int
+        Decimals of all but `p`.
+
+    Examples
+    --------
+    >>> with_difference(0.512, 0.021, 0.01, 0.032, 0.002)
+    '0.512 (+0.021 [0.010, 0.032], p=.002)'
+    """
+    by, said = readable(difference, digits), p_value(p)
+    sign = "+" if by.strip("-0.") and not by.startswith("-") else ""
+    return Figures(
+        f"{readable(score, digits)} ({sign}{by} {interval(low, high, digits)}, "
+        f"p{said if said.startswith('<') else f'={said}'})"
+    )
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as papers print it.
+
+    >>> p_value(0.0312), p_value(0.0002), p_value(1.0), p_value(0.9996)
+    ('.031', '<.001', '1', '1')
+    """
+    if math.isnan(value):
+        return readable(None)
+    return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0").removesuffix(".000")

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval.commands.main import main
+from vifidel_eval.project import ADDRESS
 from vifidel_eval.scorers.papers import MADHYASTHA_2019, VIFIDEL_EVAL
 from vifidel_eval.scorers.registry import METRICS
 
@@ -85,10 +88,82 @@ def test_own_metrics_are_not_credited_to_the_paper_of_vifidel_but_to_this_projec
     entry = " ".join(re.sub(r"[{}\\]", "", VIFIDEL_EVAL.bibtex).split())
     assert f"title = {project['title']}: {project['abstract'].rstrip('.')}," in entry
     assert f"author = {project['authors'][0]['name']}, " in entry
-    assert f"year = {project['date-released'][:4]}, " in entry
-    assert f"url = {project['repository-code']}" in entry
+    assert re.search(rf"\byear = {project['date-released'][:4]}\b", entry)
+    # One constant names the project's public address, or nothing does.
+    assert project.get("repository-code", "") == ADDRESS
+    assert (f"url = {ADDRESS}" in entry) == bool(ADDRESS)
     released = project["date-released"][:4]
     assert VIFIDEL_EVAL.cited == f"{project['authors'][0]['name']}, {released}"
+
+
+def test_columns_of_own_metrics_are_theirs():
+    own = {
+        column.name
+        for metric in METRICS.values()
+        if VIFIDEL_EVAL in metric.papers
+        for column in metric.columns
+    }
+    assert {"VIFIDEL-F", "VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hs", "VIFIDEL-Hn"} <= own
+    assert "VIFIDEL" not in own
+
+
+ODD = r"50% & #1_{b}|c<d>~e^f\g $h$ i--j"
+
+
+@pytest.mark.latex
+def test_the_latex_of_an_appendix_compiles_with_its_bibliography(tmp_path):
+    path = tmp_path / "scores.json"
+    run = vifidel_eval.evaluate(
+        {ODD: EXAMPLES / "captions_example_careful_results.json"},
+        EXAMPLES / "captions_example.json",
+        EXAMPLES / "instances_example.json",
+        "VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,CHAIR,ROUGE_L",
+    )
+    run.save(path)
+    result = CliRunner().invoke(main, ["info", "--cite", str(path), "--format", "latex"])
+    assert result.exit_code == 0, result.output
+    assert r"VIFIDEL-PRF~\cite{vifidel-eval}" in result.output
+    assert r"VIFIDEL~\cite{madhyastha-etal-2019-vifidel}" in result.output
+    assert r"ROUGE\_L~\cite{lin-2004-rouge}" in result.output
+    (tmp_path / "appendix.tex").write_text(result.output, "utf-8")
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\n\\begin{document}\n\\input{appendix}\n"
+        "\\bibliographystyle{plain}\\bibliography{vifidel-eval}\n\\end{document}\n",
+        "utf-8",
+    )
+    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"]
+    for command in (latex, ["bibtex", "paper"], latex, latex):
+        done = subprocess.run(
+            [shutil.which(command[0]), *command[1:]],
+            cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-2000:]
+    log = (tmp_path / "paper.log").read_text("utf-8", "replace")
+    assert "There were undefined" not in log  # no citation without an entry
+    assert "Overfull" not in log
+    assert "Missing character" not in log
+    listed = (tmp_path / "paper.bbl").read_text("utf-8")
+    assert listed.count("\\bibitem") == 4
+    # Every character of the name is printed as it is, and so is the signature.
+    shown = " ".join(result.output.replace("\\allowbreak{}", "").split())
+    for command, character in COMMANDS.items():
+        shown = shown.replace(command, character)
+    assert f"{ODD}: We report CHAIR" in shown
+    assert all(signature in shown for signature in run.signatures.values())
+
+
+COMMANDS = {
+    r"\textbackslash{}": "\\", r"\textbar{}": "|", r"\textless{}": "<", r"\textgreater{}": ">",
+    r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", "-{}-": "--",
+    **{f"\\{character}": character for character in "&%$#_{}"},
+}  # fmt: skip
+
+
+def test_format_is_of_cite():
+    result = CliRunner().invoke(main, ["info", "--format", "latex"])
+    assert result.exit_code == 2
+    assert "--format says how --cite prints" in result.output
 
 
 def test_every_metric_has_a_paper_whose_entry_names_its_first_author():

@@ -81,7 +81,11 @@ def test_formats_show_the_same_numbers():
     assert header == "System,VIFIDEL,Scored,Undefined,No words,Unknown words"
     assert careful.split(",")[0] == "careful"
     assert float(careful.split(",")[1]) == pytest.approx(overall, rel=1e-9)
-    assert f"VIFIDEL & \\textbf{{{rounded}}} &" in " ".join(latex.split())  # turned, to fit
+    assert f"careful & \\textbf{{{rounded}}} \\\\" in " ".join(latex.split())
+    assert "Scored" not in latex
+    counted = score(CAREFUL, DREAMING, "--format", "latex", "--counts").stdout
+    assert f"VIFIDEL & \\textbf{{{rounded}}} &" in " ".join(counted.split())  # turned, to fit
+    assert "Scored & 5 & " in " ".join(counted.split())
     assert "\\toprule" in latex
 
 
@@ -94,7 +98,8 @@ def test_comparison_in_every_format():
     assert pair["randomisation_p"] == pytest.approx(2 / 32, abs=0.03)
     assert (pair["winner"], pair["bootstrap_p"]) == (None, round(1 / 1001, 12))
     careful = compared["systems"]["careful"]
-    assert careful["score"] == as_json["systems"]["careful"]["overall"]["VIFIDEL"]
+    overall = as_json["systems"]["careful"]["overall"]["VIFIDEL"]
+    assert careful["score"] == float(f"{overall:.10g}")
     cells = [*(f"{careful[name]:.4f}" for name in ("score", "low", "high")), "1", "5"]
     table = score(CAREFUL, DREAMING, "--compare").stdout
     scores, standings, pairs = re.split("\n\n(?=Intervals and ranks|Pairs)", table)

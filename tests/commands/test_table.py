@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,74 @@ def test_every_format_of_both(saved, style, tmp_path):
     assert (again.stdout, (tmp_path / "one.csv").read_text("utf-8")) == (scored.stdout, written)
 
 
+@pytest.mark.parametrize("style", ["table", "markdown", "csv", "latex"])
+def test_a_baseline_is_shown_alike_by_both(saved, style, tmp_path):
+    _, compared = saved
+    options = ["--baseline", "dreaming", "--format", style]
+    output = tmp_path / "scores.json"
+    scored = run("score", *RESULTS, *GOLD, *METRICS, *options, "--output", output)
+    assert (scored.exit_code, output.read_bytes()) == (0, compared.read_bytes())
+    again = run("table", compared, *options)
+    assert (again.stdout, again.stderr) == (scored.stdout, scored.stderr)
+    pairs = json.loads(compared.read_text("utf-8"))["comparison"]["metrics"]
+    for name, metric in pairs.items():
+        (pair,) = metric["pairs"]  # careful less dreaming
+        row = rf"\W*{re.escape(name)}[^-\w].*\b(careful|dreaming)\b.*\d"
+        printed = scored.stdout.replace("\\_", "_").splitlines()
+        lines = [line for line in printed if re.match(row, line)]
+        assert len(lines) == 2
+        dreaming, careful = lines
+        assert f"{metric['systems']['dreaming']['score']:.3f}" in dreaming
+        sign = "+" if round(pair["difference"], 3) > 0 else ""
+        shown = f"({sign}{pair['difference']:.3f} [{pair['low']:.3f}, {pair['high']:.3f}], p"
+        shown = re.sub(r"-(?=0\.000)", "", shown)
+        if style == "latex":
+            shown = re.sub(r"-(?=\d)", "$-$", shown)
+        assert shown in careful, (shown, careful)
+    assert "Scored" not in scored.stdout
+    if style != "csv":
+        assert "Scored" in run("table", compared, *options, "--counts").stdout
+
+
+def test_a_baseline_may_be_people(tmp_path):
+    options = ["--baseline", "people", "--people", "--metrics", "WMD"]
+    lines = run("score", *RESULTS, *GOLD, *options).stdout.splitlines()
+    assert lines[0] == "Against people"
+    systems = [line.split()[1] for line in lines[3:9]]
+    assert systems == ["people", "careful", "dreaming"] * 2  # WMD and Words
+
+
+def test_a_baseline_with_the_whole_comparison_in_a_file(saved, tmp_path):
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    _, compared = saved
+    run("table", compared, "--baseline", "careful", "--compare-output", one)
+    run("table", compared, "--compare-output", other)
+    assert one.read_text("utf-8") == other.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--baseline", "dreamin"], "no system 'dreamin'. Did you mean 'dreaming'? The systems"),
+        (
+            ["--baseline", "dreaming", "--compare"],
+            "--baseline is the short form of --compare: give",
+        ),
+    ],
+)
+def test_a_wrong_baseline_is_refused_before_the_work(monkeypatch, arguments, said):
+    monkeypatch.setattr("vifidel_eval.runs.harness.score_systems", lambda *_: pytest.fail("work"))
+    result = run("score", *RESULTS, *GOLD, *METRICS, *arguments)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
+def test_a_baseline_alone_is_refused():
+    result = run("score", RESULTS[0], *GOLD, *METRICS, "--baseline", "careful")
+    assert result.exit_code == 2
+    assert "'careful' is the only system; give another one" in " ".join(result.stderr.split())
+
+
 def test_numbers_are_those_of_the_file(saved, tmp_path):
     path = next(iter(saved))
     overall = json.loads(path.read_text("utf-8"))["systems"]["dreaming"]["overall"]
@@ -96,6 +165,7 @@ def test_score_writes_the_same_rows_per_image(saved, tmp_path):
         (("--format", "json", "--digits", "2"), 2, "leave --percent and --digits out"),
         (("--format", "xlsx"), 2, "'xlsx' is not one of"),
         (("--compare-output", "new.csv"), 1, "holds no comparison for --compare-output"),
+        (("--baseline", "careful"), 1, "holds no comparison for --baseline; score with --baseline"),
     ],
 )
 def test_wrong_options_are_one_sentence(saved, arguments, status, said):

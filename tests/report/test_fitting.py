@@ -109,7 +109,11 @@ def test_tables_compile_and_fit_a_column_of_article(tmp_path, names):
         render(result, "latex", layout=Layout(COLUMNS[:5], percent=True)),
         render(result, "latex"),
         render(result, "latex", comparisons),
+        render(result, "latex", layout=Layout(counts=True)),
     ]
+    if len(names) > 1:
+        layout = Layout(baseline=names[0], counts=True)
+        shown.append(render(result, "latex", comparisons, layout))
     assert all("% In the preamble: \\usepackage{booktabs}" in text for text in shown)
     assert all(f"% {name}|version:1" in shown[1] for name in COLUMNS)
     body = "\n".join(f"\\begin{{center}}\n{text}\n\\end{{center}}" for text in shown)

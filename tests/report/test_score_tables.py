@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from report.score_examples import scores
 
-from vifidel_eval import VifidelError
 from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.report.comparison_tables import compared, level_with_the_best
 from vifidel_eval.report.score_tables import (
     Layout,
     beside,
-    chosen_columns,
     comparison_csv,
     in_html,
     in_short,
@@ -25,34 +23,18 @@ from vifidel_eval.runs.harness import Scores
 
 TWO = scores({"VIFIDEL": {"a": [0.5, 0.25], "b": [1.0, 0.5]}, "LEN": {"a": [8, 9], "b": [9, 9]}},
              unranked=["LEN"])  # fmt: skip
-METRICS = {"Bleu_1": "BLEU", "Bleu_2": "BLEU", "CIDEr": "CIDEr", "VIFIDEL-P": "VIFIDEL-PRF"}
 
 
 def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_columns_are_chosen_ordered_and_found_in_any_case():
-    assert chosen_columns(["cider", "BLEU"], METRICS) == ["CIDEr", "Bleu_1", "Bleu_2"]
-    assert chosen_columns(["Bleu_2", "BLEU"], METRICS) == ["Bleu_2", "Bleu_1"]
+def test_columns_are_chosen_and_ordered():
     header = render(TWO, "csv", layout=Layout(("LEN", "VIFIDEL"))).splitlines()[0]
     assert header.startswith("System,LEN,VIFIDEL,Scored")
     only = json.loads(render(TWO, "json", layout=Layout(("LEN",))))
     assert list(only["signatures"]) == ["LEN"]
     assert only["systems"]["a"]["imgToEval"]["1"] == {"image_id": 1, "LEN": 8.0}
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("CIDRe", "there is no column 'CIDRe'. Did you mean CIDEr? The columns are Bleu_1, B"),
-        ("vifidel-pr", "Did you mean VIFIDEL-P"),
-        ("xyzzy", "there is no column 'xyzzy'. The columns are Bleu_1, Bleu_2, CIDEr, VIFIDEL-P."),
-    ],
-)
-def test_a_mistyped_column_is_one_sentence(name, said):
-    with pytest.raises(VifidelError, match=re.escape(said)):
-        chosen_columns([name], METRICS)
 
 
 def test_percent_is_of_scores_and_not_of_lengths():
@@ -136,6 +118,101 @@ def test_p_values_keep_their_digits():
     pairs = render(run, "table", compare(run), Layout(digits=1)).split("Pairs")[1]
     assert "0.0010" in pairs
     assert "[-0.4, -0.4]" in pairs
+
+
+# The second system is better by an eighth on each of 64 images: no swap but none and all is as
+# large, so that p is 1 / 1001; the third differs by rounding.
+EIGHTH = [n / 64 for n in range(64)]
+BASED = scores(
+    {
+        "M": {
+            "b_s": EIGHTH,
+            "a&b": [n + 0.125 for n in EIGHTH],
+            "c|d": [n + 1e-15 for n in EIGHTH],
+        },
+        "L": {"b_s": EIGHTH, "a&b": [n - 0.125 for n in EIGHTH], "c|d": EIGHTH},
+    },
+    lower=["L"],
+    counts={"no_words": 3},
+)
+CELLS = [
+    ("M", "b_s", "0.492"),
+    ("M", "a&b", "0.617 (+0.125 [0.125, 0.125], p=.002)"),
+    ("M", "c|d", "0.492 (0.000 [0.000, 0.000], p=1)"),
+    ("L", "b_s", "0.492"),
+    ("L", "a&b", "0.367 (-0.125 [-0.125, -0.125], p=.002)"),
+    ("L", "c|d", "0.492 (0.000 [0.000, 0.000], p=1)"),
+]
+PINNED = (
+    "Differences|baseline:b_s|test:randomisation|holm:2|interval:bootstrap|level:0.95|"
+    "resamples:1000|seed:0"
+)
+
+
+def test_a_baseline_has_a_line_per_metric_and_system_in_a_terminal():
+    text = render(BASED, "table", compare(BASED), Layout(baseline="b_s"))
+    title, _, _, *lines = text.splitlines()
+    assert title == "Against b_s"
+    assert [tuple(re.split("  +", line.strip())) for line in lines[:6]] == CELLS
+    assert lines[6] == ""
+    assert PINNED in "".join(line.strip() for line in lines)
+    assert "after Holm's correction over 2 systems." in " ".join(text.split())
+    assert "and are compared: 64." in " ".join(text.split())
+    assert "L: lower is better." in text
+    assert max(map(len, lines)) <= 100
+    assert "Scored" not in text
+    counted = render(BASED, "table", compare(BASED), Layout(baseline="b_s", counts=True))
+    assert re.search(r"a&b +64 +0 +3\n", counted.split("Counts\n")[1])
+
+
+def test_a_baseline_in_markdown_and_latex_has_the_better_systems_in_bold():
+    comparisons = compare(BASED)
+    markdown = render(BASED, "markdown", comparisons, Layout(baseline="b_s"))
+    bold = {CELLS[1][2], CELLS[4][2]}
+    for metric, name, cell in CELLS:
+        number, *beside_it = cell.split(" ", 1)
+        shown = " ".join([f"**{number}**" if cell in bold else number, *beside_it])
+        parts = (metric, name.replace("|", r"\|"), shown)
+        assert re.search(r" +\| ".join(map(re.escape, parts)), markdown)
+    latex = render(BASED, "latex", comparisons, Layout(baseline="b_s"))
+    lines = [" ".join(line.split()) for line in latex.splitlines()]
+    assert [line for line in lines if "&" in line][1:] == [
+        r"M & b\_s & 0.492 \\",
+        r"M & a\&b & \textbf{0.617} (+0.125 [0.125, 0.125], p=.002) \\",
+        r"M & c\textbar{}d & 0.492 (0.000 [0.000, 0.000], p=1) \\",
+        r"L $\downarrow$ & b\_s & 0.492 \\",
+        r"L $\downarrow$ & a\&b & \textbf{0.367} ($-$0.125 [$-$0.125, $-$0.125], p=.002) \\",
+        r"L $\downarrow$ & c\textbar{}d & 0.492 (0.000 [0.000, 0.000], p=1) \\",
+    ]
+    assert f"% {PINNED}" in latex
+    assert "Scored" not in latex
+
+
+def test_a_baseline_in_csv_has_the_cell_and_its_parts():
+    comparisons = compare(BASED)
+    layout = Layout(baseline="b_s", percent=True)
+    found = rows(render(BASED, "csv", comparisons, layout))
+    assert [(row["Metric"], row["System"]) for row in found] == [cell[:2] for cell in CELLS]
+    first, better = found[3:5]
+    assert better["Score (difference [95 %], p)"] == "36.719 (-12.500 [-12.500, -12.500], p=.002)"
+    parts = ("Difference", "Low", "High")
+    assert [float(better[name]) for name in parts] == [-12.5] * 3
+    assert (float(better["p"]), better["Better"]) == (pytest.approx(2 / 1001), "a&b")
+    assert [first[name] for name in (*parts, "p", "Better")] == [""] * 5
+    assert (better["Images"], better["Seed"], better["Resamples"]) == ("64", "0", "1000")
+    assert PINNED in beside(BASED, "csv", comparisons, layout)
+
+
+def test_pairs_have_minus_signs_in_latex():
+    latex = render(BASED, "latex", compare(BASED)).split("% Pairs")[1]
+    assert "[$-$0.1250, $-$0.1250]" in latex
+    assert not re.search(r"(?<!\$)-\d", re.sub("(?m)^%.*", "", latex))
+
+
+def test_counts_are_in_latex_where_they_are_asked_for():
+    assert "Scored" not in render(TWO, "latex")
+    assert "Scored" in render(TWO, "latex", layout=Layout(counts=True))
+    assert all("Scored" in render(TWO, style) for style in ("table", "markdown", "csv"))
 
 
 def test_comparison_says_what_is_compared_of_meteor():

@@ -7,7 +7,7 @@ import pytest
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
-from vifidel_eval import CaptionError, Vifidel
+from vifidel_eval import CaptionError, Vifidel, VifidelError
 from vifidel_eval.scorers import Bleu
 from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
@@ -82,6 +82,15 @@ def test_one_line_names_an_image_without_a_caption():
     with pytest.raises(CaptionError, match=r"image 632: .* found 0 captions"):
         Vifidel(OBJECTS).add_to(coco_eval)
     assert 632 not in coco_eval.cocoRes.imgToAnns
+
+
+@pytest.mark.parametrize("other", [None, 5, "results.json", {}])
+def test_one_line_says_what_it_takes(other):
+    with pytest.raises(
+        VifidelError, match=r"^add_to takes a COCOEvalCap .* after its evaluate\(\)"
+    ) as caught:
+        Vifidel(OBJECTS).add_to(other)
+    assert repr(other) in str(caught.value)
 
 
 class NoSpice:

@@ -154,13 +154,23 @@ def main() -> None:
     "on how the scores were computed, and the metrics' papers as BibTeX.",
 )
 @click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "latex"]),
+    default="text",
+    show_default=True,
+    help="How to print --cite.",
+)
+@click.option(
     "--lmms-eval",
     is_flag=True,
     help="Print the folder with this package's task for lmms-eval, which takes it as "
     "--include_path.",
 )
-def info(cite: Path | None, lmms_eval: bool) -> None:
+def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
     """Print versions, and which metrics run here and what they need."""
+    if style != "text" and cite is None:
+        raise click.UsageError("--format says how --cite prints; give --cite SCORES.json.")
     if lmms_eval:
         from ..integrations import LMMS_EVAL
 
@@ -169,7 +179,7 @@ def info(cite: Path | None, lmms_eval: bool) -> None:
     if cite is not None:
         from .citation import citations
 
-        show("\n\n".join(citations(cite)))
+        show("\n\n".join(citations(cite, style == "latex")))
         return
     from .environment import environment
 

@@ -154,7 +154,9 @@ def score(
         raise click.UsageError("--people needs --references, by which people are scored.")
     if samples:
         _check_samples(people, calibrate, leaderboard, page)
-    comparing = comparing or tables.compare_output is not None
+    if comparing and tables.baseline is not None:
+        raise click.UsageError("--baseline is the short form of --compare: give one of them.")
+    comparing = comparing or tables.compare_output is not None or tables.baseline is not None
     tables.check(compared_elsewhere=not comparing or output is not None)
     from ..entry.evaluating import score as scored
     from ..entry.plan import plan
@@ -183,6 +185,7 @@ def score(
     )
     if not planned.unavailable:
         tables.check_columns(planned.columns)
+    tables.check_baseline([system.name for system in planned.systems])
     _check(requirements, planned)
     pictures = {} if page.images is None else planned.pictures(page.images)
     run = _calibrated(scored(planned), controls, seed, resamples)

@@ -16,12 +16,12 @@ from .table_options import TableOptions, table_options
 def table(file: Path, tables: TableOptions) -> None:
     """Print the scores that score --output wrote, without computing them again.
 
-    If score had --compare, the comparison is printed too, but not in CSV, which holds one table:
-    there, --compare-output writes the comparison.
+    If score had --compare or --baseline, the comparison is printed too: in short with --baseline.
+    CSV holds one table: there, --compare-output writes the comparison.
     """
     tables.check()
     from ..errors import VifidelError
-    from ..report.score_tables import metric_of_columns
+    from ..runs.names import metric_of_columns
     from ..runs.scores_file import read_scores
 
     saved = read_scores(file)
@@ -30,6 +30,11 @@ def table(file: Path, tables: TableOptions) -> None:
         raise VifidelError(
             f"{file}: holds no comparison for --compare-output; score with --compare and --output."
         )
+    if tables.baseline is not None and saved.comparisons is None:
+        raise VifidelError(
+            f"{file}: holds no comparison for --baseline; score with --baseline and --output."
+        )
+    tables.check_baseline(list(saved.scores.evaluations))
     try:
         tables.deliver(saved.scores, saved.comparisons)
     finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,8 @@ class TableOptions:
     digits: int | None
     per_image: Path | None
     compare_output: Path | None
+    counts: bool
+    baseline: str | None
 
     def check(self, compared_elsewhere: bool = True) -> None:
         """Raise before any work what would make the output another one than was asked for.
@@ -48,7 +50,12 @@ class TableOptions:
             raise click.UsageError(
                 "--format json holds the scores as they are; leave --percent and --digits out."
             )
-        if self.style == "csv" and self.compare_output is None and not compared_elsewhere:
+        if (
+            self.style == "csv"
+            and self.compare_output is None
+            and self.baseline is None
+            and not compared_elsewhere
+        ):
             raise click.UsageError(
                 "--format csv prints one table, the scores; write what --compare finds with "
                 "--compare-output FILE.csv."
@@ -67,12 +74,32 @@ class TableOptions:
         click.BadParameter
             If one is not.
         """
-        from ..report.score_tables import chosen_columns
+        from ..runs.names import chosen_columns
 
         try:
             chosen_columns(self.columns or (), metric_of)
         except VifidelError as problem:
             raise click.BadParameter(str(problem), param_hint="'--columns'") from None
+
+    def check_baseline(self, systems: Sequence[str]) -> None:
+        """Check that the baseline that a user named is among several systems of a run.
+
+        Raises
+        ------
+        click.BadParameter
+            If it is not, or it is the only one.
+        """
+        if self.baseline is None:
+            return
+        if self.baseline not in systems:
+            from ..runs.names import unknown
+
+            said = str(unknown("system", self.baseline, systems))
+        elif len(systems) == 1:
+            said = f"{self.baseline!r} is the only system; give another one to compare with it."
+        else:
+            return
+        raise click.BadParameter(said, param_hint="'--baseline'")
 
     def deliver(self, scores: Scores, comparisons: Comparisons | None) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
@@ -105,7 +132,9 @@ class TableOptions:
         from ..report.fitting import line_width
         from ..report.score_tables import Layout
 
-        return Layout(self.columns, self.percent, self.digits, line_width())
+        return Layout(
+            self.columns, self.percent, self.digits, line_width(), self.counts, self.baseline
+        )
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -134,7 +163,7 @@ table_options = gathered(
             "--digits",
             type=click.IntRange(0, 10),
             metavar="N",
-            help="Decimals.  [default: 4; with --percent 2; in CSV all]",
+            help="Decimals.  [default: 4; percent 2; CSV all]",
         ),
         click.option(
             "--per-image",
@@ -147,6 +176,16 @@ table_options = gathered(
             type=OUTPUT,
             metavar="CSV",
             help="Write what --compare finds, as one table.",
+        ),
+        click.option(
+            "--counts",
+            is_flag=True,
+            help="Show what was counted in LaTeX and with --baseline too.",
+        ),
+        click.option(
+            "--baseline",
+            metavar="NAME",
+            help="Compare with this system: differences, intervals, p.",
         ),
     ],
     "tables",

@@ -44,6 +44,7 @@ _OF_THE_COMMAND = {
     "output": "run.save(...)",
     "report": "run.report(...)",
     "compare": "run.compare()",
+    "baseline": "run.compare(baseline=...)",
     "leaderboard": "run.add_to_leaderboard(...)",
 }
 

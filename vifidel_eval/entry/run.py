@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import warnings
@@ -19,8 +18,10 @@ from ..files import write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
 from ..report.score_tables import in_html, in_short, to_json
+from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
+from ..runs.names import ByName, unknown
 from ..runs.scores_file import read_scores
 from ..runs.significance import has_own_score
 from .plan import PathLike, Plan
@@ -82,21 +83,29 @@ class Run:
 
     @property
     def scores(self) -> dict[str, dict[str, float]]:
-        """System to column to score of the corpus; NaN where it is undefined."""
-        return {
-            name: {column: float(evaluation.score) for column, evaluation in of_column.items()}
+        """System to column to score of the corpus; `math.nan` where it is undefined.
+
+        `load` gives the same numbers, bit by bit, and the two are equal: Python takes one object
+        for equal to itself, so that undefined scores, which are all `math.nan`, count as equal
+        inside dicts.
+        """
+        scores: dict[str, dict[str, float]] = {
+            name: ByName("column", {column: _score(e.score) for column, e in of_column.items()})
             for name, of_column in self.detail.evaluations.items()
         }
+        return ByName("system", scores)
 
     @property
     def signatures(self) -> dict[str, str]:
         """Column to the line that pins everything that changes its numbers."""
-        return dict(self.detail.signatures)
+        return ByName("column", self.detail.signatures)
 
     @property
     def counts(self) -> dict[str, dict[str, int]]:
         """System to what was counted: ``scored``, ``undefined``, ``missing``, ``no_words``, ..."""
-        return {name: self.detail.counts(name) for name in self.detail.evaluations}
+        return ByName(
+            "system", {name: self.detail.counts(name) for name in self.detail.evaluations}
+        )
 
     @property
     def unavailable(self) -> dict[str, str]:
@@ -158,11 +167,7 @@ class Run:
 
     def _check_system(self, system: str) -> None:
         if system not in self.detail.evaluations:
-            close = difflib.get_close_matches(str(system), self.systems, n=1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            raise VifidelError(
-                f"there is no system {system!r}.{meant} The systems are {', '.join(self.systems)}."
-            )
+            raise unknown("system", system, self.systems)
 
     def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
         """Return the scores as a pandas DataFrame; NaN where one is undefined.
@@ -217,7 +222,13 @@ class Run:
         frame.attrs["counts"] = self.counts
         return frame
 
-    def compare(self, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> Comparisons:
+    def compare(
+        self,
+        seed: int = 0,
+        resamples: int = 1000,
+        level: float = 0.95,
+        baseline: str | None = None,
+    ) -> Comparisons:
         """Return what ``--compare`` prints: intervals, tests between every two systems, ranks.
 
         A loaded run returns what its file holds if the arguments are the same. Otherwise it
@@ -228,13 +239,17 @@ class Run:
         ----------
         seed, resamples, level
             As `vifidel_eval.runs.comparison.compare` takes them.
+        baseline : str, optional
+            The system that the others are compared with, instead of every two: ``--baseline``. At
+            a prompt, the result then has a line per metric and system.
 
         Raises
         ------
         ImageIdError
             If the systems share no image.
         VifidelError
-            If an argument is out of range, or there is nothing that could be compared.
+            If an argument is out of range, the baseline is no system, or there is nothing that
+            could be compared.
 
         Warns
         -----
@@ -242,10 +257,14 @@ class Run:
             If resamples or images are too few, or columns are left out.
         """
         known = self._compared
-        if known is None or (known.seed, known.resamples, known.level) != (seed, resamples, level):
+        if (
+            known is None
+            or (known.seed, known.resamples, known.level) != (seed, resamples, level)
+            or known.baseline not in (None, baseline)
+        ):
             scores = self.detail if self._plan is not None else self._comparable()
             self._compared = known = compare(scores, seed, resamples, level)
-        return known
+        return known if baseline is None else against(known, baseline)
 
     def report(
         self,
@@ -390,12 +409,17 @@ class Run:
         return in_html(self.detail)
 
 
+def _score(score: float) -> float:
+    return math.nan if math.isnan(score) else float(score)
+
+
 def load(path: PathLike) -> Run:
     """Return the run that `Run.save` or ``score --output`` wrote.
 
-    It has what the file holds: scores with ten significant digits, counts and signatures, and the
-    comparison if one was saved. Captions and references are not in it, so that `Run.report` and
-    `Run.add_to_leaderboard` say what is missing.
+    Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
+    the ten significant digits that every machine agrees on; counts, signatures and, if one was
+    saved, the comparison are those of the file. Captions and references are not in it, so that
+    `Run.report` and `Run.add_to_leaderboard` say what is missing.
 
     Raises
     ------

@@ -8,7 +8,16 @@ from dataclasses import replace
 from ..digits import rounded
 from ..runs.comparison import Comparison, Comparisons, Pair
 from ..runs.equal_length import EqualLength
-from ..text_tables import Cell, Table, direction_notes, readable
+from ..text_tables import (
+    DIFFERENCE_DECIMALS,
+    Cell,
+    Figures,
+    Table,
+    direction_notes,
+    interval,
+    readable,
+    with_difference,
+)
 
 _EQUAL_LENGTH = (
     "Equal length: what remains of the difference where both captions have as many words, with its "
@@ -105,10 +114,8 @@ def _pairs(
                 if each is None:
                     cells += [None, None]
                     continue
-                low, high = (
-                    readable(shown(n, comparison.ranked), digits) for n in (each.low, each.high)
-                )
-                cells += [shown(each.difference, comparison.ranked), f"[{low}, {high}]"]
+                low, high = (shown(n, comparison.ranked) for n in (each.low, each.high))
+                cells += [shown(each.difference, comparison.ranked), interval(low, high, digits)]
             rows.append(
                 [metric, pair.first, pair.second, pair.winner, *cells[:2]]
                 # As text: they keep their digits whatever the scores have.
@@ -140,6 +147,107 @@ def _pairs(
             [0, 1, 2, *range(4, len(table.headers))]
         )
     return table
+
+
+def against_baseline(
+    comparisons: Comparisons, style: str, digits: int | None, shown: Shown
+) -> Table:
+    """Return a row per metric and system: its score, and in the same cell what it gains and p.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        With a baseline, as `vifidel_eval.runs.baseline.against` returns them.
+    style, digits, shown
+        As for `compared`, with three decimals by default; in CSV, everything in the cell is a
+        column too, with all digits. In bold are systems that are significantly better than the
+        baseline.
+    """
+    decimals = DIFFERENCE_DECIMALS if digits is None else digits
+    rows: list[list[Cell]] = []
+    bold: set[tuple[int, int]] = set()
+    lower: set[tuple[int, int]] = set()
+    for metric, comparison in comparisons.metrics.items():
+        pairs = {pair.first: pair for pair in comparison.pairs}
+        used = [comparison.images, comparisons.seed, comparisons.resamples]
+        for name in sorted(comparison.systems, key=pairs.__contains__):
+            score = shown(comparison.systems[name].score, comparison.ranked)
+            cell, in_full = _gain(score, pairs.get(name), comparison.ranked, decimals, shown)
+            if name in pairs and pairs[name].winner == name:
+                bold.add((len(rows), 2))
+            if comparison.lower_is_better:
+                lower.add((len(rows), 0))
+            rows.append([metric, name, cell, *([*in_full, *used] if style == "csv" else ())])
+    in_csv = ["Score", "Difference", "Low", "High", "p", "Better", "Images", "Seed", "Resamples"]
+    return Table(
+        [
+            *("Metric", "System", f"Score (difference [{_level(comparisons)}], p)"),
+            *(in_csv if style == "csv" else ()),
+        ],
+        rows,
+        _notes_on_baseline(comparisons, style),
+        texts=3,
+        title=f"Against {comparisons.baseline}",
+        bold=bold,
+        digits=digits,
+        lower=lower,
+    )
+
+
+def _gain(
+    score: float | None, pair: Pair | None, ranked: bool, decimals: int, shown: Shown
+) -> tuple[Figures, list[Cell]]:
+    """Return the cell of a system, and its parts; the baseline itself has no pair."""
+    if pair is None:
+        return Figures(readable(score, decimals)), [score, None, None, None, None, None]
+    gain, low, high = (shown(n, ranked) for n in (pair.difference, pair.low, pair.high))
+    p = pair.randomisation_holm
+    cell = with_difference(score, gain, low, high, p, decimals)
+    return cell, [score, gain, low, high, rounded(p), pair.winner]
+
+
+def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
+    baseline, others = comparisons.baseline, _others(comparisons)
+    images: dict[int, list[str]] = {}
+    for name, comparison in comparisons.metrics.items():
+        images.setdefault(comparison.images, []).append(name)
+    numbers = [
+        f"{number} ({', '.join(names)})" if len(images) > 1 else str(number)
+        for number, names in images.items()
+    ]
+    holm = f", after Holm's correction over {others} systems" if others > 1 else ""
+    notes = [
+        f"In parentheses: the difference from {baseline}, its {_level(comparisons)} bootstrap "
+        f"interval, and p by approximate randomisation, two-sided{holm}."
+    ]
+    if style in ("markdown", "latex"):
+        alpha = f"{1 - comparisons.level:.2g}"
+        notes.append(f"Bold: significantly better than {baseline} (p <= {alpha}).")
+    if numbers:
+        notes.append(
+            f"Images that have a score from every system, and are compared: {', '.join(numbers)}."
+        )
+    notes += _remarks(comparisons)
+    if comparisons.has_equal_length:
+        notes.append(
+            "The lengths of some systems differ by half: --compare says what remains of the "
+            "differences at equal length."
+        )
+    return notes
+
+
+def _others(comparisons: Comparisons) -> int:
+    """Return how many systems are compared with the baseline."""
+    return max((len(comparison.pairs) for comparison in comparisons.metrics.values()), default=0)
+
+
+def signature_of_differences(comparisons: Comparisons) -> str:
+    """Return one line that pins how systems were compared with a baseline."""
+    return (
+        f"Differences|baseline:{comparisons.baseline}|test:randomisation|"
+        f"holm:{_others(comparisons)}|interval:bootstrap|level:{comparisons.level:g}|"
+        f"resamples:{comparisons.resamples}|seed:{comparisons.seed}"
+    )
 
 
 def one_table(comparisons: Comparisons, shown: Shown) -> Table:

@@ -86,6 +86,8 @@ def _parts(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
     """Yield a table in parts that fit; each has the columns of text, and at least one other."""
     texts = list(range(table.texts))
     left = list(range(table.texts, len(table.headers)))
+    if not left:
+        yield table
     title, notes = table.title, table.notes
     while left:
         taken = 1

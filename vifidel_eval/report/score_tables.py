@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import difflib
 import html
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from ..digits import rounded
-from ..errors import VifidelError
 from ..evaluation import COUNTS, Column
 from ..image_ids import to_json_value
+from ..runs.baseline import against
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
+from ..runs.names import chosen_columns, metric_of_columns
 from ..runs.scores_file import scores_text
 from ..text.tokenization import PYTHON_DIFFERS_BY
 from ..text_tables import Cell, Table, best, direction_notes, one_line
-from .comparison_tables import compared, level_with_the_best, one_table
+from .comparison_tables import (
+    against_baseline,
+    compared,
+    level_with_the_best,
+    one_table,
+    signature_of_differences,
+)
 from .fitting import PIPED_WIDTH, fitted, line_width
 from .signatures import folded
 
@@ -39,12 +45,19 @@ class Layout:
         Decimals; by default four, or two in percent, and in CSV all that files hold.
     width : int
         Characters in a line of the style ``table``.
+    counts : bool
+        Whether what was counted is shown in LaTeX, and beside a baseline, too.
+    baseline : str, optional
+        The system that the others are compared with, in one table instead of those of scores,
+        intervals and pairs.
     """
 
     columns: tuple[str, ...] | None = None
     percent: bool = False
     digits: int | None = None
     width: int = PIPED_WIDTH
+    counts: bool = False
+    baseline: str | None = None
 
     def decimals(self, style: str) -> int | None:
         """Return the decimals of a style; None for those of `Table`."""
@@ -70,47 +83,6 @@ class Layout:
 _PLAIN = Layout()
 
 
-def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
-    """Return the columns that a user named, in that order.
-
-    Parameters
-    ----------
-    names : iterable of str
-        In any case; the name of a metric stands for all its columns.
-    metric_of : mapping
-        Every column, with the name of its metric.
-
-    Raises
-    ------
-    VifidelError
-        If there is no such column.
-    """
-    spellings: dict[str, list[str]] = {}
-    for column, metric in metric_of.items():
-        spellings.setdefault(metric.lower(), []).append(column)
-    spellings |= {column.lower(): [column] for column in metric_of}
-    found: list[str] = []
-    for name in names:
-        if name.lower() not in spellings:
-            close = difflib.get_close_matches(name.lower(), spellings, n=1)
-            meant = f" Did you mean {_spelled(close[0], metric_of)}?" if close else ""
-            raise VifidelError(
-                f"there is no column {name!r}.{meant} The columns are {', '.join(metric_of)}."
-            )
-        found += spellings[name.lower()]
-    return list(dict.fromkeys(found))
-
-
-def _spelled(lower: str, metric_of: Mapping[str, str]) -> str:
-    names = [*metric_of, *metric_of.values()]
-    return next(name for name in names if name.lower() == lower)
-
-
-def metric_of_columns(scores: Scores) -> dict[str, str]:
-    """Return every column with the name of its metric, as its signature says it."""
-    return {column: text.partition("|")[0] for column, text in scores.signatures.items()}
-
-
 def render(
     scores: Scores,
     style: str,
@@ -129,22 +101,28 @@ def render(
         them.
     comparisons : Comparisons, optional
         Adds a table of intervals and ranks and, of two systems or more, one of pairs. In bold are
-        then all systems that are not significantly worse than the best.
+        then all systems that are not significantly worse than the best. With the layout's baseline
+        one table says instead how the systems differ from it.
     layout : Layout
         Which columns are shown, and how.
 
     Raises
     ------
     VifidelError
-        If a column of the layout is not among the scores.
+        If a column of the layout is not among the scores, or the baseline not among the systems.
     """
     scores, comparisons = _chosen(scores, comparisons, layout)
     if style == "json":
         return to_json(scores, comparisons)
-    tables = fitted(table(scores, style, comparisons, layout), style, layout.width, "Metric")
-    if comparisons is not None and style != "csv":
-        for each in compared(comparisons, style, layout.decimals(style), layout.shown):
-            tables += fitted(each, style, layout.width)
+    if comparisons is not None and layout.baseline is not None:
+        tables = fitted(_against(scores, style, comparisons, layout), style, layout.width)
+        if layout.counts and style != "csv":
+            tables += fitted(_counts(scores), style, layout.width, "Count")
+    else:
+        tables = fitted(table(scores, style, comparisons, layout), style, layout.width, "Metric")
+        if comparisons is not None and style != "csv":
+            for each in compared(comparisons, style, layout.decimals(style), layout.shown):
+                tables += fitted(each, style, layout.width)
     if style == "table":
         tables = [replace(each, notes=_wrapped(each.notes, layout.width)) for each in tables]
     return "\n\n".join(each.render(style) for each in tables)
@@ -176,6 +154,8 @@ def beside(
     """Return what a person should read beside a style that has no notes: CSV and JSON."""
     if style == "csv":
         scores, comparisons = _chosen(scores, comparisons, layout)
+        if comparisons is not None and layout.baseline is not None:
+            return list(_against(scores, style, comparisons, layout).notes)
         return list(table(scores, style, comparisons, layout).notes)
     if style != "json":
         return []
@@ -223,28 +203,24 @@ def table(
 ) -> Table:
     """Return a row per system: its scores, then what was counted over all metrics.
 
-    An image counts as scored if every metric has a score for it.
+    An image counts as scored if every metric has a score for it. LaTeX has the counts only where
+    the layout asks for them.
     """
-    counted = {name: scores.counts(name) for name in scores.evaluations}
-    shown = [
-        count
-        for count in COUNTS
-        if any(count.key in of and (count.always or of[count.key]) for of in counted.values())
-    ]
+    counted = _counts(scores)
+    if style == "latex" and not layout.counts:
+        counted = counted.with_columns([0])
     columns = scores.columns()
     rows: list[list[Cell]] = [
         [
             name,
             *(layout.shown(of_column[c.name].score, c.ranked) for c in columns),
-            counted[name]["scored"],
-            *(counted[name].get(count.key, 0) for count in shown),
+            *of_counts,
         ]
-        for name, of_column in scores.evaluations.items()
+        for (name, of_column), (_, *of_counts) in zip(
+            scores.evaluations.items(), counted.rows, strict=True
+        )
     ]
-    notes = _directions(columns)
-    if layout.percent:
-        kept = ", ".join(column.name for column in columns if not column.ranked)
-        notes.append(f"Scores times 100{f', but not {kept}' if kept else ''}.")
+    notes = _directions(columns) + _in_percent(columns, layout)
     bold = _bold(rows, columns, layout.decimals(style))
     if comparisons is not None and len(rows) > 1:
         names = list(scores.evaluations)
@@ -258,19 +234,66 @@ def table(
             notes.append(
                 f"Bold: not significantly worse than the best (randomisation, p > {alpha})."
             )
-    signatures = list(dict.fromkeys(scores.signatures.values()))
-    notes += scores.notes()
-    notes += folded(signatures, layout.width) if style == "table" else signatures
-    notes += _without_java(scores)
-    notes += [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
     return Table(
-        ["System", *scores.signatures, "Scored", *(count.header for count in shown)],
+        ["System", *scores.signatures, *counted.headers[1:]],
         rows,
-        notes,
+        notes + _below(scores, style, layout),
         bold=bold,
         digits=layout.decimals(style),
         lower={(-1, at) for at, column in enumerate(columns, 1) if column.lower_is_better},
     )
+
+
+def _counts(scores: Scores) -> Table:
+    """Return a row per system: what was counted over all metrics."""
+    counted = {name: scores.counts(name) for name in scores.evaluations}
+    shown = [
+        count
+        for count in COUNTS
+        if any(count.key in of and (count.always or of[count.key]) for of in counted.values())
+    ]
+    return Table(
+        ["System", "Scored", *(count.header for count in shown)],
+        [
+            [name, of["scored"], *(of.get(count.key, 0) for count in shown)]
+            for name, of in counted.items()
+        ],
+        title="Counts",
+    )
+
+
+def _against(scores: Scores, style: str, comparisons: Comparisons, layout: Layout) -> Table:
+    """Return the table of the layout's baseline, with what has to be said of all scores."""
+    differences = against(comparisons, layout.baseline or "")
+    found = against_baseline(differences, style, layout.decimals(style), layout.shown)
+    pinned = signature_of_differences(differences)
+    return replace(
+        found,
+        notes=[
+            *found.notes,
+            *_in_percent(scores.columns(), layout),
+            *(folded([pinned], layout.width) if style == "table" else [pinned]),
+            *_below(scores, style, layout),
+        ],
+    )
+
+
+def _in_percent(columns: Sequence[Column], layout: Layout) -> list[str]:
+    if not layout.percent:
+        return []
+    kept = ", ".join(column.name for column in columns if not column.ranked)
+    return [f"Scores times 100{f', but not {kept}' if kept else ''}."]
+
+
+def _below(scores: Scores, style: str, layout: Layout) -> list[str]:
+    """Return the notes of any table of scores: people, signatures, Java, what is lacking."""
+    signatures = list(dict.fromkeys(scores.signatures.values()))
+    return [
+        *scores.notes(),
+        *(folded(signatures, layout.width) if style == "table" else signatures),
+        *_without_java(scores),
+        *(f"{name} not available: {why}" for name, why in scores.unavailable.items()),
+    ]
 
 
 def in_short(scores: Scores, most: int = 12) -> str:

@@ -21,17 +21,18 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
 from ..digits import for_json
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, in_order
+from ..text_tables import with_difference
 from .equal_length import EqualLength, at_equal_length
 from .harness import Scores
-from .significance import Resampled, has_own_score, resample, take_samples
+from .significance import Tested, has_own_score, resample, take_samples
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,8 @@ class Comparisons:
         Of the intervals; ranks and winners are at 1 - level.
     left_out : tuple of str
         Metrics of which no image has a score from every system.
+    baseline : str, optional
+        The second system of all pairs, where only these were tested.
     """
 
     metrics: dict[str, Comparison]
@@ -151,6 +154,7 @@ class Comparisons:
     resamples: int
     level: float
     left_out: tuple[str, ...] = ()
+    baseline: str | None = None
 
     @property
     def has_equal_length(self) -> bool:
@@ -162,7 +166,21 @@ class Comparisons:
         )
 
     def __repr__(self) -> str:
-        lines = [f"Comparisons(seed={self.seed}, resamples={self.resamples}, level={self.level})"]
+        settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
+        if self.baseline is not None:
+            return "\n".join(
+                [f"Comparisons(baseline={self.baseline!r}, {settings})"]
+                + [
+                    f"{name} ({comparison.images} images): {pair.first} "
+                    + with_difference(
+                        comparison.systems[pair.first].score,
+                        *(pair.difference, pair.low, pair.high, pair.randomisation_holm),
+                    )
+                    for name, comparison in self.metrics.items()
+                    for pair in comparison.pairs
+                ]
+            )
+        lines = [f"Comparisons({settings})"]
         for name, comparison in self.metrics.items():
             standings = (
                 f"{system} {s.score:.4f} [{s.low:.4f}, {s.high:.4f}]"
@@ -183,6 +201,7 @@ class Comparisons:
             "seed": self.seed,
             "resamples": self.resamples,
             "level": self.level,
+            **({} if self.baseline is None else {"baseline": self.baseline}),
             "left_out": list(self.left_out),
             "metrics": {
                 name: {
@@ -271,14 +290,12 @@ def compare(
         of_systems, samples = evaluations[metric], of_metrics[metric]
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
         ranked = all(evaluation.ranked for evaluation in of_systems.values())
-        pairs = _pairs(resampled, list(samples), _alpha(level), lower)
-        pairs = tuple(
-            replace(
-                pair,
-                winner=pair.winner if ranked else None,
-                equal_length=at_equal.get((metric, pair.first, pair.second)),
-            )
-            for pair in pairs
+        names = list(itertools.combinations(samples, 2))
+        pairs = corrected(
+            {(first, second): resampled.test(first, second) for first, second in names},
+            {(first, second): at_equal.get((metric, first, second)) for first, second in names},
+            level,
+            lower if ranked else None,
         )
         losers = [
             p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
@@ -350,28 +367,35 @@ def _shared_images(scores: Scores) -> list[ImageId]:
     return sorted(shared, key=in_order)
 
 
-def _pairs(
-    resampled: Resampled, systems: Sequence[str], alpha: float, lower_is_better: bool
+def corrected(
+    tests: Mapping[tuple[str, str], Tested],
+    equal_length: Mapping[tuple[str, str], EqualLength | None],
+    level: float,
+    lower_is_better: bool | None,
 ) -> tuple[Pair, ...]:
-    """Return every two systems, tested and corrected."""
-    names = list(itertools.combinations(systems, 2))
-    tests = [resampled.test(first, second) for first, second in names]
-    bootstrap = holm([test.bootstrap_p for test in tests])
-    randomisation = holm([test.randomisation_p for test in tests])
-    return tuple(
-        Pair(
-            first,
-            second,
-            *test,
-            bootstrap_holm=of_bootstrap,
-            randomisation_holm=of_randomisation,
-            winner=None
-            if of_randomisation > alpha
-            else first
-            if (test.difference > 0) != lower_is_better
-            else second,
+    """Return pairs of systems of a metric, with Holm's correction over them, and who is better.
+
+    Parameters
+    ----------
+    tests : mapping
+        First and second system to how they were tested.
+    equal_length : mapping
+        The same systems to what remains of their difference at equal length.
+    level : float
+        Of the intervals; a system is better at 1 - level.
+    lower_is_better : bool, optional
+        The metric's direction; None where it has none, and no system is better.
+    """
+    bootstrap = holm([test.bootstrap_p for test in tests.values()])
+    randomisation = holm([test.randomisation_p for test in tests.values()])
+    pairs = []
+    for (names, test), of_bootstrap, of_randomisation in zip(
+        tests.items(), bootstrap, randomisation, strict=True
+    ):
+        winner = None
+        if lower_is_better is not None and of_randomisation <= _alpha(level):
+            winner = names[(test.difference > 0) == lower_is_better]
+        pairs.append(
+            Pair(*names, *test, of_bootstrap, of_randomisation, winner, equal_length[names])
         )
-        for (first, second), test, of_bootstrap, of_randomisation in zip(
-            names, tests, bootstrap, randomisation, strict=True
-        )
-    )
+    return tuple(pairs)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..digits import for_json, rounded
+from ..digits import for_json, in_full, rounded
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId, to_json_value
@@ -101,8 +101,8 @@ class Scores:
 
         ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
         score}, "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID":
-        {"image_id": ID, COLUMN: score}}}}}``; scores have ten significant digits, and
-        ``"scores"`` is the number of this form. Columns where lower is
+        {"image_id": ID, COLUMN: score}}}}}``; ``"overall"`` has all digits of the scores, all else
+        ten, and ``"scores"`` is the number of this form. Columns where lower is
         better are listed under ``"lower_is_better"``, those by which no system is better under
         ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
         A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
@@ -126,7 +126,7 @@ class Scores:
             document["unranked"] = unranked
         document["systems"] = {
             name: {
-                "overall": {column: rounded(e.score) for column, e in of_column.items()},
+                "overall": {column: in_full(e.score) for column, e in of_column.items()},
                 "counts": {column: counts_of(e) for column, e in of_column.items()},
                 **_left_out(of_column),
                 "imgToEval": (per_image or _per_image)(of_column),

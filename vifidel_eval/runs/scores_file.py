@@ -36,8 +36,9 @@ class Saved:
     Attributes
     ----------
     scores : Scores
-        Numbers have the ten significant digits of the file. What is not in the file is missing:
-        tallies of words, and the statistics from which BLEU's and CHAIR's corpus scores follow.
+        Corpus scores are as computed, other numbers have the ten significant digits of the file.
+        What is not in the file is missing: tallies of words, and the statistics from which BLEU's
+        and CHAIR's corpus scores follow.
     comparisons : Comparisons, optional
         Those of ``--compare``.
     """
@@ -163,7 +164,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
                 np.array([_number(row[column]) for row in rows], dtype=np.float64),
                 lower_is_better=column in lower,
                 ranked=column not in unranked,
-                corpus_score=_number(system["overall"][column]),
+                corpus_score=_in_full(system["overall"][column]),
                 counts=_counts(system["counts"][column]),
                 signature=signature,
                 details=details.get(column, {}),
@@ -220,13 +221,18 @@ def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
     return {count.key: counts[count.key] for count in COUNTS if count.key in counts}
 
 
-def _number(value: Any) -> float:
+def _in_full(value: Any) -> float:
     """Return a number of JSON, NaN for null."""
     if value is None:
         return math.nan
     if type(value) not in (int, float) or not math.isfinite(value):
         raise ValueError(f"the score {value!r:.40}")
-    number = rounded(float(value))
+    return float(value)
+
+
+def _number(value: Any) -> float:
+    """Return a number of JSON with the digits that files hold, NaN for null."""
+    number = rounded(_in_full(value))
     return math.nan if number is None else number
 
 
@@ -269,6 +275,7 @@ def _comparisons(content: Mapping[str, Any], scores: Scores) -> Comparisons:
         _whole(content["resamples"]),
         _number(content["level"]),
         tuple(map(_text, content.get("left_out", ()))),
+        None if content.get("baseline") is None else _text(content["baseline"]),
     )
 
 

@@ -105,13 +105,6 @@ def test_where_lower_is_better_the_lowest_is_the_first():
     assert overview.duels(scores, comparisons)["bad", "good"][0].winner == "good"
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0.0002, "<.001"), (0.0312, ".031"), (0.9999, "1"), (1.0, "1")]
-)
-def test_p_values(value, shown):
-    assert overview.p_value(value) == shown
-
-
 def test_a_metric_without_common_images_is_shown_without_comparison():
     scores = scores_of(one=[0.5, np.nan], two=[np.nan, 0.5])
     comparisons = compare(scores, resamples=100)

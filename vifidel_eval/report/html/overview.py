@@ -108,17 +108,6 @@ def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], lis
     }
 
 
-def p_value(value: float) -> str:
-    """Return a p-value as papers print it.
-
-    >>> p_value(0.0312), p_value(0.0002), p_value(1.0)
-    ('.031', '<.001', '1')
-    """
-    if math.isnan(value):
-        return score(None)
-    return "<.001" if value < 0.001 else f"{value:.3f}".replace("0.", ".").removesuffix(".000")
-
-
 @dataclass(frozen=True)
 class Spread:
     """How the scores of a system under a metric are spread over the images.

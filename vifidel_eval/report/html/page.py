@@ -13,6 +13,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ...explain.findings import find
+from ...text_tables import p_value
 from ...things.grounded import Verdict
 from . import formats, overview
 from .content import Content
@@ -123,7 +124,7 @@ def _environment() -> Environment:
         "score": formats.score,
         "fixed": formats.fixed,
         "correlation": formats.correlation,
-        "p_value": overview.p_value,
+        "p_value": p_value,
     }
     environment.filters["json"] = _json
     return environment
