@@ -41,7 +41,10 @@ _SECTIONS = {
     ),
     "Metrics": (
         "metrics",
+        "metric",
         "things",
+        "synonyms",
+        "drop_incomplete",
         "prf_edition",
         "vectors",
         "trust_pickles",
@@ -53,6 +56,7 @@ _SECTIONS = {
     "Output": (
         "keep",
         "workers",
+        "inventions",
         "style",
         "columns",
         "percent",
@@ -81,6 +85,8 @@ _OWN = "Options"
 _RARE = frozenset(
     {
         "requirements",
+        "synonyms",
+        "drop_incomplete",
         "categories",
         "uncertain",
         "looked_for",

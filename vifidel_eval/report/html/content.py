@@ -16,10 +16,10 @@ from ...rows import Rows
 from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
-from ...scorers import Chair, Scorer, Vifidel
+from ...scorers import Scorer
+from ...scorers.explainers import explainer_of, parts_of
 from ...scorers.explaining import ExplainingScorer
 from ...scorers.record import Settings
-from ...scorers.vifidel import make_vifidel
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
@@ -143,7 +143,7 @@ def gather(
         material=material,
     )
     try:
-        explainer = _explainer(scorers, settings or Settings())
+        explainer = explainer_of(scorers, settings or Settings())
         if explainer is None:
             return replace(content, material=replace(material, boxes={}))
         return replace(
@@ -153,36 +153,10 @@ def gather(
             explanations=_explained(explainer, of_systems, explained),
         )
     except VifidelError as problem:
-        if any(isinstance(part, ExplainingScorer) for part in _parts(scorers)):
+        if any(isinstance(part, ExplainingScorer) for part in parts_of(scorers)):
             raise
         warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
         return replace(content, material=replace(material, boxes={}), unexplained=_FAILED)
-
-
-def _explainer(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
-    """Return what explains the captions of a run; None if nothing is evidence.
-
-    It is VIFIDEL where objects are known, whether it was computed or not.
-    """
-    parts = _parts(scorers)
-    for part in parts:
-        if isinstance(part, Vifidel):
-            return part
-    if settings.objects is not None:
-        return make_vifidel(settings)
-    explaining = [part for part in parts if isinstance(part, ExplainingScorer)]
-    for part in explaining:
-        if part.objects is not None:
-            return part
-    for part in parts:
-        if isinstance(part, Chair) and part.objects is not None:
-            return make_vifidel(replace(settings, objects=part.objects))
-    return next(iter(explaining), None)
-
-
-def _parts(scorers: Iterable[Scorer]) -> list[Scorer]:
-    """Return scorers, the parts of combinations instead of these."""
-    return [part for scorer in scorers for part in getattr(scorer, "parts", (scorer,))]
 
 
 def _explained(
