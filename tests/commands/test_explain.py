@@ -97,10 +97,17 @@ def test_whole_result_files(tmp_path):
         "street", "yard", "river",
     }  # fmt: skip
     assert (dreaming["captions"], dreaming["undefined"]) == (6, 0)
-    for word in dreaming["hallucinated_words"]:
-        row = next(line for line in result.stdout.splitlines() if f"  {word['what']}  " in line)
-        assert row.split()[:5] == ["dreaming", "not", "in", "the", "image"]
-        assert str(word["examples"][0]["image_id"]) in row
+    assert "careful: not in the image" not in result.stdout
+    of_dreaming = result.stdout.partition("\ndreaming: not in the image\n")[2]
+    rows = of_dreaming.partition("\n\n")[0].splitlines()[2:]
+    assert len(rows) == len(dreaming["hallucinated_words"])
+    for word, row in zip(dreaming["hallucinated_words"], rows, strict=True):
+        named = word["what"] if word["class"] == word["what"] else f"{word['what']} ({word['class']})"
+        assert row.startswith(f"{named}  ")
+        assert row.split("  ")[0] == named
+        assert f" {word['examples'][0]['image_id']}: " in row
+        assert row.split()[-3:-1] == [str(word["captions"]), str(word["of"])]
+    assert max(map(len, result.stdout.splitlines())) <= 100
     as_json = explain(CAREFUL, DREAMING, *all_words, "--format", "json")
     assert as_json.stdout == output.read_text("utf-8")
 
@@ -124,7 +131,10 @@ def test_colours_only_on_a_terminal():
     shown = explain(*image, color=True).stdout
     assert "\x1b[31m!   cat " in shown
     assert "\x1b[32m+   frisbee " in shown
-    assert "\x1b[31mdreaming" in explain(DREAMING, color=True).stdout
+    shown = explain(DREAMING, color=True).stdout
+    red = re.findall("\x1b\\[31m(\\w+) ", shown.partition("unmentioned")[0])
+    assert "skateboard" in red
+    assert "\x1b[31mperson" not in shown
 
 
 def test_edge_cases(tmp_path):
@@ -221,7 +231,9 @@ def test_sentences_of_a_text_are_a_table_and_what_is_supposed_is_not_made_up(tmp
     assert "Probably not in the image: zebra\nOnly supposed: train\n" in shown
     table = shown.partition("\nSentences\n")[2].splitlines()
     assert "zebra (34-39)" in table[2]
-    assert table[3].rstrip().endswith("The lamp suggests that a train is late.       -")
+    assert "  The lamp suggests that a train...  " in table[3]
+    assert table[3].split()[-1] == "-"
+    assert max(map(len, shown.splitlines())) <= 100
     assert next(line for line in shown.splitlines() if "  train " in line).split()[1] == "hedged"
 
 

@@ -51,27 +51,27 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 @click.option(
     "--references",
     type=CAPTIONS,
-    help="Reference captions: COCO captions JSON or another caption file. They weight words as "
-    "in score, and what they mention counts as in the image.",
+    help="Reference captions: any caption file. They weight words; what they mention is there.",
 )
 @click.option(
     "--no-references",
     is_flag=True,
-    help="Explain by --objects alone, without references or without what they say.",
+    help="Explain by --objects alone.",
 )
 @caption_options
 @transport_options
 @click.option(
     "--image-ids",
     type=FILE,
-    help="Explain only these ids: a JSON list or one per line.",
+    help="Only these ids: a JSON list or one per line.",
 )
 @click.option(
     "--metric",
     type=click.Choice([_BY_WORDS, _BY_CATEGORY], case_sensitive=False),
     default=_BY_WORDS,
     show_default=True,
-    help="Whose verdicts: VIFIDEL-H's, which VIFIDEL and VIFIDEL-PRF share, or CHAIR's.",
+    metavar="NAME",
+    help="Whose verdicts: VIFIDEL-H's or CHAIR's.",
 )
 @click.option(
     "--things",
@@ -93,15 +93,15 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
     type=Between(0, 1),
     default=_DEFAULT.support,
     show_default=True,
-    help="Lowest cosine at which a label or a word of the references supports a mention. This and "
-    "--far suit the embedded vectors.",
+    help="Lowest cosine that supports a mention; it suits the embedded vectors.",
 )
 @click.option(
     "--far",
     type=Between(-1, 1),
     default=_DEFAULT.far,
     show_default=True,
-    help="An object is unmentioned if its cosine with every word is below this.",
+    help="An object is unmentioned if its cosine with every word is below this; it suits the "
+    "embedded vectors.",
 )
 @click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
@@ -109,18 +109,17 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many words and objects to print per system.",
+    help="Words and objects to print per system.",
 )
 @click.option(
     "--inventions",
     type=OUTPUT,
     callback=_rows_file,
     metavar="FILE",
-    help="Write everything that is made up to this .csv or .jsonl file: a row for each word, with "
-    "system, image, sentence and place.",
+    help="Write all that is made up to this .csv or .jsonl file, a row per word.",
 )
-@click.option("--output", type=OUTPUT, help="Write everything found to this JSON file.")
-@format_option("How to print; csv has the whole transport plan or the findings.")
+@click.option("--output", type=OUTPUT, help="Write everything found as JSON.")
+@format_option("How to print; csv has the plan or the findings.")
 def explain(
     results: tuple[SystemFile, ...],
     image: str | None,
@@ -146,9 +145,8 @@ def explain(
 
     With --image, explain its caption in each result file, or a --caption of your own: what each
     word costs, what supports it, which of the things it mentions are in the image, and what each
-    sentence claims; --plan adds the transport plan. Without --image, summarise result files: the
-    things most often not in the image and the objects most often unmentioned; --inventions writes
-    every one.
+    sentence claims. Without --image, summarise result files: the things most often not in the image
+    and the objects most often unmentioned; --inventions writes every one.
 
     Things are judged as VIFIDEL-H judges them, by --objects, --references or
     both. RESULTS are PATH or NAME=PATH, as in score.

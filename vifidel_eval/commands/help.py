@@ -87,6 +87,7 @@ _RARE = frozenset(
         "requirements",
         "synonyms",
         "drop_incomplete",
+        "far",
         "categories",
         "uncertain",
         "looked_for",

@@ -327,7 +327,7 @@ def around(caption: str, words: str, width: int) -> str:
     """Return the part of a caption where words are, as one line of at most `width` characters.
 
     >>> around("The sun is out, and a dog runs over the large field.", "dog", 20)
-    '... and a dog run...'
+    '...and a dog runs...'
     """
     text = one_line(caption)
     if len(text) <= width:

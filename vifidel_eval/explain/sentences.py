@@ -180,7 +180,7 @@ def sentence_table(
     headers = ["", "Sentence", "Not in the image", "Hedged", "P"]
     most = _WIDTH
     if width is not None:
-        taken = max(map(len, [headers[2], *invented])) + _BESIDE
+        taken = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE
         most = min(most, max((width - taken) // 2, _LEAST_WIDTH))
     rows: list[list[Cell]] = []
     for number, (sentence, said) in enumerate(zip(sentences, invented, strict=True), 1):
