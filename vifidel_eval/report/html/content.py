@@ -11,6 +11,7 @@ from typing import Any
 from ...annotations.boxes import ImageBoxes
 from ...errors import VifidelError, VifidelWarning
 from ...explain.explained import Explained
+from ...explain.inventions import Invention, inventions_in
 from ...image_ids import ImageId
 from ...rows import Rows
 from ...runs.comparison import Comparisons
@@ -75,6 +76,8 @@ class Content:
         where there is no evidence.
     material : Material
         Pictures, boxes and names.
+    inventions : mapping
+        System name to what its captions make up.
     unexplained : str
         Why nothing is explained.
     denied : mapping
@@ -88,6 +91,7 @@ class Content:
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
     explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
+    inventions: Mapping[str, Sequence[Invention]] = field(default_factory=dict)
     unexplained: str = _NO_EVIDENCE
     denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
 
@@ -146,11 +150,16 @@ def gather(
         explainer = explainer_of(scorers, settings or Settings())
         if explainer is None:
             return replace(content, material=replace(material, boxes={}))
+        explanations = _explained(explainer, of_systems, explained)
         return replace(
             content,
             objects=explainer.objects_of(list(references)),
             denied=explainer.denied_in(list(references)),
-            explanations=_explained(explainer, of_systems, explained),
+            explanations=explanations,
+            inventions={
+                name: [row for part in parts for row in inventions_in(name, part, explainer.units)]
+                for name, parts in explanations.items()
+            },
         )
     except VifidelError as problem:
         if any(isinstance(part, ExplainingScorer) for part in parts_of(scorers)):
