@@ -7,8 +7,9 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
+from ..explain.by_category import explained_by_category
+from ..explain.explained import Explained
+from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import MOST_ROWS_KEPT, Asked, LabelCounts, Rows
 from ..things.chair import (
@@ -28,11 +32,12 @@ from ..things.chair import (
     image_categories,
     judged,
 )
-from ..things.mentions import Mention, MentionFinder, Mentions, finder_of
+from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
 from ..things.phrases import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
 from .base import Progress, Scorer, asked_of, labels_of
+from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric, Option
 from .registry import register
@@ -53,7 +58,7 @@ class _Gold(NamedTuple):
     sought: tuple[Asked, ...] | None
 
 
-class Chair(Scorer):
+class Chair(Explainer, Scorer):
     """Caption hallucination (Rohrbach et al., EMNLP 2018): mentions of objects that are not there.
 
     A corpus number follows from counts over the run, not from the mean of the captions' scores:
@@ -209,7 +214,7 @@ class Chair(Scorer):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
             found: list[Mentions] = []
             for at, caption in enumerate(part, start):
-                read = drop_incomplete(caption) if self._drop_incomplete else caption
+                read = self._complete(caption)
                 incomplete += read != caption
                 mentions = gold.finder.find(read)
                 sought = None if gold.sought is None else gold.sought[at]
@@ -241,6 +246,49 @@ class Chair(Scorer):
             )
             for column, formula in CORPUS.items()
         }
+
+    def explained(
+        self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
+    ) -> Iterator[tuple[Explained | None, ...]]:
+        """Yield the explanations of several systems as columns, some rows at a time.
+
+        Whether an object is there does not depend on cosines, so that thresholds change nothing.
+        """
+        parts = (
+            [
+                rows.part(start, start + _ROWS_AT_ONCE)
+                for start in range(0, len(rows), _ROWS_AT_ONCE)
+            ]
+            for rows in of_systems
+        )
+        for of_part in zip_longest(*parts):
+            yield tuple(None if rows is None else self._explained(rows) for rows in of_part)
+
+    def _explained(self, rows: Rows) -> Explained:
+        gold = self._gold(rows)
+        mentions = [gold.finder.find(self._complete(caption)).found for caption in rows.captions]
+        return explained_by_category(
+            rows.ids,
+            rows.captions,
+            mentions,
+            gold.there,
+            gold.sought or [None] * len(rows),
+            self.unsigned(rows)["CHAIRi"].scores,
+        )
+
+    def units(self, caption: str) -> Sequence[Unit]:
+        finder = finder_of(self._classes(()))
+        mentions = [
+            Unit(m.name, m.words, m.category) for m in finder.find(self._complete(caption)).found
+        ]
+        units = finder.units(caption, ())
+        named = [unit.words for unit in units if unit.category is not None]
+        # The words between tell where a mention is: *an orange cat eats an orange*.
+        return units if named == [unit.words for unit in mentions] else mentions
+
+    def _complete(self, caption: str) -> str:
+        """Return what of a caption is read."""
+        return drop_incomplete(caption) if self._drop_incomplete else caption
 
     def _gold(self, rows: Rows) -> _Gold:
         """Return what the rows are held against, prepared once for all systems of a run."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
 from ..annotations.looked_for import LookedFor
@@ -21,41 +23,52 @@ from ..explain.explained import (
     WordColumns,
 )
 from ..explain.explanation import Explanation, Thresholds
+from ..explain.inventions import are_hedged
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, meetings
-from ..kernels.grounding import Evidence, Grounding
+from ..kernels.grounding import Evidence, GroundedMentions, Grounding
 from ..kernels.standing import are_mentioned, standings
 from ..kernels.support import NOTHING
 from ..kernels.transport import penalties, similarities, sums_of_bags, transport_plans, travel_costs
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import content_words
-from ..things.grounded import SUPPORT
+from ..things.grounded import SUPPORT, Verdict
+from ..things.mentions import Unit
 from ..things.synonyms import ClassList, read_things
 from .base import asked_of
 from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 
 
-class ExplainingScorer(WordVectorScorer[GoldT]):
-    """A metric that can say which words of a caption are in the image.
+class Explainer(ABC):
+    """A metric that can say which words of a caption are in the image."""
 
-    `Vifidel`, `VifidelH` and `VifidelPRF` are such metrics. Whatever they compute, the verdicts are
-    those of the grounding, and the transport plan is VIFIDEL's.
-    """
+    @abstractmethod
+    def explained(
+        self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
+    ) -> Iterator[tuple[Explained | None, ...]]:
+        """Yield the explanations of several systems as columns, some rows at a time.
 
-    _things: ClassList | None
-    _looked_for: LookedFor | None = None
-    _support = SUPPORT
-    _p = 2
+        Parameters
+        ----------
+        of_systems : sequence of Rows
+            The captions of each system.
+        thresholds : Thresholds, optional
+            As for `explain`.
 
-    @property
-    def objects(self) -> ObjectLabels | None:
-        """The source of object labels; None if they come with the rows, or there are none."""
-        return self._objects
+        Yields
+        ------
+        tuple of Explained
+            The next rows of each system; None for a system that has no more.
 
-    @cached_property
-    def _grounding(self) -> Grounding:
-        things, stop_words = read_things(self._things), self._space.stop_words
-        return Grounding(things, stop_words, self._objects, self._looked_for)
+        Raises
+        ------
+        VifidelError
+            If an image is unknown.
+        """
+
+    @abstractmethod
+    def units(self, caption: str) -> Sequence[Unit]:
+        """Return the content words of a caption as the metric reads them, mentions among them."""
 
     def explain(
         self,
@@ -65,6 +78,8 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
         thresholds: Thresholds | None = None,
     ) -> Explanation:
         """Return what of a caption is in the image, and who was matched with what, at what cost.
+
+        CHAIR moves nothing: it tells only which mentions are there.
 
         Parameters
         ----------
@@ -116,6 +131,32 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
         """Return what `explain` returns for each row, made while they are read."""
         return chain.from_iterable(part or () for (part,) in self.explained([rows], thresholds))
 
+
+class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
+    """A metric on word vectors that can say which words of a caption are in the image.
+
+    `Vifidel`, `VifidelH` and `VifidelPRF` are such metrics. Whatever they compute, the verdicts are
+    those of the grounding, and the transport plan is VIFIDEL's.
+    """
+
+    _things: ClassList | None
+    _looked_for: LookedFor | None = None
+    _support = SUPPORT
+    _p = 2
+
+    @property
+    def objects(self) -> ObjectLabels | None:
+        """The source of object labels; None if they come with the rows, or there are none."""
+        return self._objects
+
+    @cached_property
+    def _grounding(self) -> Grounding:
+        things, stop_words = read_things(self._things), self._space.stop_words
+        return Grounding(things, stop_words, self._objects, self._looked_for)
+
+    def units(self, caption: str) -> Sequence[Unit]:
+        return self._grounding.units(caption)
+
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
     ) -> Iterator[tuple[Explained | None, ...]]:
@@ -123,23 +164,6 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
 
         What is known of the images is read once for the systems that have the same images, where
         the scorer has it from scoring one of them.
-
-        Parameters
-        ----------
-        of_systems : sequence of Rows
-            The captions of each system.
-        thresholds : Thresholds, optional
-            As for `explain`.
-
-        Yields
-        ------
-        tuple of Explained
-            The next rows of each system; None for a system that has no more.
-
-        Raises
-        ------
-        VifidelError
-            If an image is unknown.
         """
         grounding = self._grounding
 
@@ -258,12 +282,21 @@ class ExplainingScorer(WordVectorScorer[GoldT]):
                 mentions.support,
                 by,
                 mentions.verdicts,
+                self._hedged(mentions, rows.captions),
             ),
             matches=_matches(objects, words, plans, costs),
             unknown_words=self._unknown_words(part),
             denied={row: labels for row, labels in enumerate(self._denied(part.rows)) if labels},
             texts=texts.listed,  # last: now all are listed
         )
+
+    def _hedged(self, found: GroundedMentions, captions: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which mentions only a clause that claims nothing makes of what is not there."""
+        hedged = np.zeros(len(found.units), dtype=bool)
+        for row in np.unique(found.rows[found.verdicts == Verdict.ABSENT]).tolist():
+            of_row = slice(*np.searchsorted(found.rows, [row, row + 1]).tolist())
+            hedged[of_row] = are_hedged(captions[row], self.units, found.verdicts[of_row].tolist())
+        return hedged
 
     def _unknown_words(self, part: Part[GoldT]) -> dict[int, tuple[str, ...]]:
         """Return the labels and words without a vector, by row; most rows have none."""

@@ -17,9 +17,9 @@ from ..evaluation import Column, Evaluation, Floats
 from ..explain.sentences import (
     JudgedSentence,
     PlacedMention,
+    absent_in,
     absent_mentions,
     claimed_text,
-    hedged_text,
 )
 from ..kernels import fidelity
 from ..kernels.support import (
@@ -203,22 +203,21 @@ class VifidelPRF(ClaimScorer):
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         of_rows = [row for row, _ in all_of]
         claimed_texts = [claimed_text(rows.captions[row], one) for row, one in all_of]
-        hedged_texts = [hedged_text(rows.captions[row], one) for row, one in all_of]
         of_sentences = replace(rows.take(of_rows), captions=claimed_texts)
         p = self.unsigned(of_sentences)["VIFIDEL-P"].scores.tolist()
-        invented = self._absent(of_sentences)
-        supposed = self._absent(replace(of_sentences, captions=hedged_texts))
+        absent = self._absent(rows)
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
-        for at, (row, one) in enumerate(all_of):
+        for (row, one), p_of_one in zip(all_of, p, strict=True):
+            invented, supposed = absent_in(one, absent[row])
             found[row].append(
                 JudgedSentence(
                     one.start,
                     one.end,
                     one.claims,
-                    p[at] if one.claims else math.nan,
-                    invented[at],
+                    p_of_one if one.claims else math.nan,
+                    invented,
                     one.hedged,
-                    supposed[at],
+                    supposed,
                 )
             )
         return found

@@ -207,6 +207,11 @@ def json_text(content: Any) -> str:
     return printable(json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1))
 
 
+def json_line(content: Any) -> str:
+    """Return content as a line of JSON Lines, in the same style."""
+    return printable(json.dumps(content, allow_nan=False, ensure_ascii=False))
+
+
 def printable(text: str) -> str:
     r"""Return text without what a terminal obeys: control characters but tab and line feed.
 

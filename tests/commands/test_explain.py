@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import vifidel_eval
 from vifidel_eval import Vifidel
 from vifidel_eval.commands.main import main
 
@@ -97,10 +98,19 @@ def test_whole_result_files(tmp_path):
         "street", "yard", "river",
     }  # fmt: skip
     assert (dreaming["captions"], dreaming["undefined"]) == (6, 0)
-    for word in dreaming["hallucinated_words"]:
-        row = next(line for line in result.stdout.splitlines() if f"  {word['what']}  " in line)
-        assert row.split()[:5] == ["dreaming", "not", "in", "the", "image"]
-        assert str(word["examples"][0]["image_id"]) in row
+    assert "careful: not in the image" not in result.stdout
+    of_dreaming = result.stdout.partition("\ndreaming: not in the image\n")[2]
+    rows = of_dreaming.partition("\n\n")[0].splitlines()[2:]
+    assert len(rows) == len(dreaming["hallucinated_words"])
+    for word, row in zip(dreaming["hallucinated_words"], rows, strict=True):
+        named = (
+            word["what"] if word["class"] == word["what"] else f"{word['what']} ({word['class']})"
+        )
+        assert row.startswith(f"{named}  ")
+        assert row.split("  ")[0] == named
+        assert f" {word['examples'][0]['image_id']}: " in row
+        assert row.split()[-3:-1] == [str(word["captions"]), str(word["of"])]
+    assert max(map(len, result.stdout.splitlines())) <= 100
     as_json = explain(CAREFUL, DREAMING, *all_words, "--format", "json")
     assert as_json.stdout == output.read_text("utf-8")
 
@@ -124,7 +134,10 @@ def test_colours_only_on_a_terminal():
     shown = explain(*image, color=True).stdout
     assert "\x1b[31m!   cat " in shown
     assert "\x1b[32m+   frisbee " in shown
-    assert "\x1b[31mdreaming" in explain(DREAMING, color=True).stdout
+    shown = explain(DREAMING, color=True).stdout
+    red = re.findall("\x1b\\[31m(\\w+) ", shown.partition("unmentioned")[0])
+    assert "skateboard" in red
+    assert "\x1b[31mperson" not in shown
 
 
 def test_edge_cases(tmp_path):
@@ -199,6 +212,114 @@ def test_objects_are_needed():
     assert "give --objects: what the images show." in result.stderr
 
 
+# --- Everything that is made up ---
+
+
+def rows_of(path):
+    text = path.read_text("utf-8")
+    if path.suffix == ".jsonl":
+        return list(map(json.loads, text.splitlines()))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    for row in rows:
+        row |= {name: int(row[name]) for name in ("image_id", "sentence", "start", "end")}
+        row |= {"support": float(row["support"]) if row["support"] else None}
+        row |= {"evidence": row["evidence"] or None}
+    return rows
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".CSV"])
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_inventions_are_the_rows_of_a_run(tmp_path, suffix):
+    path = tmp_path / f"all{suffix}"
+    given = ("--references", REFERENCES, "--inventions", path)
+    assert explain(CAREFUL, DREAMING, *given).exit_code == 0
+    run = vifidel_eval.evaluate([CAREFUL, DREAMING], REFERENCES, OBJECTS, metrics="VIFIDEL")
+    expected = [row.to_json() for row in run.inventions()]
+    assert len(expected) > 5
+    assert rows_of(path.rename(tmp_path / f"all{suffix.lower()}")) == expected
+    captions = {c["image_id"]: c["caption"] for c in json.loads(DREAMING.read_text("utf-8"))}
+    for row in expected:
+        assert captions[row["image_id"]][row["start"] : row["end"]].lower() == row["word"]
+    of_one = tmp_path / "one.jsonl"
+    explain(DREAMING, "--references", REFERENCES, "--image", 101, "--inventions", of_one)
+    assert rows_of(of_one) == [row for row in expected if row["image_id"] == 101]
+
+
+def test_a_file_of_inventions_says_by_its_name_how_it_is_written(tmp_path):
+    result = explain(DREAMING, "--inventions", tmp_path / "all.xlsx")
+    assert result.exit_code == 2
+    assert "all.xlsx: give a name that ends in .csv or .jsonl." in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_findings_are_of_the_chosen_images(tmp_path):
+    ids = tmp_path / "ids.txt"
+    ids.write_text("101\n103\n", "utf-8")
+    document = json.loads(explain(DREAMING, "--image-ids", ids, "--format", "json").stdout)
+    assert document["systems"]["dreaming"]["captions"] == 2
+    images = {i for w in document["systems"]["dreaming"]["hallucinated_words"] for i in w["images"]}
+    assert images == {101, 103}
+    ids.write_text("101\n999\n", "utf-8")
+    result = explain(DREAMING, "--image-ids", ids)
+    assert result.exit_code == 1
+    assert "ids.txt" in result.stderr
+    assert "999" in result.stderr
+    both = explain(DREAMING, "--image-ids", ids, "--image", 101)
+    assert (both.exit_code, "give one of them" in both.stderr) == (2, True)
+
+
+def test_without_references_the_objects_alone_are_evidence():
+    given = ("--references", REFERENCES, "--format", "json")
+    alone = json.loads(explain(DREAMING, *given[2:]).stdout)
+    assert json.loads(explain(DREAMING, *given, "--no-references").stdout) == alone
+    assert json.loads(explain(DREAMING, *given).stdout) != alone
+    nothing = explain(DREAMING, "--references", REFERENCES, "--no-references", objects=None)
+    assert nothing.exit_code == 2
+    assert "give --objects: what the images show." in nothing.stderr
+
+
+@pytest.mark.parametrize("references", [(), ("--references", REFERENCES)])
+@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+def test_chair_s_verdicts_are_those_it_counts(tmp_path, references):
+    path = tmp_path / "chair.jsonl"
+    given = (DREAMING, *references, "--metric", "chair", "--format", "json", "--inventions", path)
+    result = explain(*given)
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout)
+    run = vifidel_eval.evaluate(
+        [DREAMING], REFERENCES if references else None, OBJECTS, metrics="CHAIR"
+    )
+    scores, found = run.scores["dreaming"], document["systems"]["dreaming"]
+    assert found["not_in_image"] / found["mentions"] == scores["CHAIRi"]
+    assert found["hallucinating"] / found["captions"] == scores["CHAIRs"]
+    assert len(rows_of(path)) == found["not_in_image"]
+    assert {row["support"] for row in rows_of(path)} == {None}
+    assert document["signature"].startswith("CHAIR|synonyms:coco_synonyms#")
+    assert "thresholds" not in document
+    table = explain(*given[:-4], "--image", 101).stdout
+    assert "!   skateboard" in table
+
+
+def test_chair_needs_objects():
+    result = explain(DREAMING, "--references", REFERENCES, "--metric", "CHAIR", objects=None)
+    assert result.exit_code == 2
+    assert "--metric CHAIR needs --objects" in result.stderr
+
+
+@pytest.mark.parametrize("columns", [80, 100, 132])
+def test_tables_fit_a_terminal(monkeypatch, columns):
+    monkeypatch.setattr("vifidel_eval.report.fitting.line_width", lambda: columns)
+    long = " ".join(["a large dog on a small boat near the blue house"] * 12)
+    for given in (
+        (CAREFUL, DREAMING, "--references", REFERENCES),
+        (DREAMING, "--image", 101, "--plan", "--references", REFERENCES),
+        ("--image", 101, "--caption", f"{long}. It seems that a zebra, a cat and a kite are near."),
+    ):
+        lines = explain(*given).stdout.splitlines()
+        # A signature is broken between its parts, no further.
+        assert all(len(line) <= columns for line in lines if "|" not in line)
+
+
 # --- Sentences ---
 
 SENTENCES = (
@@ -221,7 +342,9 @@ def test_sentences_of_a_text_are_a_table_and_what_is_supposed_is_not_made_up(tmp
     assert "Probably not in the image: zebra\nOnly supposed: train\n" in shown
     table = shown.partition("\nSentences\n")[2].splitlines()
     assert "zebra (34-39)" in table[2]
-    assert table[3].rstrip().endswith("The lamp suggests that a train is late.       -")
+    assert "  The lamp suggests that a train...  " in table[3]
+    assert table[3].split()[-1] == "-"
+    assert max(map(len, shown.splitlines())) <= 100
     assert next(line for line in shown.splitlines() if "  train " in line).split()[1] == "hedged"
 
 

@@ -100,12 +100,14 @@ def plain_findings(explanations):
             found = words.setdefault(mention.words, Finding(mention.words, mention.category))
             found.captions += 1
             found.examples = [*found.examples, example][:3]
+            found.images.append(explanation.image_id)
         for label in {m.label for m in explanation.matches} | set(explanation.unmentioned):
             found = objects.setdefault(label, Finding(label))
             found.of += 1
             if label in explanation.unmentioned:
                 found.captions += 1
                 found.examples = [*found.examples, example][:3]
+                found.images.append(explanation.image_id)
     for what, found in words.items():
         found.of = uses[what]
     return [

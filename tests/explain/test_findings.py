@@ -4,7 +4,12 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_results
-from vifidel_eval.explain.findings import find, findings_table, summary_table
+from vifidel_eval.explain.findings import (
+    find,
+    findings_in_width,
+    findings_table,
+    summary_table,
+)
 from vifidel_eval.rows import make_rows
 
 AXES = ("dog", "cat", "kite", "bus", "large", "wolf")
@@ -73,7 +78,38 @@ def test_tables_and_json_show_the_counts(found):
         "share": 0.25,
         "of": 1,
         "examples": [{"image_id": 5, "caption": CAPTIONS[5]}],
+        "images": [5],
     }
+
+
+def test_all_images_of_a_word_are_known(found):
+    assert [f.images for f in found.hallucinated_words] == [[1, 2], [5]]
+    assert [f.images for f in found.unmentioned_objects] == [[1, 5], [4], [1]]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_tables_of_a_terminal_fit_and_show_the_place_of_the_word(make_vectors, width):
+    vectors = make_vectors({word: [float(i == k) for i in range(6)] for k, word in enumerate(AXES)})
+    scorer = Vifidel({1: ["dog", "bus"], 2: ["cat"]}, vectors, references=False)
+    captions = {1: f"{'the large, large field of grass ' * 9}has a cat {'and more ' * 9}", 2: "cat"}
+    tables = list(findings_in_width({"mine": find_in_captions(scorer, captions)}, 10, width))
+    (absent, red), (silent, yellow) = tables
+    assert (absent.title, red) == ("mine: not in the image", "red")
+    assert (silent.title, yellow) == ("mine: unmentioned", "yellow")
+    for table in (absent, silent):
+        assert max(map(len, table.render("table").splitlines())) <= width
+    [[what, example, captions_of, of, share]] = absent.rows
+    assert (what, captions_of, of, share) == ("cat", 1, 2, "50.0%")
+    assert example.startswith("1: ...")
+    assert " a cat " in example
+    # Objects have no place: the caption's beginning.
+    assert silent.rows[0][1].startswith("1: the large")
+    [(first, _), _] = findings_in_width({"mine": found_twice(scorer)}, 1, width)
+    assert first.title == "mine: not in the image, 1 of 2"
+
+
+def found_twice(scorer):
+    return find_in_captions(scorer, {1: "a cat", 2: "a bus"})
 
 
 def test_nothing_to_find_is_said():
@@ -81,6 +117,8 @@ def test_nothing_to_find_is_said():
     assert summary_table({"mine": nothing}).rows[0][:3] == ["mine", 0, "-"]
     text = findings_table({"mine": nothing}, 10).render("table")
     assert text == "Everything mentioned seems to be in the images, and no object is unmentioned."
+    [(table, _)] = findings_in_width({"mine": nothing}, 10, 80)
+    assert table.render("table") == text
     assert nothing.to_json()["unmentioned_objects"] == []
 
 

@@ -54,18 +54,23 @@ class CaptionOptions(ReferenceOptions):
         return Fields(self.id_field, self.caption_field, self.reference_field, self.split)
 
     def read(
-        self, results: Sequence[SystemFile], references: Path | None
+        self,
+        results: Sequence[SystemFile],
+        references: Path | None,
+        image_ids: Path | None = None,
     ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-        """Return systems and references.
+        """Return systems and references, of all images or those of a file of ids.
 
         Raises
         ------
         CaptionError
             If a file cannot be read, or the references are what a system says.
+        ImageIdError
+            If an image of the ids is not there.
         """
         from ..entry.plan import read_captions
 
-        return read_captions(named(results), references, self.fields())
+        return read_captions(named(results), references, self.fields(), image_ids)
 
 
 _ID_FIELD = click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,14 +23,25 @@ if TYPE_CHECKING:
     from ..explain.explained import Explained
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
+    from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..image_ids import ImageId
     from ..rows import Rows
     from ..runs.pairing import System
+    from ..scorers.explaining import Explainer
+    from ..scorers.record import Settings
 
 _DEFAULT = Thresholds()
 _References = Mapping["ImageId", list[str]] | None
-_Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...]]]
+_BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
+_ROW_FILES = (".csv", ".jsonl")
+
+
+def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Return a file of rows, whose name says how they are written."""
+    if path is not None and path.suffix.lower() not in _ROW_FILES:
+        raise click.BadParameter(f"{path}: give a name that ends in {' or '.join(_ROW_FILES)}.")
+    return path
 
 
 @click.command(cls=Command)
@@ -39,30 +51,57 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
 @click.option(
     "--references",
     type=CAPTIONS,
-    help="Reference captions: COCO captions JSON or another caption file. They weight words as "
-    "in score, and what they mention counts as in the image.",
+    help="Reference captions: any caption file. They weight words; what they mention is there.",
+)
+@click.option(
+    "--no-references",
+    is_flag=True,
+    help="Explain by --objects alone.",
 )
 @caption_options
 @transport_options
+@click.option(
+    "--image-ids",
+    type=FILE,
+    help="Only these ids: a JSON list or one per line.",
+)
+@click.option(
+    "--metric",
+    type=click.Choice([_BY_WORDS, _BY_CATEGORY], case_sensitive=False),
+    default=_BY_WORDS,
+    show_default=True,
+    metavar="NAME",
+    help="Whose verdicts: VIFIDEL-H's or CHAIR's.",
+)
 @click.option(
     "--things",
     type=FILE,
     help="Names of things, one class per line.  [default: our own list]",
 )
 @click.option(
+    "--synonyms",
+    type=FILE,
+    help="Names of each category, for --metric CHAIR.  [default: our own list for COCO's 80]",
+)
+@click.option(
+    "--drop-incomplete",
+    is_flag=True,
+    help="Leave an unfinished last sentence out of captions, for --metric CHAIR.",
+)
+@click.option(
     "--support",
     type=Between(0, 1),
     default=_DEFAULT.support,
     show_default=True,
-    help="Lowest cosine at which a label or a word of the references supports a mention. This and "
-    "--far suit the embedded vectors.",
+    help="Lowest cosine that supports a mention; it suits the embedded vectors.",
 )
 @click.option(
     "--far",
     type=Between(-1, 1),
     default=_DEFAULT.far,
     show_default=True,
-    help="An object is unmentioned if its cosine with every word is below this.",
+    help="An object is unmentioned if its cosine with every word is below this; it suits the "
+    "embedded vectors.",
 )
 @click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
@@ -70,22 +109,35 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many words and objects to print per system.",
+    help="Words and objects to print per system.",
 )
-@click.option("--output", type=OUTPUT, help="Write everything found to this JSON file.")
-@format_option("How to print; csv has the whole transport plan or the findings.")
+@click.option(
+    "--inventions",
+    type=OUTPUT,
+    callback=_rows_file,
+    metavar="FILE",
+    help="Write all that is made up to this .csv or .jsonl file, a row per word.",
+)
+@click.option("--output", type=OUTPUT, help="Write everything found as JSON.")
+@format_option("How to print; csv has the plan or the findings.")
 def explain(
     results: tuple[SystemFile, ...],
     image: str | None,
     caption: str | None,
     references: Path | None,
+    no_references: bool,
     layout: CaptionOptions,
     options: TransportOptions,
+    image_ids: Path | None,
+    metric: str,
     things: Path | None,
+    synonyms: Path | None,
+    drop_incomplete: bool,
     support: float,
     far: float,
     plan: bool,
     top: int,
+    inventions: Path | None,
     output: Path | None,
     style: str,
 ) -> None:
@@ -93,73 +145,60 @@ def explain(
 
     With --image, explain its caption in each result file, or a --caption of your own: what each
     word costs, what supports it, which of the things it mentions are in the image, and what each
-    sentence claims; --plan adds the transport plan. Without --image, summarise result files: the
-    things most often not in the image and the objects most often unmentioned.
+    sentence claims. Without --image, summarise result files: the things most often not in the image
+    and the objects most often unmentioned; --inventions writes every one.
 
     Things are judged as VIFIDEL-H judges them, by --objects, --references or
     both. RESULTS are PATH or NAME=PATH, as in score.
     """
-    _check_usage(results, image, caption, references, options, plan)
-    from ..explain.sentences import only_supposed
+    by_category = metric == _BY_CATEGORY
+    evidence = None if no_references else references
+    _check_usage(results, image, caption, evidence, image_ids, options, plan, by_category)
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
-    from ..scorers import VifidelH, VifidelPRF
-    from ..scorers.thing_scorer import evidence_settings
-    from ..scorers.vifidel import make_vifidel
     from ..things.synonyms import read_things
 
-    systems, gold = layout.read(results, references)
+    systems, gold = layout.read(results, references, image_ids)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
-    has_references = gold is not None
-    names = read_things(things)
-    settings = options.settings(has_references, has_references, {"things": names})
+    own = {"things": read_things(things), "synonyms": synonyms, "drop_incomplete": drop_incomplete}
+    settings = options.settings(gold is not None, evidence is not None, own)
     thresholds = Thresholds(support, far)
-    scorer = (
-        make_vifidel(settings)
-        if options.objects
-        else VifidelH(**evidence_settings(settings), support=support)
-    )
-    document: dict[str, Any] = {
-        "signature": scorer.signature(),
-        "things": names.signature(),
-        "thresholds": {"support": support, "far": far},
-    }
-    notes = [f"things {names.signature()}, cosines: support {support:g}, far {far:g}"]
+    scorer = _explainer(settings, metric, support)
+    document: dict[str, Any] = {"signature": scorer.signature()}
+    notes = []
+    if not by_category:
+        document |= {
+            "things": own["things"].signature(),
+            "thresholds": {"support": support, "far": far},
+        }
+        notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
     notes.append(document["signature"])
+    shown: Callable[[str, Sequence[str]], str]
     if image is None:
-        found = _find(partial(scorer.explained, thresholds=thresholds), systems, gold)
+        found, invented = _find(scorer, thresholds, systems, gold, inventions is not None)
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
+        shown = partial(_show_findings, found, top)
     else:
         rows = {system.name: _rows(system, image, gold) for system in systems}
-        by_sentence = VifidelPRF(**evidence_settings(settings))
-        judged = {name: by_sentence.judge_sentences(of_one)[0] for name, of_one in rows.items()}
-        explained = {
-            name: replace(
-                next(scorer.explain_rows(of_one, thresholds)), hedged=only_supposed(judged[name])
-            )
-            for name, of_one in rows.items()
-        }
+        explained, invented = _explain(scorer, thresholds, rows)
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
-        sentences = {name: of_one for name, of_one in judged.items() if len(of_one) > 1}
+        sentences, signature = ({}, "") if by_category else _sentences(settings, rows)
         for name, of_caption in sentences.items():
             document["systems"][name]["sentences"] = [one.to_json() for one in of_caption]
         if sentences:
-            document["sentences"] = by_sentence.signature()
-            notes.append(document["sentences"])
+            document["sentences"] = signature
+            notes.append(signature)
+        shown = partial(_show_explanations, explained, sentences, plan)
     text = json_text(document)
-    if style == "json":
-        shown = text
-    elif image is None:
-        shown = _show_findings(found, top, style, notes)
-    else:
-        shown = _show_explanations(explained, sentences, plan, style, notes)
     try:
-        show(shown, coloured=style == "table")
+        show(text if style == "json" else shown(style, notes), coloured=style == "table")
     finally:
         if output is not None:
             write_whole(output, text + "\n")
+        if inventions is not None:
+            write_whole(inventions, _rows_text(invented, inventions))
 
 
 def _check_usage(
@@ -167,8 +206,10 @@ def _check_usage(
     image: str | None,
     caption: str | None,
     references: Path | None,
+    image_ids: Path | None,
     options: TransportOptions,
     plan: bool,
+    by_category: bool,
 ) -> None:
     if caption is not None and (results or image is None):
         raise click.UsageError("--caption needs --image, and takes no result files.")
@@ -176,32 +217,87 @@ def _check_usage(
         raise click.UsageError("give result files, or --image ID and --caption TEXT.")
     if plan and image is None:
         raise click.UsageError("--plan needs --image.")
+    if image_ids is not None and image is not None:
+        raise click.UsageError("--image is one image, --image-ids are several: give one of them.")
+    if by_category and not options.objects:
+        raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects: what the images show.")
     if not options.objects and references is None:
         raise click.UsageError(
             "give --objects: what the images show. References alone will do too: --references."
         )
 
 
+def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
+    """Return what explains captions by these settings."""
+    from ..scorers import VifidelH
+    from ..scorers.registry import METRICS
+    from ..scorers.thing_scorer import evidence_settings
+    from ..scorers.vifidel import make_vifidel
+
+    if metric == _BY_CATEGORY:
+        return METRICS[_BY_CATEGORY].make(settings)
+    if settings.objects:
+        return make_vifidel(settings)
+    return VifidelH(**evidence_settings(settings), support=support)
+
+
 def _find(
-    explained: _Explained, systems: Sequence[System], gold: _References
-) -> dict[str, Findings]:
+    scorer: Explainer,
+    thresholds: Thresholds,
+    systems: Sequence[System],
+    gold: _References,
+    all_of: bool,
+) -> tuple[dict[str, Findings], list[Invention]]:
+    """Return the findings of each system and, if asked for, all inventions."""
     from ..explain.findings import find
+    from ..explain.inventions import inventions_in
     from ..runs.pairing import all_images, paired
 
     images = all_images(systems, gold)
     of_systems = {system.name: paired(system, images, allow_subset=True) for system in systems}
     found = {}
+    invented: list[Invention] = []
     with progress_bar(sum(map(len, of_systems.values()))) as bar:
 
-        def parts(rows: Rows) -> Iterator[Explained]:
-            for (part,) in explained([rows]):
+        def parts(name: str, rows: Rows) -> Iterator[Explained]:
+            for (part,) in scorer.explained([rows], thresholds):
                 if part is not None:
                     bar.update(len(part))
+                    if all_of:
+                        invented.extend(inventions_in(name, part, scorer.units))
                     yield part
 
         for name, rows in of_systems.items():
-            found[name] = find(parts(rows))
-    return found
+            found[name] = find(parts(name, rows))
+    return found, invented
+
+
+def _explain(
+    scorer: Explainer, thresholds: Thresholds, rows: Mapping[str, Rows]
+) -> tuple[dict[str, Explanation], list[Invention]]:
+    """Return the explanation of each system's caption, and all inventions."""
+    from ..explain.inventions import inventions_in
+
+    explained: dict[str, Explanation] = {}
+    invented: list[Invention] = []
+    for name, of_one in rows.items():
+        for (part,) in scorer.explained([of_one], thresholds):
+            if part is not None:
+                (explained[name],) = part
+                invented.extend(inventions_in(name, part, scorer.units))
+    return explained, invented
+
+
+def _sentences(
+    settings: Settings, rows: Mapping[str, Rows]
+) -> tuple[dict[str, Sequence[JudgedSentence]], str]:
+    """Return the sentences of captions that have several, and the signature of their P."""
+    from ..scorers import VifidelPRF
+    from ..scorers.thing_scorer import evidence_settings
+
+    scorer = VifidelPRF(**evidence_settings(settings))
+    judged = {name: scorer.judge_sentences(of_one)[0] for name, of_one in rows.items()}
+    return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
 
 
 def _rows(system: System, image: str, gold: _References) -> Rows:
@@ -224,16 +320,32 @@ def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
     raise mismatch([asked], known, "--image", knower)
 
 
+def _rows_text(rows: Sequence[Invention], path: Path) -> str:
+    from ..explain.inventions import inventions_table
+    from ..files import json_line
+
+    if path.suffix.lower() == ".csv":
+        return inventions_table(rows).render("csv") + "\n"
+    return "".join(f"{json_line(row.to_json())}\n" for row in rows)
+
+
 def _show_findings(
     found: Mapping[str, Findings], top: int, style: str, notes: Sequence[str]
 ) -> str:
-    from ..explain.findings import NOT_IN_IMAGE, findings_table, summary_table
+    from ..explain.findings import findings_in_width, findings_table, summary_table
+    from ..report.fitting import fitted, line_width
 
-    table = findings_table(found, top, notes)
     if style == "csv":
-        return table.render(style)
-    colours = ["red" if NOT_IN_IMAGE in row else "yellow" for row in table.rows]
-    return f"{summary_table(found).render(style)}\n\n{_coloured(table, style, colours)}"
+        return findings_table(found, top).render(style)
+    summary = summary_table(found)
+    if style != "table":
+        tables = [summary, findings_table(found, top, notes)]
+        return "\n\n".join(table.render(style) for table in tables)
+    width = line_width()
+    shown = [part.render(style) for part in fitted(summary, style, width, "Captions of")]
+    for table, colour in findings_in_width(found, top, width):
+        shown.append(_shown(table, style, width, [colour] * len(table.rows)))
+    return "\n\n".join([*shown, _below(notes, style, width)])
 
 
 def _show_explanations(
@@ -245,29 +357,49 @@ def _show_explanations(
 ) -> str:
     from ..explain.explanation import one_line, plan_table, tables
     from ..explain.sentences import sentence_table
+    from ..report.fitting import line_width
 
     if style == "csv":
         return plan_table(explained).render(style)
+    width = line_width()
     shown = []
     for name, explanation in explained.items():
         title = f"{name}, image {explanation.image_id}: {one_line(explanation.caption)}"
         words, *others = tables(explanation, title, plan)
         colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
         if name in sentences:
-            others = [sentence_table(explanation.caption, sentences[name]), *others]
-        shown += [_coloured(words, style, colours), *(table.render(style) for table in others)]
-    comment = "% " if style == "latex" else ""
-    return "\n\n".join([*shown, "\n".join(f"{comment}{note}" for note in notes)])
+            of_sentences = sentence_table(explanation.caption, sentences[name], width)
+            others = [of_sentences, *others]
+        shown.append(_shown(words, style, width, colours))
+        shown += [_shown(table, style, width) for table in others]
+    return "\n\n".join([*shown, _below(notes, style, width)])
 
 
-def _coloured(table: Table, style: str, colours: Sequence[str | None]) -> str:
-    """Return a table whose rows are coloured on a terminal; click drops colours elsewhere."""
-    text = table.render(style)
-    if style != "table" or not table.rows:
-        return text
-    lines = text.split("\n")
-    first = 2 + bool(table.title)
-    for number, colour in enumerate(colours, first):
-        if colour is not None:
-            lines[number] = click.style(lines[number], fg=colour)
-    return "\n".join(lines)
+def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] = ()) -> str:
+    """Return a table that fits, with coloured rows; click drops colours where they mean nothing."""
+    from ..report.fitting import fitted
+
+    if style != "table":
+        return table.render(style)
+    above = textwrap.wrap(table.title, width) if table.title else []
+    notes = [line for note in table.notes for line in textwrap.wrap(note, width)]
+    parts = []
+    for part in fitted(replace(table, title="", notes=notes), style, width):
+        lines = part.render(style).split("\n")
+        for number, colour in enumerate(colours, 2):  # below the headers
+            if colour is not None:
+                lines[number] = click.style(lines[number], fg=colour)
+        parts.append("\n".join([*above, *lines]))
+        above = []
+    return "\n\n".join(parts)
+
+
+def _below(notes: Sequence[str], style: str, width: int) -> str:
+    """Return what was explained by: names, cosines and signatures."""
+    from ..report.signatures import folded
+
+    if style != "table":
+        comment = "% " if style == "latex" else ""
+        return "\n".join(f"{comment}{note}" for note in notes)
+    signatures = [note for note in notes if "|" in note]
+    return "\n".join([*(note for note in notes if "|" not in note), *folded(signatures, width)])

@@ -43,7 +43,10 @@ _SECTIONS = {
     ),
     "Metrics": (
         "metrics",
+        "metric",
         "things",
+        "synonyms",
+        "drop_incomplete",
         "prf_edition",
         "vectors",
         "trust_pickles",
@@ -55,6 +58,7 @@ _SECTIONS = {
     "Output": (
         "keep",
         "workers",
+        "inventions",
         "style",
         "columns",
         "percent",
@@ -85,6 +89,9 @@ _OWN = "Options"
 _RARE = frozenset(
     {
         "requirements",
+        "synonyms",
+        "drop_incomplete",
+        "far",
         "categories",
         "uncertain",
         "looked_for",

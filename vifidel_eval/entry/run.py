@@ -29,6 +29,7 @@ from .plan import PathLike, Plan
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
 
 
@@ -164,6 +165,38 @@ class Run:
         from .texts import sentences_of
 
         return sentences_of(self._planned("sentences are parts of captions"), system)
+
+    def inventions(self) -> list[Invention]:
+        """Return what the captions of all systems make up: every image, word, sentence and place.
+
+        An invention is a mention of a thing that is probably not in the image, in a claim; what
+        only a clause such as *suggesting that* supposes is none. ``explain --inventions`` writes
+        the same rows.
+
+        Returns
+        -------
+        list of Invention
+            System after system, in the order of the images and of the words of each caption;
+            whatever metrics the run has. `pandas.DataFrame` takes them as they are.
+
+        Raises
+        ------
+        VifidelError
+            If the run was loaded, or there are neither objects nor references.
+
+        Examples
+        --------
+        >>> import vifidel_eval
+        >>> run = vifidel_eval.evaluate(
+        ...     {"mine": {1: "A dog. A zebra runs."}}, objects={1: {"dog": 1, "zebra": 0}},
+        ...     metrics="VIFIDEL",
+        ... )
+        >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
+        [(1, 1, 'zebra', 9)]
+        """
+        from .texts import inventions_of
+
+        return list(inventions_of(self._planned("inventions are parts of captions")))
 
     def _check_system(self, system: str) -> None:
         if system not in self.detail.evaluations:

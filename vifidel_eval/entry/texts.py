@@ -1,17 +1,20 @@
-"""Captions of a run from within: their sentences and words, as VIFIDEL-PRF judges them."""
+"""Captions of a run from within: their sentences, words and inventions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..errors import VifidelError
+from ..explain.inventions import Invention, inventions_in
 from ..explain.sentences import JudgedSentence
 from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
 from ..runs.pairing import all_images, paired
 from ..scorers import VifidelPRF
+from ..scorers.explainers import explainer_of, parts_of
 from ..scorers.thing_scorer import evidence_settings
 from .plan import Plan
 
@@ -26,17 +29,29 @@ def prf_of(plan: Plan) -> VifidelPRF:
     VifidelError
         If there is no evidence to hold captions against.
     """
-    for scorer in plan.scorers.values():
-        for part in getattr(scorer, "parts", (scorer,)):
-            if isinstance(part, VifidelPRF):
-                return part
+    scorers = plan.scorers.values()
+    for part in parts_of(scorers):
+        if isinstance(part, VifidelPRF):
+            return part
     settings = plan.settings
+    explainer = explainer_of(scorers, settings)
+    if explainer is not None and settings.objects is None:
+        settings = replace(settings, objects=explainer.objects)
     if settings.objects is None and not (settings.weighted and plan.references):
         raise VifidelError(
             "nothing is known of the images to judge sentences and words by; give objects or "
             "references."
         )
     return VifidelPRF(**evidence_settings(settings))
+
+
+def inventions_of(plan: Plan) -> Iterator[Invention]:
+    """Yield the inventions of all systems, each in the order of the images."""
+    explainer = explainer_of(plan.scorers.values(), plan.settings) or prf_of(plan)
+    for system in plan.systems:
+        for (part,) in explainer.explained([_rows(plan, system.name)]):
+            if part is not None:
+                yield from inventions_in(system.name, part, explainer.units)
 
 
 def sentences_of(plan: Plan, system: str) -> dict[ImageId, list[JudgedSentence]]:

@@ -86,6 +86,8 @@ class MentionColumns(NamedTuple):
         The place of `GroundedMention.supported_by`, or `NOTHING`.
     verdicts : int64
         Of `Verdict`.
+    hedged : bool
+        Whether it is not in the image and only a clause that claims nothing mentions it there.
     """
 
     starts: Integers
@@ -94,6 +96,7 @@ class MentionColumns(NamedTuple):
     support: Floats
     by: Integers
     verdicts: Integers
+    hedged: NDArray[np.bool_]
 
 
 class MatchColumns(NamedTuple):
@@ -195,6 +198,7 @@ class Explained:
                 CaptionWord(word, math.fsum(costs[word]) if moved else math.nan, *standing)
                 for word, *standing in words[slice(*self.words.starts[at : at + 2])]
             ]
+            of_caption = slice(*self.mentions.starts[at : at + 2])
             of_image = slice(*self.objects.starts[at : at + 2])
             silent = self.objects.labels[of_image][self.objects.unmentioned[of_image]]
             yield Explanation(
@@ -205,14 +209,15 @@ class Explained:
                 known=bool(self.known[at]),
                 matches=tuple(moved),
                 words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
-                mentions=tuple(mentions[slice(*self.mentions.starts[at : at + 2])]),
+                mentions=tuple(mentions[of_caption]),
                 unmentioned=tuple(map(self.texts.__getitem__, silent.tolist())),
                 unknown_words=self.unknown_words.get(at, ()),
+                hedged=_only_hedged(mentions[of_caption], self.mentions.hedged[of_caption]),
                 denied=self.denied.get(at, ()),
             )
 
     def _mentions(self, texts: Sequence[Any]) -> list[GroundedMention]:
-        columns = (column.tolist() for column in self.mentions[1:])
+        columns = (column.tolist() for column in self.mentions[1:-1])
         return [
             GroundedMention(texts[words], texts[category], support, texts[by], Verdict(verdict))
             for words, category, support, by, verdict in zip(*columns, strict=True)
@@ -245,3 +250,14 @@ class Explained:
             Match(texts[label], texts[word], *numbers)
             for label, word, *numbers in zip(*(c.tolist() for c in columns), strict=True)
         ]
+
+
+def _only_hedged(mentions: Sequence[GroundedMention], hedged: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Return the words for absent things that hedged clauses mention and no claim does."""
+    if not hedged.any():
+        return ()
+    absent = [
+        (m.words, of) for m, of in zip(mentions, hedged, strict=True) if m.verdict is Verdict.ABSENT
+    ]
+    claimed = {words for words, is_hedged in absent if not is_hedged}
+    return tuple(words for words in dict.fromkeys(w for w, _ in absent) if words not in claimed)

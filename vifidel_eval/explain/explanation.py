@@ -9,6 +9,7 @@ cannot tell, and nothing is claimed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -139,7 +140,8 @@ class Explanation:
     caption : str
         The caption as given.
     score : float
-        exp(-distance); 0 for a caption without a usable word, NaN for an image without objects.
+        exp(-distance); 0 for a caption without a usable word, NaN for an image without objects. Of
+        CHAIR it is the caption's CHAIRi.
     distance : float
         The sum of the contributions of `matches`, exactly (``math.fsum``); NaN if either bag is
         empty.
@@ -157,7 +159,7 @@ class Explanation:
         Words and labels left out because they have no vector.
     hedged : tuple of str
         Mentions of things that are not in the image and that only clauses such as *as if it were*
-        make; the command fills it in.
+        make.
     denied : tuple of str
         Labels that were looked for in this image and are not there, in alphabetical order.
     """
@@ -319,6 +321,24 @@ def one_line(caption: str, width: int | None = None) -> str:
     """Return a caption as one line of printable characters, at most `width` of them."""
     text = " ".join("".join(c if c.isprintable() else " " for c in caption).split())
     return text if width is None or len(text) <= width else f"{text[: width - 3]}..."
+
+
+def around(caption: str, words: str, width: int) -> str:
+    """Return the part of a caption where words are, as one line of at most `width` characters.
+
+    >>> around("The sun is out, and a dog runs over the large field.", "dog", 20)
+    '...and a dog runs...'
+    """
+    text = one_line(caption)
+    if len(text) <= width:
+        return text
+    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
+    found = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE) if pattern else None
+    start = 0
+    if found is not None and found.end() > width - 3:
+        start = min(max((found.start() + found.end() - width) // 2, 0), len(text) - width)
+    before, after = "..." if start else "", "..." if start + width < len(text) else ""
+    return before + text[start + len(before) : start + width - len(after)] + after
 
 
 def _shown(amounts: Sequence[float]) -> list[str]:

@@ -16,13 +16,15 @@ from ..kernels.support import rows_of
 from ..text_tables import Cell, Table
 from ..things.grounded import Verdict
 from .explained import Explained
-from .explanation import one_line
+from .explanation import around
 
 #: How tables call the two kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
 
 _EXAMPLES = 3
 _EXAMPLE_WIDTH = 60
+_LEAST_WIDTH = 20
+_NOTHING = "Everything mentioned seems to be in the images, and no object is unmentioned."
 
 
 @dataclass
@@ -41,6 +43,8 @@ class Finding:
         How many captions have these words, or describe an image that has the object.
     examples : list of (image id, caption)
         The first few, in the order of the images.
+    images : list of image id
+        All images of these captions, in their order.
     """
 
     what: str
@@ -48,6 +52,7 @@ class Finding:
     captions: int = 0
     of: int = 0
     examples: list[tuple[ImageId, str]] = field(default_factory=list)
+    images: list[ImageId] = field(default_factory=list)
 
     def to_json(self, captions: int) -> dict[str, Any]:
         """Return the finding as JSON can hold it; its share is of all `captions`."""
@@ -61,7 +66,18 @@ class Finding:
                 {"image_id": to_json_value(image_id), "caption": caption}
                 for image_id, caption in self.examples
             ],
+            "images": list(map(to_json_value, self.images)),
         }
+
+    def example(self, width: int) -> str:
+        """Return part of the first example, with the words if they are a mention's.
+
+        Parameters
+        ----------
+        width : int
+            How many characters it may have.
+        """
+        return around(self.examples[0][1], self.what if self.category else "", width)
 
 
 @dataclass(frozen=True)
@@ -187,6 +203,7 @@ def _count(finding: Finding, part: Explained, rows: Sequence[int]) -> None:
     finding.captions += len(rows)
     lacking = _EXAMPLES - len(finding.examples)
     finding.examples += [(part.ids[row], part.captions[row]) for row in rows[:lacking]]
+    finding.images += [part.ids[row] for row in rows]
 
 
 def _frequent(findings: Iterable[Finding]) -> list[Finding]:
@@ -240,7 +257,7 @@ def findings_table(
             finding.what,
             finding.category,
             " ".join(str(image_id) for image_id, _ in finding.examples),
-            one_line(finding.examples[0][1], _EXAMPLE_WIDTH),
+            finding.example(_EXAMPLE_WIDTH),
             finding.captions,
             finding.of,
             _share(finding.captions, findings.captions),
@@ -252,12 +269,62 @@ def findings_table(
         )
         for finding in found[:most]
     ]
-    nothing = (
-        []
-        if rows
-        else ["Everything mentioned seems to be in the images, and no object is unmentioned."]
-    )
-    return Table(headers, rows, [*nothing, *notes], texts=6)
+    return Table(headers, rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
+
+
+def findings_in_width(
+    of_systems: Mapping[str, Findings], most: int, width: int
+) -> Iterator[tuple[Table, str | None]]:
+    """Yield the most frequent findings for a terminal: a table for each system and kind.
+
+    Parameters
+    ----------
+    of_systems : mapping
+        System name to findings.
+    most : int
+        How many of a kind are shown.
+    width : int
+        Characters in a line, which examples fill.
+
+    Yields
+    ------
+    Table
+        Words or objects with an image of each.
+    str or None
+        The colour of its rows.
+    """
+    nothing = True
+    for name, findings in of_systems.items():
+        for kind, colour, found in (
+            (NOT_IN_IMAGE, "red", findings.hallucinated_words),
+            (UNMENTIONED, "yellow", findings.unmentioned_objects),
+        ):
+            if found:
+                nothing = False
+                yield _in_width(f"{name}: {kind}", findings.captions, found, most, width), colour
+    if nothing:
+        yield Table([], [], title=_NOTHING), None
+
+
+def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, width: int) -> Table:
+    shown = found[:most]
+    if len(found) > most:
+        title += f", {most} of {len(found)}"
+    rows: list[list[Cell]] = [
+        [_named(one), "", one.captions, one.of, _share(one.captions, captions)] for one in shown
+    ]
+    headers = ["What", "Image: caption", "Captions", "Of", "Share"]
+    without = Table(headers, rows, texts=2).render("table").splitlines()[1]
+    room = width - len(without) + len(headers[1])
+    for row, one in zip(rows, shown, strict=True):
+        image = f"{one.examples[0][0]}: "
+        row[1] = image + one.example(max(room - len(image), _LEAST_WIDTH))
+    return Table(headers, rows, texts=2, title=title)
+
+
+def _named(finding: Finding) -> str:
+    apart = finding.category not in (None, finding.what)
+    return f"{finding.what} ({finding.category})" if apart else finding.what
 
 
 def _share(part: int, whole: int) -> str:

@@ -14,7 +14,9 @@ from ..things.mentions import Unit
 from .explanation import one_line
 
 # Characters of a sentence that a table shows.
-_WIDTH = 40
+_WIDTH, _LEAST_WIDTH = 40, 16
+# Those of its number, its P and the space between columns.
+_BESIDE = 2 + 6 + 4 * 2
 
 
 class PlacedMention(NamedTuple):
@@ -91,24 +93,11 @@ def claimed_text(caption: str, sentence: Sentence) -> str:
     >>> claimed_text("A dog. A cat, perhaps.", Sentence(7, 22, ((14, 22),), ()))
     '       A cat,         '
     """
-    return _only(caption, _between(sentence))
-
-
-def hedged_text(caption: str, sentence: Sentence) -> str:
-    """Return a caption with blanks for all but what a sentence hedges.
-
-    >>> hedged_text("A dog. A cat, perhaps.", Sentence(7, 22, ((14, 22),), ()))
-    '              perhaps.'
-    """
-    return _only(caption, sentence.hedged)
-
-
-def _only(text: str, places: Iterable[tuple[int, int]]) -> str:
     kept, at = [], 0
-    for start, end in places:
-        kept += [" " * (start - at), text[start:end]]
+    for start, end in _between(sentence):
+        kept += [" " * (start - at), caption[start:end]]
         at = end
-    return "".join([*kept, " " * (len(text) - at)])
+    return "".join([*kept, " " * (len(caption) - at)])
 
 
 def _between(sentence: Sentence) -> Iterator[tuple[int, int]]:
@@ -117,6 +106,23 @@ def _between(sentence: Sentence) -> Iterator[tuple[int, int]]:
         yield at, start
         at = end
     yield at, sentence.end
+
+
+def absent_in(
+    sentence: Sentence, absent: Iterable[PlacedMention]
+) -> tuple[tuple[PlacedMention, ...], tuple[PlacedMention, ...]]:
+    """Return what a sentence claims that is not in the image, and what it only supposes.
+
+    Parameters
+    ----------
+    sentence : Sentence
+        A sentence.
+    absent : iterable of PlacedMention
+        The mentions of its whole text that are not in the image.
+    """
+    own = [mention for mention in absent if sentence.start <= mention.start < sentence.end]
+    hedged = {m for m in own if any(a <= m.start < b for a, b in sentence.hedged)}
+    return tuple(m for m in own if m not in hedged), tuple(m for m in own if m in hedged)
 
 
 def absent_mentions(
@@ -156,15 +162,9 @@ def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
             at = here.end()
 
 
-def only_supposed(sentences: Iterable[JudgedSentence]) -> tuple[str, ...]:
-    """Return the words for absent things that hedged clauses mention and no claim does."""
-    sentences = list(sentences)
-    invented = {mention.words for sentence in sentences for mention in sentence.inventions}
-    supposed = (m.words for sentence in sentences for m in sentence.hedged_mentions)
-    return tuple(words for words in dict.fromkeys(supposed) if words not in invented)
-
-
-def sentence_table(caption: str, sentences: Sequence[JudgedSentence]) -> Table:
+def sentence_table(
+    caption: str, sentences: Sequence[JudgedSentence], width: int | None = None
+) -> Table:
     """Return a row per sentence: its text, its P, and what it invents or only supposes.
 
     Parameters
@@ -173,21 +173,29 @@ def sentence_table(caption: str, sentences: Sequence[JudgedSentence]) -> Table:
         The whole caption.
     sentences : sequence of JudgedSentence
         Of this caption.
+    width : int, optional
+        Characters in a line, which sentences and clauses are cut to fit.
     """
+    invented = [", ".join(map(_placed, sentence.inventions)) for sentence in sentences]
+    headers = ["", "Sentence", "Not in the image", "Hedged", "P"]
+    most = _WIDTH
+    if width is not None:
+        taken = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE
+        most = min(most, max((width - taken) // 2, _LEAST_WIDTH))
     rows: list[list[Cell]] = []
-    for number, sentence in enumerate(sentences, 1):
-        supposed = [_said(caption, *place) for place in sentence.hedged]
+    for number, (sentence, said) in enumerate(zip(sentences, invented, strict=True), 1):
+        supposed = "; ".join(caption[start:end] for start, end in sentence.hedged)
         rows.append(
             [
                 str(number),
-                _said(caption, sentence.start, sentence.end),
-                ", ".join(_placed(mention) for mention in sentence.inventions) or None,
-                "; ".join(supposed) or None,
+                one_line(caption[sentence.start : sentence.end], most),
+                said or None,
+                one_line(supposed, most) or None,
                 sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
             ]
         )
     return Table(
-        ["", "Sentence", "Not in the image", "Hedged", "P"],
+        headers,
         rows,
         [
             "Not in the image: with the place in the caption, in characters. Hedged: clauses that "
@@ -201,7 +209,3 @@ def sentence_table(caption: str, sentences: Sequence[JudgedSentence]) -> Table:
 
 def _placed(mention: PlacedMention) -> str:
     return f"{mention.words} ({mention.start}-{mention.end})"
-
-
-def _said(caption: str, start: int, end: int) -> str:
-    return one_line(caption[start:end], _WIDTH)

@@ -145,7 +145,7 @@ def test_cards_hold_what_is_known_of_each_image(
                 ]
                 for words, verdict, it in mentions
             ]
-            marks = {None: "open", 0: "open", 1: "there", 2: "absent"}
+            marks = {None: "open", 0: "unjudged", 1: "there", 2: "absent"}
             rest = list(candidate["marks"])
             for words, verdict, _ in mentions:
                 assert [words, f"said {marks[verdict]}"] in rest

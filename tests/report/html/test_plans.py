@@ -9,8 +9,9 @@ import pytest
 from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.report.html.images import Images
-from vifidel_eval.report.html.plans import UNIT, plans_of, scale
+from vifidel_eval.report.html.plans import SUPPOSED, UNIT, plans_of, scale
 from vifidel_eval.rows import Rows
+from vifidel_eval.things.grounded import Verdict
 
 
 def units(number):
@@ -42,8 +43,11 @@ def check_one(explanation, plan, named):
     assert labels == sorted(set(labels))
     assert {match.label for match in explanation.matches} <= set(labels)
     assert tuple(named[label] for label, _, silent in objects if silent) == explanation.unmentioned
+    supposed = {named[text] for text, *_, verdict in mentions if verdict == SUPPOSED}
+    claimed = {named[text] for text, *_, verdict in mentions if verdict == Verdict.ABSENT}
+    assert supposed - claimed == set(explanation.hedged)
     assert [
-        (named[text], named[category], support, named[by], verdict)
+        (named[text], named[category], support, named[by], min(verdict, Verdict.ABSENT))
         for text, category, support, by, verdict in mentions
     ] == [
         (m.words, m.category, hundredths(m.support), m.supported_by, m.verdict)
@@ -57,7 +61,7 @@ def check_one(explanation, plan, named):
         assert (mention < 0) == (word.judged is None)
         if mention >= 0:
             assert named[mentions[mention][0]] == word.mention
-            assert mentions[mention][4] == word.judged
+            assert min(mentions[mention][4], Verdict.ABSENT) == word.judged
     places = [(labels.index(m.label), m) for m in explanation.matches]
     places = [(at, [w.word for w in expected].index(m.word), m) for at, m in places]
     places.sort(key=lambda place: place[:2])

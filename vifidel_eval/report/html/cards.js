@@ -32,6 +32,11 @@ function apartText(image) {
 }
 
 const apartTexts = {
+  inventions(image) {
+    const things = -sortKeys.inventions(choice)(image);
+    if (Number.isNaN(things)) return "";
+    return things ? `${things} thing${things > 1 ? "s" : ""} made up` : "nothing made up";
+  },
   systems(image) {
     const apart = -sortKeys.systems(choice)(image);
     return Number.isNaN(apart) ? "" : `${fixed(apart, 3)} apart`;
@@ -71,7 +76,7 @@ function candidate(system, image) {
     html("h4", {}, systems[system]),
     html("p", { class: "caption", dir: "auto" }, marked(system, image)),
     explained ? [loose("Probably not in the image", absentOf(system, image)),
-      loose("Only supposed", placed(system, image, "supposed")),
+      loose("Only supposed", supposedOf(system, image)),
       loose("Not mentioned", silentOf(system, image))] : [],
     html("ul", { class: "scores" }, metrics.map((of, i) =>
       html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
@@ -85,10 +90,6 @@ function candidate(system, image) {
 const loose = (what, names) => names.length
   ? html("p", { class: "loose" }, html("span", {}, `${what}:`), ` ${names.join(", ")}`)
   : [];
-
-// What sentences invent, or only suppose, in the words of the caption.
-const placed = (system, image, kind) => [...new Set(sentencesOf(system, image).flatMap((sentence) => sentence[kind]
-  .map(([start, end]) => data().captions[system][image].slice(start, end).toLowerCase())))];
 
 function sentenceDetails(system, image) {
   const sentences = sentencesOf(system, image);
@@ -108,8 +109,13 @@ function sentenceDetails(system, image) {
     })));
 }
 
-const absentOf = (system, image) => sentencesOf(system, image).length ? placed(system, image, "invented") : [...new Set(grouped(ofCaption(system, image).mentions, 5)
-  .filter(([, , , , verdict]) => verdict === settings.absent).map(([text]) => textOf(text)))];
+const mentionsOf = (system, image, wanted) => [...new Set(grouped(ofCaption(system, image).mentions, 5)
+  .filter(([, , , , verdict]) => verdict === wanted).map(([text]) => textOf(text)))];
+const absentOf = (system, image) => mentionsOf(system, image, settings.absent);
+const supposedOf = (system, image) => {
+  const claimed = absentOf(system, image);
+  return mentionsOf(system, image, settings.supposed).filter((text) => !claimed.includes(text));
+};
 const silentOf = (system, image) => grouped(ofCaption(system, image)?.objects ?? [], 3)
   .filter(([, , silent]) => silent).map(([text]) => textOf(text));
 

@@ -11,15 +11,16 @@ from typing import Any
 from ...annotations.boxes import ImageBoxes
 from ...errors import VifidelError, VifidelWarning
 from ...explain.explained import Explained
+from ...explain.inventions import Invention, inventions_in
 from ...image_ids import ImageId
 from ...rows import Rows
 from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
-from ...scorers import Chair, Scorer, Vifidel
+from ...scorers import Scorer
+from ...scorers.explainers import explainer_of, parts_of
 from ...scorers.explaining import ExplainingScorer
 from ...scorers.record import Settings
-from ...scorers.vifidel import make_vifidel
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
@@ -75,6 +76,8 @@ class Content:
         where there is no evidence.
     material : Material
         Pictures, boxes and names.
+    inventions : mapping
+        System name to what its captions make up.
     unexplained : str
         Why nothing is explained.
     denied : mapping
@@ -88,6 +91,7 @@ class Content:
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
     explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
+    inventions: Mapping[str, Sequence[Invention]] = field(default_factory=dict)
     unexplained: str = _NO_EVIDENCE
     denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
 
@@ -143,46 +147,25 @@ def gather(
         material=material,
     )
     try:
-        explainer = _explainer(scorers, settings or Settings())
+        explainer = explainer_of(scorers, settings or Settings())
         if explainer is None:
             return replace(content, material=replace(material, boxes={}))
+        explanations = _explained(explainer, of_systems, explained)
         return replace(
             content,
             objects=explainer.objects_of(list(references)),
             denied=explainer.denied_in(list(references)),
-            explanations=_explained(explainer, of_systems, explained),
+            explanations=explanations,
+            inventions={
+                name: [row for part in parts for row in inventions_in(name, part, explainer.units)]
+                for name, parts in explanations.items()
+            },
         )
     except VifidelError as problem:
-        if any(isinstance(part, ExplainingScorer) for part in _parts(scorers)):
+        if any(isinstance(part, ExplainingScorer) for part in parts_of(scorers)):
             raise
         warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
         return replace(content, material=replace(material, boxes={}), unexplained=_FAILED)
-
-
-def _explainer(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
-    """Return what explains the captions of a run; None if nothing is evidence.
-
-    It is VIFIDEL where objects are known, whether it was computed or not.
-    """
-    parts = _parts(scorers)
-    for part in parts:
-        if isinstance(part, Vifidel):
-            return part
-    if settings.objects is not None:
-        return make_vifidel(settings)
-    explaining = [part for part in parts if isinstance(part, ExplainingScorer)]
-    for part in explaining:
-        if part.objects is not None:
-            return part
-    for part in parts:
-        if isinstance(part, Chair) and part.objects is not None:
-            return make_vifidel(replace(settings, objects=part.objects))
-    return next(iter(explaining), None)
-
-
-def _parts(scorers: Iterable[Scorer]) -> list[Scorer]:
-    """Return scorers, the parts of combinations instead of these."""
-    return [part for scorer in scorers for part in getattr(scorer, "parts", (scorer,))]
 
 
 def _explained(

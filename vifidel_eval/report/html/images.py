@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...image_ids import ImageId
 from .content import Content
+from .made_up import things_made_up
 from .plans import plans_of, scale
 from .sentences import sentences_of
 
@@ -33,7 +34,8 @@ class Images:
         (None where undefined).
     plans : dict
         What is known of captions: ``texts``; ``scale``, the cost at the end of the colour scale;
-        by system and image ``plans`` as `plans_of` has them; where a caption has several
+        by system and image ``plans`` as `plans_of` has them; where anything is made up,
+        ``inventions``, how many things, by system and image; where a caption has several
         sentences that VIFIDEL-PRF judged, ``sentences`` as `sentences_of` has them.
     """
 
@@ -50,6 +52,8 @@ class Images:
             "texts": texts,
             "scale": scale(content.explanations.values()),
         }
+        if any(content.inventions.values()):
+            self.plans["inventions"] = things_made_up(content, self.ids)
         sentences = [
             sentences_of(of_column, content.captions[name], self.ids)
             for name, of_column in content.scores.evaluations.items()

@@ -9,11 +9,8 @@ function ofCaption(system, image) {
 }
 // The sentences of a caption of several, as sentences.py has them.
 const sentencesOf = (system, image) => (plans().sentences?.[system]?.[image] ?? [])
-  .map(([start, end, claims, p, hedged, invented, supposed]) => ({ start, end, claims, p,
-    hedged: grouped(hedged, 2), invented: grouped(invented, 2), supposed: grouped(supposed, 2) }));
-// Whether a place is in a clause that claims nothing: what is absent there was not invented.
-const isHedged = (sentences, at) => sentences
-  .some(({ hedged }) => hedged.some(([start, end]) => start <= at && at < end));
+  .map(([start, end, claims, p, hedged, invented]) => ({ start, end, claims, p,
+    hedged: grouped(hedged, 2), invented: grouped(invented, 2) }));
 const textOf = (text) => plans().texts[text];
 
 // The first place of a word in a caption, to which words are sorted.
@@ -70,11 +67,10 @@ function marked(system, image) {
   const caption = data().captions[system][image];
   if (!ofCaption(system, image)) return [caption];
   const said = saidOf(system, image);
-  const sentences = sentencesOf(system, image);
   const parts = [];
   let from = 0;
   for (const { start, end, which } of marksOf(caption, said)) {
-    const mark = isHedged(sentences, start) ? "open" : settings.marks[said[which].verdict] ?? "open";
+    const mark = settings.marks[said[which].verdict] ?? "open";
     parts.push(caption.slice(from, start),
       html("span", { class: `said ${mark}`, "data-said": which }, caption.slice(start, end)));
     from = end;
@@ -109,7 +105,7 @@ const placeOf = (word) => ({
 });
 
 function tell({ text, support, by, verdict }) {
-  const name = ["not judged", "in the image", "probably not in the image"][verdict] ?? "no claim";
+  const name = ["not judged", "in the image", "probably not in the image", "only supposed, and probably not in the image"][verdict] ?? "no claim";
   const near = by === undefined ? "Nothing is near in meaning." : [
     verdict === settings.there ? "Supported by " : "Nearest is ", html("b", {}, by),
     support < 0 ? "." : `, support ${supportText(support)}.`,

@@ -28,7 +28,14 @@ function median(values) {
   return (ordered[Math.floor(middle)] + ordered[Math.ceil(middle)]) / 2;
 }
 
+const thingsMadeUp = (systems, image) => systems
+  .map((system) => plans().inventions[system][image]).filter(isNumber);
+
 const sortKeys = {
+  inventions: ({ systems }) => (image) => {
+    const found = thingsMadeUp(systems, image);
+    return found.length ? -found.reduce((sum, things) => sum + things) : NaN;
+  },
   systems({ metric }) {
     const { scores } = data();
     return (image) => {

@@ -1,7 +1,8 @@
-"""Order of the images: first those on which systems, or metrics, disagree."""
+"""Order of the images: first those of which most is made up, or on which systems disagree."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,28 @@ class Order:
         else:
             sort, values = "worst", -scores[0, 0]
         return sort, np.argsort(-values, kind="stable").tolist()  # NaN sorts last
+
+
+def by_inventions(made_up: Sequence[Sequence[int | None]]) -> tuple[str, list[int]]:
+    """Return what the list is sorted by where anything is made up, and the images in that order.
+
+    Parameters
+    ----------
+    made_up : sequence of sequences
+        How many things each system's caption of each image makes up; None where that is not known.
+
+    Returns
+    -------
+    sort : str
+        ``"inventions"``, as the page's sort menu calls it.
+    places : list of int
+        The images of which all systems together make up most come first, those of which nothing is
+        known last; ties stay as they are.
+    """
+    things = np.array(made_up, dtype=np.float64)
+    known = ~np.isnan(things).all(axis=0)
+    values = np.where(known, np.nansum(things, axis=0), np.nan)
+    return "inventions", np.argsort(-values, kind="stable").tolist()  # NaN sorts last
 
 
 def _against(correlations: list[float], of_metrics: Floats) -> int:

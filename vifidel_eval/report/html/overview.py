@@ -136,11 +136,24 @@ class Spread:
 
 @dataclass(frozen=True)
 class Distribution:
-    """The scores of all systems under a metric, on one axis."""
+    """The scores of all systems under a metric, on one axis.
+
+    Attributes
+    ----------
+    metric : str
+        Its column.
+    axis : tuple of str
+        Where the axis begins, its middle and its end.
+    spreads : list of Spread
+        One per system.
+    binary : bool
+        Whether all scores are 0 or 1: then their mean says it all.
+    """
 
     metric: str
     axis: tuple[str, str, str]
     spreads: list[Spread]
+    binary: bool
 
 
 def distributions(scores: Scores) -> list[Distribution]:
@@ -151,7 +164,8 @@ def distributions(scores: Scores) -> list[Distribution]:
 def _distribution(scores: Scores, metric: str) -> Distribution:
     of_systems = {name: e[metric].scores for name, e in scores.evaluations.items()}
     defined = {name: s[~np.isnan(s)] for name, s in of_systems.items()}
-    start, end = _axis(np.concatenate(list(defined.values())))
+    scores_of_all = np.concatenate(list(defined.values()))
+    start, end = _axis(scores_of_all)
     spreads = []
     for name, of_system in defined.items():
         counts = np.histogram(of_system, _BINS, (start, end))[0]
@@ -167,7 +181,8 @@ def _distribution(scores: Scores, metric: str) -> Distribution:
             )
         )
     axis = (f"{start:g}", f"{(start + end) / 2:g}", f"{end:g}")
-    return Distribution(metric, axis, spreads)
+    binary = bool(np.isin(scores_of_all, (0, 1)).all()) and len(scores_of_all) > 0
+    return Distribution(metric, axis, spreads, binary)
 
 
 def _axis(values: Floats) -> tuple[float, float]:

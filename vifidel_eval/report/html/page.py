@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -18,9 +19,10 @@ from ...things.grounded import Verdict
 from . import formats, overview
 from .content import Content
 from .images import Images
-from .order import Order
+from .made_up import made_up
+from .order import Order, by_inventions
 from .pictures import by_place, pictures
-from .plans import UNIT
+from .plans import SUPPOSED, UNIT
 
 # The scripts, in the order in which they need each other: they share one scope.
 _SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
@@ -29,7 +31,7 @@ _MOST_CATEGORIES = 8
 # Categories of fewer images are not listed: at most this many, or a hundredth of all images.
 _FEWEST = 25
 # How words are marked, by verdict: a class of the style sheet.
-_MARKS = {Verdict.NOT_JUDGED: "open", Verdict.THERE: "there", Verdict.ABSENT: "absent"}
+_MARKS = {Verdict.NOT_JUDGED: "unjudged", Verdict.THERE: "there", Verdict.ABSENT: "absent"}
 # How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
 _SHADES = 5
 # Of a plan with more rows, the costliest are shown at first.
@@ -51,7 +53,11 @@ def render_page(content: Content) -> str:
     """
     images = Images(content)
     order = Order(images.data)
-    sort, places = order.by_disagreement()
+    made_up_things = images.plans.get("inventions")
+    sort, places = (
+        order.by_disagreement() if made_up_things is None else by_inventions(made_up_things)
+    )
+    distributions = overview.distributions(content.scores)
     drawn = pictures(
         content.material, [images.ids[place] for place in places], images.data["labels"]
     )
@@ -66,7 +72,9 @@ def render_page(content: Content) -> str:
         meanings=overview.meanings(content.scores),
         duels=overview.duels(content.scores, content.comparisons),
         at_equal_length=content.comparisons.has_equal_length,
-        distributions=overview.distributions(content.scores),
+        distributions=distributions,
+        telling=_telling(distributions, order.against),
+        made_up=made_up(content),
         findings={name: find(parts) for name, parts in content.explanations.items()},
         most=_MOST_FINDINGS,
         material=content.material,
@@ -82,8 +90,9 @@ def render_page(content: Content) -> str:
             "unit": UNIT,
             "against": order.against,
             "sort": sort,
-            "verdicts": list(map(str, Verdict)),
-            "marks": [_MARKS[verdict] for verdict in Verdict],
+            "verdicts": [*map(str, Verdict), "only supposed"],
+            "marks": [*(_MARKS[verdict] for verdict in Verdict), "supposed"],
+            "supposed": SUPPOSED,
             "there": Verdict.THERE,
             "absent": Verdict.ABSENT,
             "mostRows": _MOST_ROWS,
@@ -93,6 +102,12 @@ def render_page(content: Content) -> str:
         unexplained=content.unexplained,
         version=version("vifidel-eval"),
     )
+
+
+def _telling(distributions: Sequence[overview.Distribution], against: int) -> int:
+    """Return the first metric that is worth a plot against another: one of more than 0 and 1."""
+    places = (at for at, of in enumerate(distributions) if not of.binary and at != against)
+    return next(places, 0)
 
 
 def fewest(images: int) -> int:

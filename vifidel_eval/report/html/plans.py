@@ -13,6 +13,7 @@ from ...evaluation import Floats, Integers
 from ...explain.explained import Explained
 from ...image_ids import ImageId
 from ...kernels.support import NOTHING, rows_of
+from ...things.grounded import Verdict
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.
 UNIT = 1e-5
@@ -21,6 +22,9 @@ UNIT = 1e-5
 _COSTS_ON_SCALE = 95
 # Larger numbers may not fit into 64 bits.
 _LARGEST = 1e18
+
+#: What the page says of an absent mention that only a hedged clause makes.
+SUPPOSED = len(Verdict)
 
 #: What the page has of a caption: objects, words, mentions and matches.
 Plan = tuple[tuple[int, ...], ...]
@@ -42,7 +46,7 @@ def plans_of(
     - matches: (object, word, mass, cost), ..., the places of both above
 
     Objects and words are in alphabetical order, matches in theirs. Supports are hundredths, -1
-    where nothing is known; verdicts are those of `Verdict`.
+    where nothing is known; verdicts are those of `Verdict`, and `SUPPOSED`.
 
     Parameters
     ----------
@@ -85,7 +89,7 @@ def _plans(part: Explained, numbers: Mapping[str, int]) -> Iterator[Plan]:
             number_of[mentions.categories],
             _hundredths(mentions.support),
             number_of[mentions.by],
-            mentions.verdicts,
+            np.where(mentions.hedged, SUPPOSED, mentions.verdicts),
         ),
         _cut(
             matches.starts,

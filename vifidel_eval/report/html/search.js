@@ -14,12 +14,11 @@ const texts = once(() => {
 });
 
 const judgements = {
-  absent: ({ word }) => (system, image) => {
-    const mentions = ofCaption(system, image)?.mentions ?? [];
-    for (let at = 0; at < mentions.length; at += 5)
-      if (mentions[at + 4] === settings.absent && (!word || textOf(mentions[at]) === word)) return true;
-    return false;
-  },
+  // The tables of words count those that are only supposed too.
+  absent: ({ word, thing }) => (system, image) => grouped(ofCaption(system, image)?.mentions ?? [], 5)
+    .some(([text, category, , , verdict]) => (word
+      ? verdict >= settings.absent && textOf(text) === word
+      : verdict === settings.absent && (!thing || textOf(category) === thing))),
   leaves: ({ object }) => (system, image) => {
     const silent = silentOf(system, image);
     return object === "" ? silent.length > 0 : silent.includes(object);

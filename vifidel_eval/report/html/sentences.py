@@ -9,7 +9,7 @@ from ...evaluation import Evaluation
 from ...image_ids import ImageId
 
 #: What the page has of a sentence: its place, whether it claims anything, its P in hundredths (-1
-#: without one), and the places of hedged clauses, inventions, and what is supposed in the clauses.
+#: without one), and the places of hedged clauses and inventions.
 SentenceNumbers = list[Any]
 
 
@@ -50,13 +50,12 @@ def _numbers(caption: str, sentence: Mapping[str, Any]) -> SentenceNumbers:
         return [_units(caption, at) for span in spans for at in span]
 
     p = sentence["p"]
-    mentions = (sentence["inventions"], sentence["hedged_mentions"])
     return [
         *places([(sentence["start"], sentence["end"])]),
         int(sentence["claims"]),
         -1 if p is None else round(100 * p),
         places(sentence["hedged"]),
-        *(places([(m["start"], m["end"]) for m in of_kind]) for of_kind in mentions),
+        places([(m["start"], m["end"]) for m in sentence["inventions"]]),
     ]
 
 

@@ -7,7 +7,7 @@ function start() {
   let typing;
   form.addEventListener("input", (event) => {
     aside.image = null;
-    if (["system", "judged"].includes(event.target.name)) aside.word = "";
+    if (["system", "judged"].includes(event.target.name)) Object.assign(aside, { word: "", thing: "" });
     clearTimeout(typing);
     typing = setTimeout(update, event.target.name === "text" ? 200 : 0);
   });
@@ -29,16 +29,19 @@ function start() {
   for (const text of document.querySelectorAll("[data-find]"))
     becomeButton(text, ({ find: what, kind, system }) => (kind === "absent"
       ? showOnly({ system, judged: "absent" }, { word: what })
-      : showOnly({ system, judged: "leaves", object: what })));
+      : kind === "thing"
+        ? showOnly({ system, judged: "absent" }, { thing: what })
+        : showOnly({ system, judged: "leaves", object: what })));
 
   for (const text of document.querySelectorAll("[data-id]"))
     text.replaceChildren(html("a", { href: link(text.textContent) }, text.textContent));
 
+  listenToWidths();
   listenToWords();
   listenToPictures();
   listenToCategories();
   listenToPlot();
-  addEventListener("hashchange", () => recall() && (plotAgain(), title.focus()));
+  addEventListener("hashchange", () => recall() && plotAgain());
   if (recall()) plotAgain();
   else update();
 }

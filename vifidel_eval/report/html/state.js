@@ -8,8 +8,8 @@ const title = document.getElementById("images-title");
 let choice;
 let found;
 let page = 1;
-// What no control of the list shows: a word not in the image, a part of the plot, one image.
-const aside = { word: "", brush: null, image: null };
+// What no control of the list shows: a word or a class not in the image, a part of the plot, one image.
+const aside = { word: "", thing: "", brush: null, image: null };
 
 function chosen() {
   const { text, system, metric, below, sort, against, object, judged } = form.elements;
@@ -62,6 +62,7 @@ function describe(count) {
   const only = [
     aside.image !== null && `image ${aside.image}`,
     aside.image === null && choice.judged === "absent" && aside.word && `captions in which “${aside.word}” is probably not in the image`,
+    aside.image === null && choice.judged === "absent" && aside.thing && `captions that make up “${aside.thing}”`,
     aside.image === null && aside.brush && `captions in the chosen part of ${metrics[aside.brush.up]} against ${metrics[aside.brush.across]}`,
   ].filter(Boolean);
   status.textContent = (count
@@ -69,6 +70,7 @@ function describe(count) {
     : "No image fits; take a filter away.") + (only.length ? ` Only ${only.join(", and ")}; Reset shows all.` : "");
   const [metric, against] = [choice.metric, choice.against].map((of) => metrics[of]);
   order.textContent = {
+    inventions: "First the images of which most is made up.",
     systems: `First the images on which the ${metric} scores of all systems lie farthest apart.`,
     metrics: `First the images on which ${metric} and ${against} disagree most.`,
     worst: `First the images with the worst ${metric}.`,
@@ -91,7 +93,13 @@ function update() {
 function turnTo(wanted) {
   page = wanted;
   show();
-  title.focus();
+  reveal();
+}
+
+// The images are below what chooses them: they come to the top, with what is said of them.
+function reveal() {
+  title.focus({ preventScroll: true });
+  status.scrollIntoView();
 }
 
 // Shows the images that something elsewhere on the page is about: `values` of controls, and what
@@ -101,7 +109,7 @@ function showOnly(values, besides = {}) {
   for (const [name, value] of Object.entries(values)) form.elements[name].value = value;
   Object.assign(aside, besides);
   update();
-  title.focus();
+  reveal();
 }
 
 function clear() {
@@ -109,7 +117,7 @@ function clear() {
   form.elements.sort.value = settings.sort;
   form.elements.metric.value = 0;
   if (form.elements.against) form.elements.against.value = settings.against;
-  Object.assign(aside, { word: "", brush: null, image: null });
+  Object.assign(aside, { word: "", thing: "", brush: null, image: null });
 }
 
 // The address says in names what the list shows, so that a link to it holds in a new report.
@@ -130,6 +138,7 @@ function inNames() {
     object: object?.value,
     captions: judged?.value,
     word: judged?.value === "absent" && aside.word,
+    thing: judged?.value === "absent" && aside.thing,
     across: aside.brush && metrics[aside.brush.across],
     up: aside.brush && metrics[aside.brush.up],
     x: aside.brush && range(aside.brush.x),
@@ -172,12 +181,13 @@ function recall() {
   set("judged", given.get("captions"));
   set("sort", given.get("sort"));
   aside.word = given.get("word") ?? "";
+  aside.thing = given.get("thing") ?? "";
   aside.image = given.get("image");
   const [across, up] = [metrics.indexOf(given.get("across")), metrics.indexOf(given.get("up"))];
   if (across >= 0 && up >= 0) aside.brush = { across, up, x: range("x"), y: range("y") };
   find();
   page = Math.floor(Number(given.get("page"))) || 1;
   show();
-  section.scrollIntoView();
+  reveal();
   return true;
 }

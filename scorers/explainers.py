@@ -1,0 +1,46 @@
+"""The choice of what explains the captions of a run, whatever its metrics are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from .base import Scorer
+from .chair import Chair
+from .explaining import ExplainingScorer
+from .record import Settings
+from .vifidel import Vifidel, make_vifidel
+
+
+def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
+    """Return what explains the captions of a run; None if none of its metrics has evidence.
+
+    It is VIFIDEL where objects are known, whether it was computed or not.
+
+    Parameters
+    ----------
+    scorers : iterable of Scorer
+        The metrics of the run.
+    settings : Settings
+        What they were made from.
+    """
+    parts = parts_of(scorers)
+    for part in parts:
+        if isinstance(part, Vifidel):
+            return part
+    if settings.objects is not None:
+        return make_vifidel(settings)
+    explaining = [part for part in parts if isinstance(part, ExplainingScorer)]
+    for part in explaining:
+        if part.objects is not None:
+            return part
+    for part in parts:
+        if isinstance(part, Chair) and part.objects is not None:
+            return make_vifidel(replace(settings, objects=part.objects))
+    return next(iter(explaining), None)
+
+
+def parts_of(scorers: Iterable[Scorer]) -> list[Scorer]:
+    """Return scorers, the parts of combinations instead of these."""
+    return [part for scorer in scorers for part in getattr(scorer, "parts", (scorer,))]

@@ -1,0 +1,239 @@
+"""Inventions as rows: from a run, whatever its metrics, and from every place that tells them."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import vifidel_eval
+from vifidel_eval import VifidelError
+from vifidel_eval.explain.inventions import Invention
+from vifidel_eval.rows import make_rows
+from vifidel_eval.scorers import Chair, Vifidel, VifidelH, VifidelPRF
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SYSTEMS = [EXAMPLES / f"captions_example_{name}_results.json" for name in ("careful", "dreaming")]
+REFERENCES = EXAMPLES / "captions_example.json"
+OBJECTS = EXAMPLES / "instances_example.json"
+
+TEXT = (
+    "A dog runs next to a zebra. The light suggests that a train is late. "
+    "A dog sits, as if a cow were near. A Dog and two zebras."
+)
+KNOWN = {1: {"dog": 1, "person": 1, "zebra": 0, "train": 0, "cow": 0}}
+
+pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+
+
+def placed(rows):
+    return [(row.sentence, row.word, row.category, row.start, row.end) for row in rows]
+
+
+def test_rows_worked_by_hand():
+    run = vifidel_eval.evaluate({"ours": {1: TEXT}}, objects=KNOWN, metrics="VIFIDEL-H")
+    first, second = run.inventions()
+    assert isinstance(first, Invention)
+    assert (first.system, first.image_id, first.sentence) == ("ours", 1, 0)
+    assert (first.text, first.word) == ("A dog runs next to a zebra.", "zebra")
+    assert (first.category, first.start, first.end) == ("zebra", 21, 26)
+    assert (second.sentence, second.text) == (3, "A Dog and two zebras.")
+    assert TEXT[second.start : second.end] == second.word == "zebras"
+    assert first.to_json() == {
+        "system": "ours",
+        "image_id": 1,
+        "sentence": 0,
+        "text": "A dog runs next to a zebra.",
+        "word": "zebra",
+        "class": "zebra",
+        "support": 0.0,  # an answer, whatever is near
+        "evidence": None,
+        "start": 21,
+        "end": 26,
+    }
+
+
+def test_support_and_evidence_are_those_of_vifidel_h():
+    run = vifidel_eval.evaluate(SYSTEMS, REFERENCES, OBJECTS, metrics="VIFIDEL-H")
+    found = [
+        (row.system, row.image_id, row.word, row.category, row.support, row.evidence)
+        for row in run.inventions()
+    ]
+    expected = []
+    for system in run.systems:
+        evaluation = run.detail.evaluations[system]["VIFIDEL-T"]
+        details = zip(evaluation.ids, evaluation.details["VIFIDEL-H"], strict=True)
+        expected += [
+            (system, image_id, m["words"], m["class"], m["support"], m["by"])
+            for image_id, detail in details
+            for m in detail["mentions"]
+            if m["verdict"] == "not in the image"
+        ]
+    assert len(expected) > 30
+    assert found == expected  # no caption of the example hedges
+
+
+def test_the_different_things_of_a_caption_are_vifidel_hn():
+    run = vifidel_eval.evaluate(SYSTEMS, REFERENCES, OBJECTS, metrics="VIFIDEL-H")
+    things = {(row.system, row.image_id, row.category) for row in run.inventions()}
+    for system in run.systems:
+        for image_id, scores in run.per_image(system).items():
+            if scores["VIFIDEL-Hn"] is not None:
+                of_caption = sum(thing[:2] == (system, image_id) for thing in things)
+                assert of_caption == scores["VIFIDEL-Hn"]
+
+
+@pytest.mark.parametrize("metrics", ["VIFIDEL", "VIFIDEL-PRF", "CHAIR", "CIDEr", "VIFIDEL+CIDEr"])
+def test_they_do_not_depend_on_the_metrics(metrics):
+    of_h = vifidel_eval.evaluate(SYSTEMS, REFERENCES, OBJECTS, metrics="VIFIDEL-H").inventions()
+    run = vifidel_eval.evaluate(SYSTEMS, REFERENCES, OBJECTS, metrics=metrics)
+    assert run.inventions() == of_h
+
+
+@pytest.mark.parametrize("hedge", ["", "Perhaps a giraffe is near. "])
+@pytest.mark.parametrize("objects", [OBJECTS, None])
+def test_sentences_words_and_inventions_agree(objects, hedge):
+    captions = {
+        path.stem: {
+            one["image_id"]: f"{one['caption']} {hedge}A kite and a dog, and a zebra."
+            for one in json.loads(path.read_text("utf-8"))
+        }
+        for path in SYSTEMS
+    }
+    run = vifidel_eval.evaluate(captions, REFERENCES, objects, metrics="VIFIDEL-PRF")
+    rows = run.inventions()
+    assert not any(row.word == "giraffe" for row in rows)
+    frame = run.to_dataframe(words=True)
+    for system in run.systems:
+        own = [row for row in rows if row.system == system]
+        judged = run.sentences(system)
+        assert [(row.image_id, *placed([row])[0]) for row in own] == [
+            (image_id, number, m.words, m.category, m.start, m.end)
+            for image_id, sentences in judged.items()
+            for number, sentence in enumerate(sentences)
+            for m in sentence.inventions
+        ]
+        words = frame[(frame["system"] == system) & frame["invented"]]
+        assert {(row.image_id, row.sentence) for row in own} == set(
+            zip(words["image_id"], words["sentence"], strict=True)
+        )
+        for row in own:
+            caption = captions[system][row.image_id]
+            assert caption[row.start : row.end].lower() == row.word
+            assert row.text in caption
+            assert row.word in row.text.lower()
+
+
+def test_people_are_a_system_among_others():
+    references = {i: [f"a dog on grass {i}", f"a dog and a train {i}"] for i in range(1, 13)}
+    captions = dict.fromkeys(references, "a dog")
+    objects = {i: {"dog": 1, "train": 0} for i in references}
+    run = vifidel_eval.evaluate(
+        {"ours": captions}, references, objects, metrics="VIFIDEL-H", people=True
+    )
+    assert {row.system for row in run.inventions()} <= {"people"}
+    chosen = {i for i, one in run.plan.systems[-1].captions.items() if "train" in one}
+    assert {row.image_id for row in run.inventions() if row.word == "train"} == chosen
+    assert chosen
+
+
+@pytest.mark.parametrize("kind", [Vifidel, VifidelH, VifidelPRF, Chair])
+def test_a_scorer_brings_its_own_evidence(kind):
+    captions = {1: "a dog and a cat", 2: "a zebra"}
+    shows = {1: ["dog"], 2: ["zebra", "zebra"]}
+    run = vifidel_eval.evaluate({"mine": captions}, metrics=[kind(shows)])
+    assert [(row.image_id, *placed([row])[0]) for row in run.inventions()] == [
+        (1, 0, "cat", "cat", 12, 15)
+    ]
+    assert [len(one.inventions) for of in run.sentences("mine").values() for one in of] == [1, 0]
+
+
+@pytest.mark.parametrize("metrics", ["VIFIDEL", "VIFIDEL-H", "VIFIDEL-PRF", "CHAIR"])
+def test_what_was_looked_for_decides(metrics):
+    arguments = {"objects": {1: ["gizmo", "dog"]}, "metrics": metrics}
+    captions = {"mine": {1: "a dog, a cat and a spoon"}}
+    run = vifidel_eval.evaluate(captions, **arguments, looked_for=["cat", "dog"])
+    assert [row.word for row in run.inventions()] == ["cat"]
+    run = vifidel_eval.evaluate(captions, **arguments, looked_for="all")
+    assert [row.word for row in run.inventions()] == ["cat", "spoon"]
+
+
+def test_what_is_not_there_is_said(tmp_path):
+    run = vifidel_eval.evaluate({"ours": {1: TEXT}}, objects=KNOWN, metrics="VIFIDEL-H")
+    run.save(tmp_path / "run.json")
+    with pytest.raises(VifidelError, match="holds only scores: evaluate again"):
+        vifidel_eval.load(tmp_path / "run.json").inventions()
+    run = vifidel_eval.evaluate(
+        {"ours": {1: "a dog"}}, {1: ["a dog runs"]}, metrics="ROUGE_L", weighted=False
+    )
+    with pytest.raises(VifidelError, match="nothing is known of the images"):
+        run.inventions()
+
+
+def test_references_alone_are_evidence_whatever_the_metric():
+    captions = {"ours": {1: "A dog runs. A submarine."}}
+    run = vifidel_eval.evaluate(captions, {1: ["a dog runs"]}, metrics="ROUGE_L")
+    assert [(row.word, row.evidence) for row in run.inventions()] == [("submarine", None)]
+
+
+def test_what_is_only_supposed_is_told_by_every_explanation():
+    rows = make_rows([TEXT], [1], objects=[KNOWN[1]])
+    for scorer in (Vifidel(), VifidelH(), VifidelPRF()):
+        explanation = next(scorer.explain_rows(rows))
+        assert explanation.hallucinated == ("zebra", "zebras")
+        assert explanation.hedged == ("train", "cow")
+        assert explanation.to_json()["hedged"] == ["train", "cow"]
+    # What is claimed elsewhere is made up, and not only supposed.
+    both = make_rows(["Perhaps a zebra. A zebra."], [1], objects=[KNOWN[1]])
+    explanation = next(Vifidel().explain_rows(both))
+    assert (explanation.hallucinated, explanation.hedged) == (("zebra",), ())
+
+
+# --- CHAIR ---
+
+
+def test_chair_explains_what_it_counts():
+    run = vifidel_eval.evaluate(SYSTEMS, REFERENCES, OBJECTS, metrics="CHAIR")
+    scorer = run.plan.scorers["CHAIR"]
+    references = run.plan.references
+    for system in run.plan.systems:
+        evaluation = run.detail.evaluations[system.name]["CHAIRi"]
+        told = scorer.explanations(
+            references, {i: [system.captions[i]] for i in references if i in system.captions}
+        )
+        details = zip(told, evaluation.details["CHAIR"], evaluation.scores, strict=True)
+        for explanation, detail, score in details:
+            found = [(m.words, m.category, str(m.verdict)) for m in explanation.mentions]
+            hallucinated = {category for _, category in detail["hallucinated"]}
+            assert [category for _, category, _ in found] == [c for _, c in detail["mentioned"]]
+            assert {c for _, c, verdict in found if verdict == "not in the image"} == hallucinated
+            mentioned = {category for _, category in detail["mentioned"]}
+            expected = sorted(set(detail["objects"]) - mentioned)
+            assert list(explanation.unmentioned) == expected
+            assert explanation.score == score or (math.isnan(score) and not found)
+
+
+def test_chair_judges_only_what_was_looked_for():
+    scorer = Chair({1: ["dog"]}, looked_for=["cat", "dog"])
+    explanation = scorer.explain(1, "A dog, a cat and a bus")
+    assert [(m.words, str(m.verdict), m.supported_by) for m in explanation.mentions] == [
+        ("dog", "there", "dog"),
+        ("cat", "not in the image", None),
+        ("bus", "not judged", None),
+    ]
+    assert explanation.hallucinated == ("cat",)
+    shown = str(explanation)
+    assert "Probably not in the image: cat" in shown
+    assert "Not judged: bus" in shown
+    assert "Score 0.5000" in shown
+
+
+def test_chair_reads_what_it_scores():
+    text = "A dog. An orange cat eats an orange. A zebra"
+    explanation = Chair({1: ["dog"]}, drop_incomplete=True).explain(1, text)
+    assert [m.words for m in explanation.mentions] == ["dog", "cat", "orange"]
+    scorer = Chair({1: ["dog"]})
+    explanation = scorer.explain(1, text)
+    assert [m.words for m in explanation.mentions] == ["dog", "cat", "orange", "zebra"]
+    # A sentence that only supposes counts for CHAIR as any other.
+    assert scorer.explain(1, "Perhaps a zebra.").hallucinated == ("zebra",)
