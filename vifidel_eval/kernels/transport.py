@@ -15,7 +15,7 @@ from ..errors import VifidelError
 from ..evaluation import Floats, Integers
 from .bags import Bags, meetings, positions, slices
 from .distances import WordDistances
-from .simplex import simplex
+from .simplex import simplex as _simplex
 
 # Less mass than this is what subtractions in the simplex leave behind (4e-17), not a move.
 _ROUNDING = 1e-12
@@ -155,10 +155,10 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
         left.sizes[solved].tolist(),
         strict=True,
     )
-    solve = simplex()
+    simplex = _simplex()
     left_masses, right_masses = left.masses, right.masses
     for i, j, k, m, start, end, n in places:
-        plan = solve(left_masses[i:j], right_masses[k:m], costs[start:end].reshape(n, -1))
+        plan = simplex(left_masses[i:j], right_masses[k:m], costs[start:end].reshape(n, -1))
         plans[start:end] = plan.ravel()
     solved_pairs = undecided.repeat(pairs)
     plans[solved_pairs & (plans < _ROUNDING)] = 0
