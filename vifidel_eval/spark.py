@@ -8,7 +8,6 @@ Needs the extra ``vifidel-eval[spark]`` here and on every executor.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -86,9 +85,6 @@ def vifidel(
     scorer.check(pa.schema([(name, pa.null()) for name in names]))  # of any type: those come later
 
     def score(batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        # POT loads every library of arrays that is installed (PyTorch: 180 MB); NumPy is enough.
-        for library in ("CUPY", "JAX", "PYTORCH", "TENSORFLOW"):
-            os.environ.setdefault(f"POT_BACKEND_DISABLE_{library}", "1")
         for arrays in batches:
             yield scorer.score(**dict(zip(names, arrays, strict=True)))
 

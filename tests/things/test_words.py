@@ -159,3 +159,13 @@ def test_singular_forms_of_names_and_their_plurals_are_those_of_textblob() -> No
     words = {word[at:] for word in listed for at in range(3)} | {f"un{word}" for word in listed}
     words |= {f"{word}s" for word in words} | {inflect.pluralize(word) for word in listed}
     assert {w: singular(w) for w in words if w} == {w: inflect.singularize(w) for w in words if w}
+
+
+def test_plurals_are_those_of_textblob_s_rules():
+    from textblob.en.inflect import plural_categories, pluralize
+
+    listed = [word for words in plural_categories.values() for word in words]
+    for word in [*class_names().class_of, *listed, *(f"un{word}" for word in listed), "i", "a"]:
+        plural = pluralize(word)
+        expected = None if singular(plural) == word else plural
+        assert of_things.irregular_plural(word) == expected

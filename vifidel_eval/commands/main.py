@@ -35,10 +35,6 @@ _COMMANDS = (
     "train-lm",
 )
 
-# POT imports whichever of these is installed, which takes seconds, to compute with its arrays.
-# Commands give it NumPy's. The switches are POT's own (see its documentation of backends).
-_NOT_NEEDED = ("PYTORCH", "JAX", "CUPY", "TENSORFLOW")
-
 
 class _Group(click.Group):
     """Shows errors of the package as one sentence and its warnings as one line."""
@@ -59,8 +55,6 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a `VifidelError` ends it with status 1."""
-        for backend in _NOT_NEEDED:
-            os.environ.setdefault(f"POT_BACKEND_DISABLE_{backend}", "1")
         said = set()
 
         def warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -7,8 +7,6 @@ it: empty bags crash the process and costs that are not finite give wrong plans 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,10 @@ from ..errors import VifidelError
 from ..evaluation import Floats, Integers
 from .bags import Bags, meetings, positions, slices
 from .distances import WordDistances
+from .simplex import simplex as _simplex
 
 # Less mass than this is what subtractions in the simplex leave behind (4e-17), not a move.
 _ROUNDING = 1e-12
-# Far more pivots than bags of words can need; POT's default gives up at a tenth of it.
-_MOST_PIVOTS = 1_000_000
-_OPTIMAL = 1  # POT's code for a finished solution
 
 
 def check_exponent(p: Any) -> int:
@@ -233,37 +229,3 @@ def similarities(gold_is_usable: Any, words: Bags, distances: Floats) -> Floats:
     """Return exp(-distance) (Eq. 3); 0 for a caption without words, NaN without a gold side."""
     speechless = gold_is_usable & (words.sizes == 0)
     return np.where(speechless, 0.0, np.exp(-distances))
-
-
-@cache
-def _simplex() -> Callable[[Floats, Floats, Floats], Floats]:
-    """Return POT's exact network simplex: (left masses, right masses, costs) to the plan.
-
-    The checks around `ot.emd` take eight times as long as problems of this size; its compiled
-    solver is not documented, so it is used only if it solves a known problem as it did.
-    """
-    import ot
-
-    def checked(left: Floats, right: Floats, costs: Floats) -> Floats:
-        plan: Floats
-        plan, log = ot.emd(left, right, costs, numItermax=_MOST_PIVOTS, log=True)
-        if log["warning"] is not None:
-            raise ArithmeticError(f"POT found no optimal plan: {log['warning']}")
-        return plan
-
-    def direct(left: Floats, right: Floats, costs: Floats) -> Floats:
-        plan: Floats
-        plan, _, _, _, outcome = compiled(left, right, costs, _MOST_PIVOTS, 1)
-        if outcome != _OPTIMAL:
-            raise ArithmeticError(f"POT found no optimal plan: outcome {outcome}")
-        return plan
-
-    try:
-        from ot.lp.emd_wrap import emd_c as compiled
-
-        known = direct(np.array([0.5, 0.5]), np.array([0.25, 0.75]), np.array([[0.0, 1], [1, 0]]))
-        if np.array_equal(known, [[0.25, 0.25], [0, 0.5]]):
-            return direct
-    except Exception:  # another release of POT: whatever its solver says, ot.emd is documented
-        pass
-    return checked

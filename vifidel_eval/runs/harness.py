@@ -363,8 +363,8 @@ class _Warnings:
 
 
 def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
-    scores = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
-    infinite = [f"of image {image_id!r}" for image_id, score in scores.items() if math.isinf(score)]
+    places = np.flatnonzero(np.isinf(evaluation.scores)).tolist()
+    infinite = [f"of image {evaluation.ids[at]!r}" for at in places]
     if infinite or math.isinf(evaluation.score):
         raise VifidelError(
             f"{column}: the score {(infinite or ['of the corpus'])[0]} of system {system!r} is "

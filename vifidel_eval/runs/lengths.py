@@ -65,8 +65,8 @@ def mean_words(captions: Iterable[str]) -> float:
     >>> mean_words(["a dog on grass", "a dog"])
     3.0
     """
-    words = [len(caption.split()) for caption in captions]
-    return sum(words) / len(words) if words else math.nan
+    captions = list(captions)
+    return len(" ".join(captions).split()) / len(captions) if captions else math.nan
 
 
 def differ(one: float, other: float) -> bool:

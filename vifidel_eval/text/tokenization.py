@@ -173,14 +173,18 @@ class PtbTokenizer:
         @cache  # references come back in other draws and for other systems
         def without_punctuation(row: str) -> str:
             tokens = row.rstrip().split(" ")
-            return " ".join(token for token in tokens if token not in punctuation)
+            return " ".join([token for token in tokens if token not in punctuation])
 
         return _regrouped(captions, map(without_punctuation, rows))
 
 
 def _lines(captions: Captions) -> list[str]:
     """Return captions as lines for Java; JSON can spell a lone surrogate, UTF-8 cannot."""
-    return [text.translate(LINE_BREAKS) for texts in captions.values() for text in texts]
+    return [
+        text if text.isprintable() else text.translate(LINE_BREAKS)
+        for texts in captions.values()
+        for text in texts
+    ]
 
 
 class PythonTokenizer:

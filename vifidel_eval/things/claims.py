@@ -75,7 +75,7 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     """
     hedges = _hedges()
     lower = _lower(text)
-    has_hedges = not hedges.first_words.isdisjoint(_WORD.findall(lower))
+    has_hedges = not hedges.words.isdisjoint(_WORD.findall(lower))
     found = []
     for start, end in _places(text):
         hedged = tuple(_hedged(lower, start, end, hedges)) if has_hedges else ()
@@ -112,12 +112,12 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
 class _Hedges(NamedTuple):
     """The phrases of a clause that claims nothing, and of the rest of a sentence that does not.
 
-    Texts without any of their first words are not searched for them.
+    Texts without any of their longest words, `words`, are not searched for them.
     """
 
     of_clause: re.Pattern[str]
     of_rest: re.Pattern[str]
-    first_words: frozenset[str]
+    words: frozenset[str]
 
 
 @cache
@@ -128,7 +128,7 @@ def _hedges() -> _Hedges:
     return _Hedges(
         _pattern(phrase for phrase in phrases if not phrase.endswith(_REST)),
         _pattern(phrase.removesuffix(_REST).strip() for phrase in rest),
-        frozenset(found[0] for found in map(_WORD.match, phrases) if found),
+        frozenset(max(_WORD.findall(phrase), key=len) for phrase in phrases),
     )
 
 
