@@ -152,8 +152,7 @@ def score(
         raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
     if people and references is None:
         raise click.UsageError("--people needs --references, by which people are scored.")
-    if samples:
-        _check_samples(people, calibrate, leaderboard, page)
+    _check_samples(samples, people, calibrate, leaderboard, page)
     if comparing and tables.baseline is not None:
         raise click.UsageError("--baseline is the short form of --compare: give one of them.")
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
@@ -212,7 +211,11 @@ def score(
 
 
 def _check_samples(
-    people: bool, calibrate: Path | None, leaderboard: Path | None, page: ReportOptions
+    samples: bool,
+    people: bool,
+    calibrate: Path | None,
+    leaderboard: Path | None,
+    page: ReportOptions,
 ) -> None:
     given = {
         "--people": people,
@@ -221,7 +224,7 @@ def _check_samples(
         "--report": page.report is not None,
     }
     for option, is_given in given.items():
-        if is_given:
+        if samples and is_given:
             raise click.UsageError(f"{option} needs one caption per image; leave out --samples.")
 
 
