@@ -66,8 +66,9 @@ class VifidelPRF(ClaimScorer):
       name things count more than others, and each thing that is not in the image takes up to 12 %.
     - VIFIDEL-R (coverage): how much of what the references say the caption says too; without
       references, how many of the object labels it speaks of.
-    - VIFIDEL-F: P to the power of .3 times R to the power of .7, and up to 6 % less for each thing
-      that is not in the image.
+    - VIFIDEL-F: P to the power of .4 times R to the power of .6, and up to 10 % less in all for each
+      thing that is not in the image. P need not be full for its share to be: what people say is
+      not all in a few references either.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
     Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
@@ -248,15 +249,15 @@ class VifidelPRF(ClaimScorer):
         gold, judged = part.gold, self.judge_claims(part)
         said, objects = gold.said.words, gold.named
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
-        p = kept * fidelity.fidelity(judged.words, judged.support, judged.weights)
+        supported = fidelity.fidelity(judged.words, judged.support, judged.weights)
         rarities = self._words_known(gold.lexicon).rarities(said.atoms)
         r = np.where(
             said.sizes > 0,
             fidelity.coverage_of_references(gold.said, judged.reached, rarities),
-            fidelity.coverage_without_references(objects, judged.spoken_of),
+            fidelity.coverage_of_labels(objects, judged.spoken_of),
         )
-        f = fidelity.combined(p, r, kept)
-        return _scored(part, p, r, f)
+        f = fidelity.combined(supported, r, kept, judged.doubt)
+        return _scored(part, kept * supported, r, f)
 
     def _first_edition(self, part: Part[WordsGold]) -> Scored:
         gold, words = part.gold, part.words
