@@ -63,6 +63,8 @@ class JudgedClaims:
         How near the caption comes to each.
     spoken_of : (number of labels,) float64
         How much the caption speaks of each label.
+    label_classes : (number of labels,) int64
+        The class of each label.
     """
 
     claimed: NDArray[np.bool_]
@@ -73,6 +75,7 @@ class JudgedClaims:
     doubt: Floats
     reached: Floats
     spoken_of: Floats
+    label_classes: Integers
 
 
 class ClaimScorer(ThingScorer[WordsGold]):
@@ -168,6 +171,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
             doubt=doubt,
             reached=reached_by(lexicon, words, ~unsupported, said, to_said),
             spoken_of=np.where(spoken_of, 1.0, near_labels),
+            label_classes=labels,
         )
 
     def _apart(
@@ -180,9 +184,10 @@ class ClaimScorer(ThingScorer[WordsGold]):
     ) -> list[tuple[int, int]]:
         """Return which words do not support which mentions, as pairs of places and atoms.
 
-        `numbers` are those of the classes that are apart. As for VIFIDEL-H, a hot dog and a dog are apart, and a word that only describes a mention
-        does not support it: *traffic* is no traffic light. Mentions whose class the references
-        name by a word of the other term alone leave `in_said`.
+        `numbers` are those of the classes that are apart. As for VIFIDEL-H, a hot dog is no dog,
+        and a word that only describes a mention does not support it: *traffic* is no traffic
+        light. Mentions whose class the references name by a word of the other term alone leave
+        `in_said`.
         """
         gold, grounding = part.gold, self._names_grounding
         pairs = list(mentions.described_by(gold.lexicon, self._space.stop_words))

@@ -66,8 +66,8 @@ class VifidelPRF(ClaimScorer):
       name things count more than others, and each thing that is not in the image takes up to 12 %.
     - VIFIDEL-R (coverage): how much of what the references say the caption says too; without
       references, how many of the object labels it speaks of.
-    - VIFIDEL-F: P to the power of .4 times R to the power of .6, and up to 10 % less in all for each
-      thing that is not in the image. P need not be full for its share to be: what people say is
+    - VIFIDEL-F: P to the power of .4 times R to the power of .6, and 10 % less in all for each
+      thing that is surely not in the image. A P that people reach counts as full: what they say is
       not all in a few references either.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
@@ -254,7 +254,7 @@ class VifidelPRF(ClaimScorer):
         r = np.where(
             said.sizes > 0,
             fidelity.coverage_of_references(gold.said, judged.reached, rarities),
-            fidelity.coverage_of_labels(objects, judged.spoken_of),
+            fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of),
         )
         f = fidelity.combined(supported, r, kept, judged.doubt)
         return _scored(part, kept * supported, r, f)

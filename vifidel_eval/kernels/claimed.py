@@ -195,7 +195,6 @@ class Mentions:
         sought = words.owners * size + words.atoms
         return keys.searchsorted(sought, "right") > keys.searchsorted(sought)
 
-
     def described_by(
         self, lexicon: Lexicon, stop_words: frozenset[str]
     ) -> Iterator[tuple[int, int]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..things.grounded import SUPPORT
 from .bags import Bags
+from .known_words import NO_CLASS
 from .support import ReferenceWords
 
 # Settled in docs/fidelity.md.
@@ -27,7 +28,7 @@ _INVENTION = 0.12  # what an invention takes from P if it is sure
 _SHARE_OF_P = 0.4  # in the geometric mean
 _INVENTIONS_IN_F = 0.8  # power of the factors of inventions within F
 _UNHEARD = 0.35  # share of P that true texts may miss in F, as far as references do not deny
-_MOST_LABELS = 10  # nobody names more than these
+_MOST_THINGS = 10  # nobody names more than these
 
 Mask = NDArray[np.bool_]
 
@@ -140,18 +141,39 @@ def coverage_of_references(said: ReferenceWords, reached: Floats, rarities: Floa
         return np.where(mean > 0, mean / (mean + (1 - mean) * agreement), mean)
 
 
-def coverage_of_labels(labels: Bags, reached: Floats) -> Floats:
+def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floats:
     """Return R without references: how much of its labels each caption speaks of, in [0, 1].
 
-    Of more than ten labels, the ten count that the caption speaks of most: nobody names all of a
-    list of 300 tags. NaN without labels.
+    Labels of one class are one thing, of which the label counts that the caption comes nearest to.
+    Of more than ten things, the ten count that it speaks of most: nobody names all of 300 tags.
+
+    Parameters
+    ----------
+    labels : Bags
+        One bag per row.
+    classes : (number of labels,) int64
+        The class of each, `NO_CLASS` for those that name none.
+    reached : (number of labels,) float64
+        How near the caption comes to each, in [0, 1].
+
+    Returns
+    -------
+    (rows,) float64
+        NaN without labels.
     """
-    owners, starts = labels.owners, labels.starts
+    things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
+    order = np.lexsort((-reached, things, labels.owners))
+    owners, things, reached = labels.owners[order], things[order], reached[order]
+    nearest = np.ones(len(order), dtype=bool)
+    nearest[1:] = (owners[1:] != owners[:-1]) | (things[1:] != things[:-1])
+    owners, reached = owners[nearest], reached[nearest]
     order = np.lexsort((-reached, owners))
-    best = order[np.arange(len(order)) - starts[owners] < _MOST_LABELS]
+    numbers = np.bincount(owners, minlength=len(labels))
+    best = order[np.arange(len(order)) - (numbers.cumsum() - numbers)[owners] < _MOST_THINGS]
     with np.errstate(invalid="ignore"):
         sums = np.bincount(owners[best], reached[best], len(labels))
-        return sums / np.minimum(labels.sizes, _MOST_LABELS)
+        share: Floats = sums / np.minimum(numbers, _MOST_THINGS)
+    return share
 
 
 def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats) -> Floats:
