@@ -131,11 +131,12 @@ class ClaimScorer(ThingScorer[WordsGold]):
         labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
         in_labels, spoken_of = same_class(mentions, objects, labels, classes)
         in_said, _ = same_class(mentions, said, words_said, classes)
-        classes_apart = [known.numbers[name] for name in self._names_grounding.apart]
-        apart = self._apart(part, mentions, in_said, known, classes_apart)
+        apart = self._apart(part, mentions, in_said, known)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        supports = supports_of(lexicon, mentions, unnamed, (said, objects), apart)
+        describing = mentions.described_by(lexicon, self._space.stop_words)
+        no_support = [*apart, *describing]
+        supports = supports_of(lexicon, mentions, unnamed, (said, objects), no_support)
         rows = mentions.rows[unnamed]
         units = [mentions.units[at] for at in mentions.at[unnamed]]
         answered, denied = self._denials(part, rows, units)
@@ -151,7 +152,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
         in_invented = mentions.words(lexicon, words, unnamed, stop_words) & ~in_others
         in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words) & ~in_others
         # Labels that deny a mention do not support its words, nor does a dog those of *hot dog*.
-        without = unnamed[denied | np.isin(invented.classes, classes_apart)]
+        without = unnamed[denied | np.isin(unnamed, [place for place, _ in apart])]
         unsupported = mentions.words(lexicon, words, without, stop_words) & ~in_others
         by_label = mentions.words(lexicon, words, np.flatnonzero(in_labels & ~in_said), stop_words)
 
@@ -180,18 +181,16 @@ class ClaimScorer(ThingScorer[WordsGold]):
         mentions: Mentions,
         in_said: NDArray[np.bool_],
         known: KnownWords,
-        numbers: Sequence[int],
     ) -> list[tuple[int, int]]:
-        """Return which words do not support which mentions, as pairs of places and atoms.
+        """Return evidence that does not support mentions, as pairs of their places and its atoms.
 
-        `numbers` are those of the classes that are apart. As for VIFIDEL-H, a hot dog is no dog,
-        and a word that only describes a mention does not support it: *traffic* is no traffic
-        light. Mentions whose class the references name by a word of the other term alone leave
-        `in_said`.
+        As for VIFIDEL-H, a hot dog is no dog. Mentions whose class the references name by a word of
+        the other term alone leave `in_said`.
         """
         gold, grounding = part.gold, self._names_grounding
-        pairs = list(mentions.described_by(gold.lexicon, self._space.stop_words))
-        for place in np.flatnonzero(np.isin(mentions.classes, numbers)).tolist():
+        classes = [known.numbers[name] for name in known.numbers.keys() & grounding.apart]
+        pairs: list[tuple[int, int]] = []
+        for place in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
             row, unit = mentions.rows[place], mentions.units[mentions.at[place]]
             of_row = self._references_of(part.rows.take([row]))[0]
             said = {other.category for text in of_row for other in grounding.units(text)}
@@ -201,7 +200,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
                 (gold.named, known.classes_of_labels),
             ):
                 atoms = side.atoms[slice(*side.starts[row : row + 2])]
-                pairs += [(place, n) for n in atoms[np.isin(classes_of(atoms), numbers)].tolist()]
+                pairs += [(place, n) for n in atoms[np.isin(classes_of(atoms), classes)].tolist()]
         return pairs
 
     def _denials(

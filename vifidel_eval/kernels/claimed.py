@@ -198,7 +198,10 @@ class Mentions:
     def described_by(
         self, lexicon: Lexicon, stop_words: frozenset[str]
     ) -> Iterator[tuple[int, int]]:
-        """Yield the places of mentions of several words, with the number of each but the last."""
+        """Yield the places of mentions of several words, with the number of each but the last.
+
+        These only describe the mention, and do not support it: *traffic* is no traffic light.
+        """
         words = [lexicon.numbers(_parts(unit.words, stop_words)[:-1]) for unit in self.units]
         several = np.array([bool(of_unit) for of_unit in words], dtype=bool)[self.at]
         for place in np.flatnonzero(several).tolist():
