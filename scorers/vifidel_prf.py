@@ -165,7 +165,6 @@ class VifidelPRF(ClaimScorer):
                 np.append(part.gold.said.words.atoms, NOTHING)[to_said.at_left],
                 np.append(part.gold.named.atoms, NOTHING)[to_objects.at_left],
             )
-            supporters[support <= 0] = NOTHING
             weights: list[float | None] = [None] * len(support)
             if self._edition > 1:
                 judged = self.judge_claims(part)
@@ -173,6 +172,7 @@ class VifidelPRF(ClaimScorer):
                 of_words = np.zeros(len(support))
                 of_words[judged.claimed] = judged.weights
                 weights = of_words.tolist()
+            supporters[support <= 0] = NOTHING
             names = list(map(lexicon.word, words.atoms.tolist()))
             by = [None if word < 0 else lexicon.word(word) for word in supporters.tolist()]
             said_of = list(zip(support.tolist(), by, weights, strict=True))
@@ -326,7 +326,8 @@ def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
         return np.where(r > 0, r / (r + (1 - r) * agreement), r)
 
 
-def _make(settings: Settings) -> VifidelPRF:
+def make_vifidel_prf(settings: Settings) -> VifidelPRF:
+    """Return the scorer that the settings of a run ask for."""
     edition = settings.options.get(EDITION.name)
     return VifidelPRF(
         **evidence_settings(settings), edition=EDITIONS[-1] if edition is None else edition
@@ -339,7 +340,7 @@ register(
         "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves "
         "out",
         VifidelPRF,
-        _make,
+        make_vifidel_prf,
         rank=20,
         spellings=("PRF", "VIFIDEL-F"),
         references=False,

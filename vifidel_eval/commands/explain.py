@@ -66,6 +66,11 @@ _Explained = Callable[[Sequence["Rows"]], Iterator[tuple["Explained | None", ...
 )
 @click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
+    "--prf-edition",
+    type=click.IntRange(1, 2),
+    help="Edition of VIFIDEL-PRF, whose P sentences have; 1 is that of version 0.2.  [default: 2]",
+)
+@click.option(
     "--top",
     type=click.IntRange(min=1),
     default=10,
@@ -85,6 +90,7 @@ def explain(
     support: float,
     far: float,
     plan: bool,
+    prf_edition: int | None,
     top: int,
     output: Path | None,
     style: str,
@@ -104,9 +110,10 @@ def explain(
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
-    from ..scorers import VifidelH, VifidelPRF
+    from ..scorers import VifidelH
     from ..scorers.thing_scorer import evidence_settings
     from ..scorers.vifidel import make_vifidel
+    from ..scorers.vifidel_prf import make_vifidel_prf
     from ..things.synonyms import read_things
 
     systems, gold = layout.read(results, references)
@@ -114,7 +121,8 @@ def explain(
         systems = [System("caption", {from_json_key(image or ""): caption})]
     has_references = gold is not None
     names = read_things(things)
-    settings = options.settings(has_references, has_references, {"things": names})
+    own = {"things": names, "prf_edition": prf_edition}
+    settings = options.settings(has_references, has_references, own)
     thresholds = Thresholds(support, far)
     scorer = (
         make_vifidel(settings)
@@ -133,7 +141,7 @@ def explain(
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
     else:
         rows = {system.name: _rows(system, image, gold) for system in systems}
-        by_sentence = VifidelPRF(**evidence_settings(settings))
+        by_sentence = make_vifidel_prf(settings)
         judged = {name: by_sentence.judge_sentences(of_one)[0] for name, of_one in rows.items()}
         explained = {
             name: replace(
