@@ -204,7 +204,33 @@ def print_properties(data: Path, images: int) -> None:
     headers += ",beyond P,beyond F,twice"
     print(table(rows, headers.split(",")))
     print(table(longer, ["edition", "texts", "words", "F no lower", "P longer - shorter"]))
+    denied = [row for made, references, _ in sets if not references for row in denials(made)]
+    headers = "texts,words,F lower,and more denied,more denied and R no higher,more denied"
+    print(table(denied, headers.split(",")))
     print(table(tags(Made("val2017", *coco, {10: 1, 35: 3}, 2)), ["edition", "words", "R kept"]))
+
+
+def denials(made: Made) -> list[list[Any]]:
+    """Return how often labels deny more of a longer true text, and it reaches no more of them.
+
+    No F that an invention lowers can stay there: labels do not tell the two apart.
+    """
+    found = {}
+    for length in made.lengths:
+        captions = made.texts[length, ""]
+        prf = made.scores(VifidelPRF(made.objects, references=False), captions)
+        d = made.scores(VifidelD(made.objects), captions)["VIFIDEL-D"]
+        with np.errstate(divide="ignore", invalid="ignore"):  # D is the root of R times .8 for each
+            number = np.rint(np.log(d / np.sqrt(prf["VIFIDEL-R"])) / np.log(0.8))
+        found[length] = number, prf["VIFIDEL-R"], prf["VIFIDEL-F"]
+    lengths, rows = list(made.lengths), []
+    for short, long in dict.fromkeys([*pairwise(lengths), (lengths[0], lengths[-1])]):
+        (before, r, f), (after, longer_r, longer_f) = found[short], found[long]
+        denied = after > before
+        lower = longer_f < f - 1e-12
+        shares = [lower, lower & denied, denied & (longer_r <= r + 1e-9), denied]
+        rows.append([made.name, f"{short}-{long}", *(share.mean() for share in shares)])
+    return rows
 
 
 def tags(made: Made) -> list[list[Any]]:

@@ -28,6 +28,7 @@ from ..kernels.support import ReferenceWords, nearest, some_of, words_of_referen
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
+from ..things.senses import other_senses
 from ..things.synonyms import ClassList
 from .base import asked_of
 from .thing_scorer import ThingScorer
@@ -62,6 +63,8 @@ class JudgedClaims:
         How near the caption comes to each.
     spoken_of : (number of labels,) float64
         How much the caption speaks of each label.
+    label_classes : (number of labels,) int64
+        The class of each label.
     """
 
     claimed: NDArray[np.bool_]
@@ -72,6 +75,7 @@ class JudgedClaims:
     doubt: Floats
     reached: Floats
     spoken_of: Floats
+    label_classes: Integers
 
 
 class ClaimScorer(ThingScorer[WordsGold]):
@@ -127,9 +131,12 @@ class ClaimScorer(ThingScorer[WordsGold]):
         labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
         in_labels, spoken_of = same_class(mentions, objects, labels, classes)
         in_said, _ = same_class(mentions, said, words_said, classes)
+        apart = self._apart(part, mentions, in_said, known)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        supports = supports_of(lexicon, mentions, unnamed, (said, objects))
+        describing = mentions.described_by(lexicon, self._space.stop_words)
+        no_support = [*apart, *describing]
+        supports = supports_of(lexicon, mentions, unnamed, (said, objects), no_support)
         rows = mentions.rows[unnamed]
         units = [mentions.units[at] for at in mentions.at[unnamed]]
         answered, denied = self._denials(part, rows, units)
@@ -140,12 +147,18 @@ class ClaimScorer(ThingScorer[WordsGold]):
             mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
         )
         stop_words = self._space.stop_words
-        in_invented = mentions.words(lexicon, words, unnamed, stop_words)
-        in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words)
+        others = np.delete(np.arange(len(mentions.rows)), unnamed) if len(unnamed) else unnamed
+        in_others = mentions.words(lexicon, words, others, stop_words)
+        in_invented = mentions.words(lexicon, words, unnamed, stop_words) & ~in_others
+        in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words) & ~in_others
+        # Labels that deny a mention do not support its words, nor does a dog those of *hot dog*.
+        without = unnamed[denied | np.isin(unnamed, [place for place, _ in apart])]
+        unsupported = mentions.words(lexicon, words, without, stop_words) & ~in_others
         by_label = mentions.words(lexicon, words, np.flatnonzero(in_labels & ~in_said), stop_words)
 
         support = np.maximum(to_said.of_left, to_objects.of_left)
-        support[by_label & ~in_invented] = 1.0
+        support[by_label] = 1.0
+        support[unsupported] = 0.0
         usable = gold.row_of_reference[gold.references.sizes > 0]
         doubt = fidelity.doubts(np.bincount(usable, minlength=gold.rows))
         is_thing = known.classes(words.atoms) >= 0
@@ -157,9 +170,38 @@ class ClaimScorer(ThingScorer[WordsGold]):
             weights=fidelity.weights_in_p(words, support, is_thing, in_denied, doubt),
             inventions=invented,
             doubt=doubt,
-            reached=reached_by(lexicon, words, ~in_denied, said, to_said),
+            reached=reached_by(lexicon, words, ~unsupported, said, to_said),
             spoken_of=np.where(spoken_of, 1.0, near_labels),
+            label_classes=labels,
         )
+
+    def _apart(
+        self,
+        part: Part[WordsGold],
+        mentions: Mentions,
+        in_said: NDArray[np.bool_],
+        known: KnownWords,
+    ) -> list[tuple[int, int]]:
+        """Return evidence that does not support mentions, as pairs of their places and its atoms.
+
+        As for VIFIDEL-H, a hot dog is no dog. Mentions whose class the references name by a word of
+        the other term alone leave `in_said`.
+        """
+        gold, grounding = part.gold, self._names_grounding
+        classes = [known.numbers[name] for name in known.numbers.keys() & grounding.apart]
+        pairs: list[tuple[int, int]] = []
+        for place in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
+            row, unit = mentions.rows[place], mentions.units[mentions.at[place]]
+            of_row = self._references_of(part.rows.take([row]))[0]
+            said = {other.category for text in of_row for other in grounding.units(text)}
+            in_said[place] = unit.category in said
+            for side, classes_of in (
+                (gold.said.words, known.classes),
+                (gold.named, known.classes_of_labels),
+            ):
+                atoms = side.atoms[slice(*side.starts[row : row + 2])]
+                pairs += [(place, n) for n in atoms[np.isin(classes_of(atoms), classes)].tolist()]
+        return pairs
 
     def _denials(
         self, part: Part[WordsGold], rows: Integers, units: Sequence[Unit]
@@ -167,7 +209,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
         """Return which mentions an answer about their class denies, and which the labels do.
 
         Labels that do not say what was looked for are taken for all things that are there:
-        otherwise P would say nothing of what is made up.
+        otherwise P would say nothing of what is made up. They deny no name that may also mean
+        something that is there: a motorcycle is a bike too.
         """
         answered, denied = np.zeros((2, len(units)), dtype=bool)
         if not units:
@@ -183,6 +226,9 @@ class ClaimScorer(ThingScorer[WordsGold]):
             answered[at] = unit.category in sought.denied
             undeclared = not (says or of_image is not None or sought.denies) and bool(labels)
             denied[at] = undeclared or sought.can_lack(unit.category)
+            if denied[at] and (senses := other_senses(unit.text)):
+                class_of = self._names_grounding.class_of_label
+                denied[at] = {*map(class_of, senses)}.isdisjoint(map(class_of, labels))
         return answered, denied
 
     def sought(self, rows: Rows) -> list[Sought]:

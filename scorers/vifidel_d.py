@@ -25,7 +25,8 @@ _KEPT = 0.8
 class VifidelD(ClaimScorer):
     """Detail without invention: what of the objects a caption speaks of, less what it makes up.
 
-    The root of the share of the object labels that the caption speaks of, times .8 for each thing
+    The root of VIFIDEL-R without references, the share of the object labels that the caption
+    speaks of, times .8 for each thing
     that the labels deny, a thing mentioned twice being one; in [0, 1], and an invention costs a
     fifth at any length. References are not read: they cannot deny what they do not mention.
     Undefined for an image without labels, and where nobody knows what was looked for. 0 for a
@@ -77,7 +78,8 @@ class VifidelD(ClaimScorer):
     def score_part(self, part: Part[WordsGold]) -> Scored:
         judged, labels = self.judge_claims(part), part.gold.named
         invented = fidelity.number_of(judged.inventions, part.gold.rows)
-        d = np.sqrt(fidelity.coverage_of_labels(labels, judged.spoken_of)) * _KEPT**invented
+        covered = fidelity.coverage_of_labels(labels, judged.label_classes, judged.spoken_of)
+        d = np.sqrt(covered) * _KEPT**invented
         speechless = part.words.sizes == 0
         d = np.where(speechless, 0.0, d)
         can_deny = np.array([of_row.denies for of_row in self.sought(part.rows)], dtype=bool)

@@ -66,8 +66,9 @@ class VifidelPRF(ClaimScorer):
       name things count more than others, and each thing that is not in the image takes up to 12 %.
     - VIFIDEL-R (coverage): how much of what the references say the caption says too; without
       references, how many of the object labels it speaks of.
-    - VIFIDEL-F: P to the power of .3 times R to the power of .7, and up to 6 % less for each thing
-      that is not in the image.
+    - VIFIDEL-F: P to the power of .4 times R to the power of .6, and 10 % less in all for each
+      thing that is surely not in the image. A P that people reach counts as full: what they say is
+      not all in a few references either.
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
     Undefined (NaN) without any evidence; 0 for a caption without a usable word. docs/fidelity.md
@@ -164,7 +165,6 @@ class VifidelPRF(ClaimScorer):
                 np.append(part.gold.said.words.atoms, NOTHING)[to_said.at_left],
                 np.append(part.gold.named.atoms, NOTHING)[to_objects.at_left],
             )
-            supporters[support <= 0] = NOTHING
             weights: list[float | None] = [None] * len(support)
             if self._edition > 1:
                 judged = self.judge_claims(part)
@@ -172,6 +172,7 @@ class VifidelPRF(ClaimScorer):
                 of_words = np.zeros(len(support))
                 of_words[judged.claimed] = judged.weights
                 weights = of_words.tolist()
+            supporters[support <= 0] = NOTHING
             names = list(map(lexicon.word, words.atoms.tolist()))
             by = [None if word < 0 else lexicon.word(word) for word in supporters.tolist()]
             said_of = list(zip(support.tolist(), by, weights, strict=True))
@@ -247,15 +248,15 @@ class VifidelPRF(ClaimScorer):
         gold, judged = part.gold, self.judge_claims(part)
         said, objects = gold.said.words, gold.named
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
-        p = kept * fidelity.fidelity(judged.words, judged.support, judged.weights)
+        supported = fidelity.fidelity(judged.words, judged.support, judged.weights)
         rarities = self._words_known(gold.lexicon).rarities(said.atoms)
         r = np.where(
             said.sizes > 0,
             fidelity.coverage_of_references(gold.said, judged.reached, rarities),
-            fidelity.coverage_without_references(objects, judged.spoken_of),
+            fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of),
         )
-        f = fidelity.combined(p, r, kept)
-        return _scored(part, p, r, f)
+        f = fidelity.combined(supported, r, kept, judged.doubt)
+        return _scored(part, kept * supported, r, f)
 
     def _first_edition(self, part: Part[WordsGold]) -> Scored:
         gold, words = part.gold, part.words
@@ -324,7 +325,8 @@ def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
         return np.where(r > 0, r / (r + (1 - r) * agreement), r)
 
 
-def _make(settings: Settings) -> VifidelPRF:
+def make_vifidel_prf(settings: Settings) -> VifidelPRF:
+    """Return the scorer that the settings of a run ask for."""
     edition = settings.options.get(EDITION.name)
     return VifidelPRF(
         **evidence_settings(settings), edition=EDITIONS[-1] if edition is None else edition
@@ -337,7 +339,7 @@ register(
         "Fidelity (P), coverage (R) and their mean (F): what a caption makes up, what it leaves "
         "out",
         VifidelPRF,
-        _make,
+        make_vifidel_prf,
         rank=20,
         spellings=("PRF", "VIFIDEL-F"),
         references=False,

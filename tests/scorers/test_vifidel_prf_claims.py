@@ -15,6 +15,7 @@ from vifidel_eval import VifidelError
 from vifidel_eval.rows import coco_rows, make_rows
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.tables import TableScorer
+from vifidel_eval.things.synonyms import class_names
 
 # Names of three of COCO's 80, of a thing that COCO does not look for, and words of no thing.
 LOOKED_FOR, UNASKED, OTHERS = ["dog", "cat", "kite"], "lamp", ["runs", "large", "brown"]
@@ -62,16 +63,16 @@ def plain(caption: list[str], labels: list[str], references: list[list[str]]):
                 denied.add(thing)
     supported = unsupported = 0.0
     for word in words:
-        s = support[word]
+        s = 0.0 if word in denied else support[word]
         own = s * s if said or s >= 0.75 else 0.0
         weight = own + (1 - own) * (1.0 if word in denied else doubt)
         if word not in things:
             weight = 0.4 * (s + (1 - s) * 0.5 * doubt) if said else 0.0
         supported, unsupported = supported + weight * s, unsupported + weight * (1 - s)
-    unsupported = min(unsupported, math.sqrt(unsupported))
+    unsupported = min(unsupported, unsupported ** (1 / 3))
     total = supported + unsupported
     kept = math.prod(1 - 0.12 * x for x in sure.values())
-    p = kept * (max(0.01, supported / total) if total else 0.5)
+    p = max(0.01, supported / total) if total else 0.5
 
     def reached(target, without):
         return max((near(target, w) for w in words if w not in without), default=0.0)
@@ -83,11 +84,11 @@ def plain(caption: list[str], labels: list[str], references: list[list[str]]):
         total = sum(h[w] * idf[w] for w in said)
         k = sum(h[w] * idf[w] * reached(w, denied) for w in said) / total
         d = math.sqrt(sum(h[w] ** 2 * idf[w] for w in said) / total)
+        r = k / (k + (1 - k) * d) if k else 0.0
     else:
-        k = sum(1.0 if x in things else reached(x, absent) for x in labels) / len(labels)
-        d = math.sqrt(min(1.0, 10 / len(labels)))
-    r = k / (k + (1 - k) * d) if k else 0.0
-    return p, r, p**0.3 * max(r, 0.01) ** 0.7 * math.sqrt(kept)
+        r = sum(1.0 if x in things else reached(x, absent) for x in labels) / len(labels)
+    enough = min(1.0, p / (1 - 0.35 * (1 - doubt)))
+    return kept * p, r, enough**0.4 * max(r, 0.01) ** 0.6 * kept**0.8
 
 
 # ln(4955 / images with the word) in the captions of val2017.
@@ -166,11 +167,40 @@ def test_worked_by_hand(make_vectors, tmp_path):
     d = (dog * 2 / 3 + (kite + frobbed) / 3) / (dog + kite + frobbed)
     r = k / (k + (1 - k) * math.sqrt(d))
     assert found["VIFIDEL-R"][0] == pytest.approx(r, abs=1e-6)
-    f = found["VIFIDEL-P"][0] ** 0.3 * r**0.7 * math.sqrt(0.88)
+    # In F, P without the invention counts in full from 1 - .35 * 5/8 on.
+    f = (1.4 / 2.4 / 0.78125) ** 0.4 * r**0.6 * 0.88**0.8
     assert found["VIFIDEL-F"][0] == pytest.approx(f, abs=1e-6)
     # Row 1, objects alone: the kite is hedged, the last sentence mentions nothing. dog 1, cat 0.
     assert found["VIFIDEL-P"][1] == pytest.approx(0.88 / 2, abs=1e-6)
     assert found["VIFIDEL-R"][1] == pytest.approx(1 / 2, abs=1e-6)
+    # 1 / 2 is less than .65, which is full P where nothing is heard from references.
+    f = (0.5 / 0.65) ** 0.4 * 0.5**0.6 * 0.88**0.8
+    assert found["VIFIDEL-F"][1] == pytest.approx(f, abs=1e-6)
+
+
+def test_unsupported_weight_above_1_counts_as_its_cube_root(make_vectors, tmp_path):
+    # Labels deny eight things: U = 8 counts as 2, beside S = 1.
+    names = [f"thing{letter}" for letter in "abcdefghi"]
+    path = tmp_path / "things.txt"
+    path.write_text("\n".join(names) + "\n", encoding="utf-8")
+    scorer = VifidelPRF(
+        vectors=make_vectors(dict(zip(names, np.eye(9).tolist(), strict=True))), things=path
+    )
+    p = scorer.score_columns([" ".join(names)], objects=[names[:1]])["VIFIDEL-P"]
+    assert p == pytest.approx(0.88**8 / 3, abs=1e-6)
+
+
+def test_of_many_labels_the_ten_things_count_that_are_spoken_of_most(make_vectors, tmp_path):
+    # One class has two names. Of eleven more things, the caption mentions three.
+    names = ["dog", "puppy", *(f"thing{letter}" for letter in "abcdefghijk")]
+    path = tmp_path / "things.txt"
+    path.write_text("\n".join(["dog, puppy", *names[2:]]) + "\n", encoding="utf-8")
+    vectors = make_vectors(dict(zip(names, np.eye(13).tolist(), strict=True)))
+    scorer = VifidelPRF(vectors=vectors, things=path)
+    captions = ["a puppy, thinga and thingb"] * 3
+    found = scorer.score_columns(captions, objects=[names, names[:6], names[:2]])["VIFIDEL-R"]
+    # Of 12 things ten count; of 5 all do; of one that.
+    np.testing.assert_allclose(found, [3 / 10, 3 / 5, 1], atol=1e-6)
 
 
 TRUE = [
@@ -254,6 +284,81 @@ def test_a_list_of_300_tags_leaves_half_of_r():
     text = " ".join(TRUE)
     few, many = scorer.score_columns([text] * 2, objects=[LABELS, tags])["VIFIDEL-R"]
     assert many >= few / 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_300_unrelated_tags_leave_half_of_r(seed):
+    # Names of other classes that the text has nothing to do with.
+    classes = class_names()
+    own = set(map(classes.class_of.get, [*LABELS, "man", "beach", "water", "shirt"]))
+    others = sorted({c for name, c in classes.class_of.items() if c not in own and " " not in c})
+    tags = [others[at] for at in np.random.default_rng(seed).permutation(len(others))[:300]]
+    assert len(tags) == 300
+    scorer = VifidelPRF(references=False)
+    text = " ".join(TRUE)
+    few, many = scorer.score_columns([text] * 2, objects=[LABELS, LABELS + tags])["VIFIDEL-R"]
+    assert few == 1
+    assert many >= 1 / 2
+
+
+def test_a_hot_dog_is_no_dog():
+    captions = ["a hot dog", "a dog", "a dog eats a hot dog"]
+    scorer = VifidelPRF()
+    for objects, p in ((["dog"], [0, 1, 1]), (["hot dog"], [1, 0, 1]), (["car"], [0, 0, 0])):
+        found = scorer.score_columns(captions, objects=[objects] * 3)["VIFIDEL-P"]
+        assert [round(x) for x in found] == p
+    # By references too, whose words are *hot* and *dog*; a term of theirs is no dog either.
+    for references, p in (
+        (["the dog runs"], [0, 1]),
+        (["the dog runs on a hot day"], [0, 1]),
+        (["the hot dog on a plate"], [1, 0]),
+        (["the hot dog on a plate", "dogs"], [1, 1]),
+    ):
+        found = scorer.score_columns(captions[:2], references=[references] * 2)["VIFIDEL-P"]
+        assert [round(x) for x in found] == p
+
+
+def test_a_word_that_describes_a_term_does_not_support_it():
+    # Traffic is no traffic light, so that labels deny the latter.
+    text = "traffic and a traffic light"
+    scorer = VifidelPRF()
+    scores = [
+        scorer.score_columns([text], objects=[["car"]], references=[references])["VIFIDEL-F"][0]
+        for references in (["dense traffic"], ["dense traffic", "a traffic light"])
+    ]
+    assert scores[0] < 0.9 * scores[1]
+
+
+def test_labels_do_not_deny_names_that_may_mean_what_is_there():
+    scorer = VifidelPRF(references=False)
+    captions = ["two bikes", "a bicycle", "a motorcycle"]
+    p = scorer.score_columns(captions, objects=[["motorcycle"]] * 3)["VIFIDEL-P"]
+    assert p[0] == 0.5  # nothing that can be judged
+    assert p[1] < 0.1
+    assert p[2] == 1
+    p = scorer.score_columns(["a cow and a mother", "a mother"], objects=[["cow"], ["car"]])
+    assert p["VIFIDEL-P"][0] == 1
+    assert p["VIFIDEL-P"][1] < 0.1
+
+
+@pytest.mark.parametrize("references", [1, 2, 5])
+def test_what_few_references_lack_costs_no_f(make_vectors, tmp_path, references):
+    # Unit axes. dog: a = s = 1. Each thing that nobody mentions: a = delta, s = 0, x = delta.
+    names = ["dog", "lamp"]
+    path = tmp_path / "things.txt"
+    path.write_text("dog\nlamp\n", encoding="utf-8")
+    vectors = make_vectors(dict(zip(names, np.eye(2).tolist(), strict=True)))
+    found = VifidelPRF(vectors=vectors, things=path).score_columns(
+        ["a dog and a lamp"], references=[["dog"] * references]
+    )
+    doubt = references / (references + 5)
+    p = 1 / (1 + doubt)
+    kept = 1 - 0.12 * doubt
+    assert found["VIFIDEL-P"][0] == pytest.approx(kept * p, abs=1e-6)
+    enough = min(1.0, p / (1 - 0.35 * (1 - doubt)))
+    assert found["VIFIDEL-F"][0] == pytest.approx(enough**0.4 * kept**0.8, abs=1e-6)
+    if references <= 2:
+        assert enough == 1
 
 
 def test_labels_deny_only_what_their_source_looks_for():

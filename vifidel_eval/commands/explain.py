@@ -105,6 +105,11 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 )
 @click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
+    "--prf-edition",
+    type=click.IntRange(1, 2),
+    help="Edition of VIFIDEL-PRF, whose P sentences have; 1 is that of version 0.2.  [default: 2]",
+)
+@click.option(
     "--top",
     type=click.IntRange(min=1),
     default=10,
@@ -136,6 +141,7 @@ def explain(
     support: float,
     far: float,
     plan: bool,
+    prf_edition: int | None,
     top: int,
     inventions: Path | None,
     output: Path | None,
@@ -162,7 +168,12 @@ def explain(
     systems, gold = layout.read(results, references, image_ids)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
-    own = {"things": read_things(things), "synonyms": synonyms, "drop_incomplete": drop_incomplete}
+    own = {
+        "things": read_things(things),
+        "synonyms": synonyms,
+        "drop_incomplete": drop_incomplete,
+        "prf_edition": prf_edition,
+    }
     settings = options.settings(gold is not None, evidence is not None, own)
     thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
@@ -292,10 +303,9 @@ def _sentences(
     settings: Settings, rows: Mapping[str, Rows]
 ) -> tuple[dict[str, Sequence[JudgedSentence]], str]:
     """Return the sentences of captions that have several, and the signature of their P."""
-    from ..scorers import VifidelPRF
-    from ..scorers.thing_scorer import evidence_settings
+    from ..scorers.vifidel_prf import make_vifidel_prf
 
-    scorer = VifidelPRF(**evidence_settings(settings))
+    scorer = make_vifidel_prf(settings)
     judged = {name: scorer.judge_sentences(of_one)[0] for name, of_one in rows.items()}
     return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
 

@@ -195,6 +195,18 @@ class Mentions:
         sought = words.owners * size + words.atoms
         return keys.searchsorted(sought, "right") > keys.searchsorted(sought)
 
+    def described_by(
+        self, lexicon: Lexicon, stop_words: frozenset[str]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield the places of mentions of several words, with the number of each but the last.
+
+        These only describe the mention, and do not support it: *traffic* is no traffic light.
+        """
+        words = [lexicon.numbers(_parts(unit.words, stop_words)[:-1]) for unit in self.units]
+        several = np.array([bool(of_unit) for of_unit in words], dtype=bool)[self.at]
+        for place in np.flatnonzero(several).tolist():
+            yield from ((place, number) for number in words[self.at[place]])
+
 
 def same_class(mentions: Mentions, side: Bags, classes: Integers, number: int) -> tuple[Mask, Mask]:
     """Return which mentions have a class that their row's side has, and which of the side.
@@ -223,11 +235,16 @@ def same_class(mentions: Mentions, side: Bags, classes: Integers, number: int) -
 
 
 def supports_of(
-    lexicon: Lexicon, mentions: Mentions, some: Integers, sides: Sequence[Bags]
+    lexicon: Lexicon,
+    mentions: Mentions,
+    some: Integers,
+    sides: Sequence[Bags],
+    apart: Sequence[tuple[int, int]] = (),
 ) -> Floats:
     """Return the largest cosine of some mentions to a word or label of their rows.
 
-    It is in [0, 1], and NaN for a mention without a vector.
+    It is in [0, 1], and NaN for a mention without a vector. `apart` are places of mentions, each
+    with the number of a word that does not support it.
     """
     numbers = np.array(lexicon.numbers(unit.text for unit in mentions.units), dtype=np.int64)
     atoms = numbers[mentions.at[some]]
@@ -236,11 +253,16 @@ def supports_of(
     supports = np.full(len(some), np.nan)
     if not len(known):
         return supports
-    rows = mentions.rows[some][known]
+    rows, size = mentions.rows[some][known], len(lexicon.known)
+    keys_apart = [place * size + atom for place, atom in apart]
     supports[known] = 0.0
     for side in sides:
         if len(side.atoms):
-            found = nearest(lexicon.distances, each, side.take(rows), floor=0.0)
+            evidence = side.take(rows)
+            if keys_apart:
+                keys = some[known][evidence.owners] * size + evidence.atoms
+                evidence = some_of(evidence, ~np.isin(keys, keys_apart))
+            found = nearest(lexicon.distances, each, evidence, floor=0.0)
             supports[known] = np.maximum(supports[known], found.of_left)
     return supports
 

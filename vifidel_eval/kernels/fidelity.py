@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..things.grounded import SUPPORT
 from .bags import Bags
+from .known_words import NO_CLASS
 from .support import ReferenceWords
 
 # Settled in docs/fidelity.md.
@@ -23,9 +24,11 @@ _DOUBTED = 5  # m references deny what they do not mention with the strength m /
 _SAME = 0.75  # support from which a thing counts that nothing can deny
 _NOT_KNOWN = 0.5  # P of a caption of which nothing can be judged
 _LOWEST = 0.01  # P before the factors of inventions, and R within F, are at least this
-_INVENTION = 0.12  # what an invention takes from P if it is sure, and its root from F
-_SHARE_OF_P = 0.3  # in the geometric mean
-_MOST_LABELS = 10  # nobody names more than these
+_INVENTION = 0.12  # what an invention takes from P if it is sure
+_SHARE_OF_P = 0.4  # in the geometric mean
+_INVENTIONS_IN_F = 0.8  # power of the factors of inventions within F
+_UNHEARD = 0.35  # share of P that true texts may miss in F, as far as references do not deny
+_MOST_THINGS = 10  # nobody names more than these
 
 Mask = NDArray[np.bool_]
 
@@ -83,12 +86,12 @@ def weights_in_p(
 def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:
     """Return P of each row, before the factors of its inventions.
 
-    It is the supported share of the weight. Unsupported weight above 1 counts as its root: of a
-    long true text, much is said by no reference.
+    It is the supported share of the weight. Unsupported weight above 1 counts as its cube root: of
+    a long true text, much is said by no reference.
     """
     supported = _sums(words, weights * support)
     unsupported = _sums(words, weights * (1 - support))
-    unsupported = np.minimum(unsupported, np.sqrt(unsupported))
+    unsupported = np.minimum(unsupported, np.cbrt(unsupported))
     total = supported + unsupported
     share = np.full(len(words), _NOT_KNOWN)
     np.divide(supported, total, out=share, where=total > 0)
@@ -134,33 +137,64 @@ def coverage_of_references(said: ReferenceWords, reached: Floats, rarities: Floa
     total = _sums(said.words, weights)
     with np.errstate(invalid="ignore"):
         mean = _sums(said.words, weights * reached) / total
-        agreement = _sums(said.words, weights * said.shares) / total
-    return _odds_divided(mean, np.sqrt(agreement))
+        agreement = np.sqrt(_sums(said.words, weights * said.shares) / total)
+        return np.where(mean > 0, mean / (mean + (1 - mean) * agreement), mean)
 
 
-def coverage_of_labels(labels: Bags, reached: Floats) -> Floats:
-    """Return how much of its labels each caption speaks of, in [0, 1]; NaN without labels."""
-    with np.errstate(invalid="ignore"):
-        return _sums(labels, reached) / labels.sizes
+def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floats:
+    """Return R without references: how much of its labels each caption speaks of, in [0, 1].
 
+    Labels of one class are one thing, of which the label counts that the caption comes nearest to.
+    Of more than ten things, the ten count that it speaks of most: nobody names all of 300 tags.
 
-def coverage_without_references(labels: Bags, reached: Floats) -> Floats:
-    """Return R of each row from how near the caption comes to each label; NaN without labels.
+    Parameters
+    ----------
+    labels : Bags
+        One bag per row.
+    classes : (number of labels,) int64
+        The class of each, `NO_CLASS` for those that name none.
+    reached : (number of labels,) float64
+        How near the caption comes to each, in [0, 1].
 
-    Above ten labels, the odds are divided by the root of 10 / labels, for the same reason.
+    Returns
+    -------
+    (rows,) float64
+        NaN without labels.
     """
-    most = np.sqrt(np.minimum(1.0, _MOST_LABELS / np.maximum(labels.sizes, 1)))
-    return _odds_divided(coverage_of_labels(labels, reached), most)
+    things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
+    order = np.lexsort((-reached, things, labels.owners))
+    owners, things, reached = labels.owners[order], things[order], reached[order]
+    nearest = np.ones(len(order), dtype=bool)
+    nearest[1:] = (owners[1:] != owners[:-1]) | (things[1:] != things[:-1])
+    owners, reached = owners[nearest], reached[nearest]
+    order = np.lexsort((-reached, owners))
+    numbers = np.bincount(owners, minlength=len(labels))
+    best = order[np.arange(len(order)) - (numbers.cumsum() - numbers)[owners] < _MOST_THINGS]
+    with np.errstate(invalid="ignore"):
+        sums = np.bincount(owners[best], reached[best], len(labels))
+        share: Floats = sums / np.minimum(numbers, _MOST_THINGS)
+    return share
 
 
-def combined(p: Floats, r: Floats, kept: Floats) -> Floats:
-    """Return F: the geometric mean of P and R, and the root of what inventions leave of it."""
-    return p**_SHARE_OF_P * np.maximum(r, _LOWEST) ** (1 - _SHARE_OF_P) * np.sqrt(kept)
+def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats) -> Floats:
+    """Return F: the geometric mean of fidelity and coverage, and what inventions leave of it.
 
-
-def _odds_divided(r: Floats, by: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(r > 0, r / (r + (1 - r) * by), r)
+    Parameters
+    ----------
+    fidelity : (rows,) float64
+        P without the factors of inventions. True texts also say what no reference has: the fewer
+        references deny it, the less of P is needed for all of its share.
+    r : (rows,) float64
+        R.
+    kept : (rows,) float64
+        As `kept_by_inventions` has it.
+    doubt : (rows,) float64
+        As `doubts` has it.
+    """
+    heard = np.minimum(1.0, fidelity / (1 - _UNHEARD * (1 - doubt)))
+    means = heard**_SHARE_OF_P * np.maximum(r, _LOWEST) ** (1 - _SHARE_OF_P)
+    f: Floats = means * kept**_INVENTIONS_IN_F
+    return f
 
 
 def _sums(bags: Bags, values: Floats) -> Floats:

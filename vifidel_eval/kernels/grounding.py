@@ -169,7 +169,8 @@ class Grounding:
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
-        self._apart = {one: other, other: one} if one != other else {}
+        #: Classes of which one never supports the other, both ways.
+        self.apart = {one: other, other: one} if one != other else {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Grounding, (self._things, self._stop_words, self._objects, self._looked_for)
@@ -411,11 +412,11 @@ class Grounding:
         apart: dict[int, set[str]] = {}
         describing: dict[int, set[str]] = {}
         for at, unit in enumerate(units):
-            if " " not in unit.text and unit.category not in self._apart:
+            if " " not in unit.text and unit.category not in self.apart:
                 continue
             row = int(rows[at])
             known = evidence.texts[row]
-            other = self._apart.get(unit.category or "")
+            other = self.apart.get(unit.category or "")
             if evidence.names_class(row, other):
                 apart[at] = {text for text, category in known.items() if category == other}
             if found := set(unit.text.split()[:-1]) & known.keys():
