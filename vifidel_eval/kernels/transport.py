@@ -79,23 +79,10 @@ def penalties(
         some, sizes = of_segment[start:end], segment_sizes[start:end]
         words = positions(first_words[start:end], sizes)
         atoms = bags.atoms[some].repeat(sizes)
-        best = _best_cosines(distances, atoms, references.atoms[words], sizes)
+        cosines = distances.cosines(atoms, references.atoms[words])
+        best = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
         np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
-
-
-def _best_cosines(
-    distances: WordDistances, atoms: Integers, words: Integers, segment_sizes: Integers
-) -> Floats:
-    """Return the largest cosine of each segment of pairs."""
-    held = np.logical_or.reduceat(atoms == words, segment_sizes.cumsum() - segment_sizes)
-    best = np.ones(len(held))  # the cosine of a word and itself, if the reference holds it
-    if not held.all():
-        others = (~held).repeat(segment_sizes)
-        cosines = distances.cosines(atoms[others], words[others])
-        sizes = segment_sizes[~held]
-        best[~held] = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
-    return best
 
 
 def travel_costs(
@@ -143,29 +130,21 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     """
     if not np.isfinite(costs).all():
         raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")
-    left_at, right_at = meetings(left, right)
-    # What a bag with one atom on either side moves is decided: the product of the masses.
-    plans: Floats = left.masses[left_at] * right.masses[right_at]
-    undecided = (left.sizes > 1) & (right.sizes > 1)
-    solved, pairs = undecided.nonzero()[0], left.sizes * right.sizes
-    ends = pairs.cumsum()[solved]
-    places = zip(
-        left.starts[solved].tolist(),
-        left.starts[solved + 1].tolist(),
-        right.starts[solved].tolist(),
-        right.starts[solved + 1].tolist(),
-        (ends - pairs[solved]).tolist(),
-        ends.tolist(),
-        left.sizes[solved].tolist(),
-        strict=True,
-    )
     simplex = _simplex()
-    left_masses, right_masses = left.masses, right.masses
-    for i, j, k, m, start, end, n in places:
-        plan = simplex(left_masses[i:j], right_masses[k:m], costs[start:end].reshape(n, -1))
-        plans[start:end] = plan.ravel()
-    solved_pairs = undecided.repeat(pairs)
-    plans[solved_pairs & (plans < _ROUNDING)] = 0
+    plans: Floats = np.zeros(len(costs))
+    decided: list[tuple[slice, Floats]] = []
+    lefts, rights, end = left.starts.tolist(), right.starts.tolist(), 0
+    for i, j, k, m in zip(lefts, lefts[1:], rights, rights[1:], strict=False):
+        start, end = end, end + (j - i) * (m - k)
+        masses, others = left.masses[i:j], right.masses[k:m]
+        if j - i > 1 and m - k > 1:
+            plan = simplex(masses, others, costs[start:end].reshape(j - i, m - k))
+            plans[start:end] = plan.ravel()
+        elif start < end:  # one atom on either side: the product of the masses
+            decided.append((slice(start, end), masses * others))
+    plans[plans < _ROUNDING] = 0
+    for pairs, masses in decided:
+        plans[pairs] = masses
     return plans
 
 
