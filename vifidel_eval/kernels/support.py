@@ -115,6 +115,9 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
         similar = np.maximum(cosines - floor, 0) / (1 - floor)
+        if len(left) == 1:
+            pairs = similar.reshape(len(left.atoms), -1)
+            return Nearest(pairs.max(axis=1), pairs.max(axis=0), pairs.argmax(axis=1))
         if len(left_at):
             is_first = np.ones(len(left_at), dtype=bool)
             np.not_equal(left_at[1:], left_at[:-1], out=is_first[1:])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers
-from .bags import Bags, meetings, positions, slices
+from .bags import PAIRS_AT_ONCE, Bags, meetings, positions, slices
 from .distances import WordDistances
 
 # Less mass than this is what subtractions in the simplex leave behind (4e-17), not a move.
@@ -64,9 +64,11 @@ def penalties(
         In [0, 1]; 1 throughout for images that have no usable reference, which leaves Eq. 5
         equal to Eq. 1.
     """
-    usable = (references.sizes > 0).nonzero()[0]
-    if not len(usable):
+    if not (len(references.atoms) and len(bags.atoms)):
         return np.ones(len(bags.atoms))
+    if len(bags) == 1 and len(bags.atoms) * len(references.atoms) <= PAIRS_AT_ONCE:
+        return _penalties_of_image(distances, bags.atoms, references)
+    usable = (references.sizes > 0).nonzero()[0]
     # A segment is an atom and a reference: the words of one reference follow each other.
     images = row_of_reference[usable]
     atoms_of = bags.sizes[images]
@@ -83,6 +85,16 @@ def penalties(
         best = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
         np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
+
+
+def _penalties_of_image(distances: WordDistances, atoms: Integers, references: Bags) -> Floats:
+    """Return `penalties` of the atoms of one image, whose references these are."""
+    words, starts = references.atoms, references.starts[:-1][references.sizes > 0]
+    cosines = distances.cosines(atoms.repeat(len(words)), np.concatenate([words] * len(atoms)))
+    best = np.maximum.reduceat(cosines.reshape(len(atoms), -1), starts, axis=1)
+    sums = np.add.accumulate((1 - best) / 2, axis=1)  # one by one, as of many images
+    means: Floats = sums[:, -1] / len(starts)
+    return means
 
 
 def travel_costs(
@@ -171,7 +183,7 @@ def travel_distances(
     ArithmeticError
         If a cost is not finite or the solver does not finish.
     """
-    found = [np.empty(0)]
+    found: list[Floats] = []
     for start, end in slices(left.sizes * right.sizes):
         some, others = left.part(start, end), right.part(start, end)
         costs = travel_costs(
@@ -183,7 +195,7 @@ def travel_distances(
             right_penalties[right.starts[start] : right.starts[end]],
         )
         found.append(sums_of_bags(transport_plans(some, others, costs) * costs, some, others))
-    return np.concatenate(found)
+    return found[0] if len(found) == 1 else np.concatenate([np.empty(0), *found])
 
 
 def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
@@ -199,6 +211,8 @@ def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
     (number of bags,) float64
         NaN where either bag is empty.
     """
+    if len(left) == 1:
+        return np.array([math.fsum(amounts.tolist()) if len(amounts) else np.nan])
     pairs = left.sizes * right.sizes
     # Most of a plan is 0, which adds nothing.
     moved = amounts.nonzero()[0]
