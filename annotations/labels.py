@@ -40,7 +40,7 @@ from .record import Format, ReadOptions, Way, refused
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
-_NAMES = frozenset({str})  # what most lists hold
+_NAMES = frozenset({str})
 
 #: Keeps a box of an image: its label, left, top, right and bottom, and its score.
 AddBox: TypeAlias = Callable[[str, Any, float | None], None]
@@ -223,11 +223,10 @@ def _counted(
     add_box: AddBox | None = None,
     uncertain: float | None = None,
 ) -> _Counted:
-    if type(items) is list and _NAMES.issuperset(map(type, items)):
-        if max(map(len, items), default=0) <= LONGEST_NAME and NO_CATEGORY not in items:
-            labels = dict(Counter(map(clean_label, items)))
-            if "" not in labels:  # as nearly all
-                return _Counted(labels, False, None)
+    if _only_names(items):
+        labels = dict(Counter(map(clean_label, items)))
+        if "" not in labels:
+            return _Counted(labels, False, None)
     if isinstance(items, Mapping) and is_listed(items.get("asked")) and "objects" in items:
         given = items["objects"]
         found = _counted(given, threshold, names, add_box, uncertain)
@@ -243,6 +242,16 @@ def _counted(
         return _Counted(labels, scored, None)
     there = {label: number for label, number in labels.items() if number}
     return _Counted(there, scored, frozenset(labels))
+
+
+def _only_names(items: Any) -> bool:
+    """Return whether items are a list of names that all count, as most are."""
+    return (
+        type(items) is list
+        and _NAMES.issuperset(map(type, items))
+        and max(map(len, items), default=0) <= LONGEST_NAME
+        and NO_CATEGORY not in items
+    )
 
 
 def _asked(
