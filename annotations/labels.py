@@ -8,6 +8,7 @@ and so do parallel arrays (`.arrays`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +24,8 @@ from .names import CategoryNames
 from .objects import (
     DETECTION_THRESHOLD,
     HIGHEST_COUNT,
+    LONGEST_NAME,
+    NO_CATEGORY,
     ObjectLabels,
     check_score,
     check_threshold,
@@ -37,6 +40,8 @@ from .record import Format, ReadOptions, Way, refused
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
+_NAMES = frozenset({str})
+
 #: Keeps a box of an image: its label, left, top, right and bottom, and its score.
 AddBox: TypeAlias = Callable[[str, Any, float | None], None]
 
@@ -114,11 +119,10 @@ def label_rows(
     listed = objects if isinstance(objects, list | tuple) else list(objects)
     # The samples of an image often share one list, which is read once.
     read: dict[int, _Counted] = {}
-    names = CategoryNames()
     for number, items in enumerate(listed):
         if id(items) not in read:
             try:
-                read[id(items)] = _counted(items, threshold, names, uncertain=uncertain)
+                read[id(items)] = _counted(items, threshold, uncertain=uncertain)
             except AnnotationError as problem:
                 raise AnnotationError(f"row {number}: {problem}") from None
     rows = [read[id(items)] for items in listed]
@@ -215,10 +219,14 @@ def asked_labels(names: Any) -> list[str]:
 def _counted(
     items: Any,
     threshold: float,
-    names: CategoryNames,
+    names: CategoryNames | None = None,
     add_box: AddBox | None = None,
     uncertain: float | None = None,
 ) -> _Counted:
+    if _only_names(items):
+        labels = dict(Counter(map(clean_label, items)))
+        if "" not in labels:
+            return _Counted(labels, False, None)
     if isinstance(items, Mapping) and is_listed(items.get("asked")) and "objects" in items:
         given = items["objects"]
         found = _counted(given, threshold, names, add_box, uncertain)
@@ -227,13 +235,23 @@ def _counted(
             asked -= _counted(given, min(uncertain, threshold), names).labels.keys()
         return found._replace(asked=asked.union(found.asked or (), found.labels))
     entries, scored = label_entries(items, threshold, names, add_box, uncertain)
-    labels: dict[str, int] = {}
+    labels = {}
     for name, number in entries:
         count(labels, name, number)
     if all(number for _, number in entries):
         return _Counted(labels, scored, None)
     there = {label: number for label, number in labels.items() if number}
     return _Counted(there, scored, frozenset(labels))
+
+
+def _only_names(items: Any) -> bool:
+    """Return whether items are a list of names that all count, as most are."""
+    return (
+        type(items) is list
+        and _NAMES.issuperset(map(type, items))
+        and max(map(len, items), default=0) <= LONGEST_NAME
+        and NO_CATEGORY not in items
+    )
 
 
 def _asked(

@@ -47,16 +47,25 @@ def _share(part: Floats, whole: Floats | Integers) -> Floats:
     return share
 
 
+def _rates(sums: Floats) -> Floats:
+    """Return Hs, Hi and Hn of what was counted."""
+    parts, wholes = [_WITH_ABSENT, ABSENT, _THINGS], [_CAPTIONS, JUDGED, _CAPTIONS]
+    return _share(sums[..., parts], sums[..., wholes])
+
+
 def _of_captions(sums: Floats) -> Floats:
-    return _share(sums[..., _WITH_ABSENT], sums[..., _CAPTIONS])
+    rates: Floats = _rates(sums)[..., 0]
+    return rates
 
 
 def _of_mentions(sums: Floats) -> Floats:
-    return _share(sums[..., ABSENT], sums[..., JUDGED])
+    rates: Floats = _rates(sums)[..., 1]
+    return rates
 
 
 def _per_caption(sums: Floats) -> Floats:
-    return _share(sums[..., _THINGS], sums[..., _CAPTIONS])
+    rates: Floats = _rates(sums)[..., 2]
+    return rates
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +122,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     )
     reads_texts = True
     rates_inventions = True
+    _scores_words = False
     _needed = "a mention of a thing and something that is known of its image"
 
     def __init__(
@@ -197,7 +207,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         if says_nothing.any():
             further["nothing_looked_for"] = says_nothing.astype(np.int64)
         return Scored(
-            np.column_stack([*(of(counts) for of in _OF_COUNTS), mean_support]),
+            np.column_stack([_rates(counts), mean_support]),
             further,
             of_rows=counts,
             details=partial(_details, found, rows),
@@ -241,9 +251,6 @@ class VifidelH(ThingScorer[_EvidenceGold]):
             name: replace(evaluation, counts={**evaluation.counts, "unsure": unsure})
             for name, evaluation in evaluations.items()
         }
-
-
-_OF_COUNTS = tuple(column.of_sums for column in VifidelH.columns if column.of_sums is not None)
 
 
 def warn_of_undeclared(rows: int) -> None:

@@ -182,6 +182,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _sees_objects: bool
     #: Whether it reads the texts of the rows, beside the words and labels of their bags.
     reads_texts = False
+    #: Whether scores depend on the bags of words of the captions.
+    _scores_words = True
 
     def __init__(
         self,
@@ -257,7 +259,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             )
 
     def _scores(self, rows: Rows) -> dict[str, Floats]:
-        scores = [self.score_part(part).scores for part in self._read(rows)]
+        parts = self._read(rows, words=self._scores_words)
+        scores = [self.score_part(part).scores for part in parts]
         together = scores[0] if len(scores) == 1 else _joined(scores, len(self.columns))
         return {
             column.name: np.ascontiguousarray(self._defined(of_column))
@@ -317,7 +320,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             for column, of_column in zip(self.columns, scores.T, strict=True)
         }
 
-    def _read(self, rows: Rows, also: _Words | None = None) -> Iterator[Part[GoldT]]:
+    def _read(
+        self, rows: Rows, also: _Words | None = None, words: bool = True
+    ) -> Iterator[Part[GoldT]]:
         """Yield all rows with their gold side, some at a time.
 
         The gold side is prepared once for all systems, unless there are so many rows that it would
@@ -330,6 +335,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         also : callable, optional
             From some rows to further words and terms that their lexicon is to know; by default
             `further_words`.
+        words : bool
+            Whether the bags of words of the captions are needed; without, they are empty.
         """
         also = self.further_words if also is None else also
         given = self._given(rows) if len(rows) <= MOST_ROWS_KEPT else None
@@ -339,9 +346,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
             gold = known[number] if known else None
-            read = self._space.with_room(
-                partial(self._read_part, part, gold, also), None if gold is None else gold.lexicon
-            )
+            read_part = partial(self._read_part, part, gold, also, words)
+            read = self._space.with_room(read_part, None if gold is None else gold.lexicon)
             golds.append(read.gold)
             yield read
             if given is None:
@@ -358,12 +364,15 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         )
 
     def _read_part(
-        self, part: Rows, gold: GoldT | None, also: _Words, lexicon: Lexicon
+        self, part: Rows, gold: GoldT | None, also: _Words, with_words: bool, lexicon: Lexicon
     ) -> Part[GoldT]:
         if gold is None or gold.lexicon is not lexicon:
             gold = self.prepare(self._gold(part, lexicon), part)
         lexicon.numbers(also(part))
-        words, of_words = bags_of_captions(lexicon, part.captions)
+        captions = part.captions
+        if not with_words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
+            captions = [""] * len(part)
+        words, of_words = bags_of_captions(lexicon, captions)
         _check_sizes(words, part, range(len(part)), "the caption has", "words")
         return Part(part, gold, words, of_words)
 

@@ -91,6 +91,33 @@ def test_without_objects():
     assert rewards == Wmd().score(CAPTIONS, references=REFERENCES).tolist()
 
 
+def test_a_tool_s_answer_is_no_caption():
+    of_agent = [
+        [
+            {"role": "assistant", "content": None, "tool_calls": [{"name": "look"}]},
+            {"role": "tool", "content": "an elephant and a train"},
+            {"role": "assistant", "content": caption},
+        ]
+        for caption in CAPTIONS
+    ]
+    assert trl_calls(trl_reward(), of_agent, rows()) == trl_calls(trl_reward(), CAPTIONS, rows())
+
+
+def test_rows_of_parquet_files():
+    # A struct has every name of the file in every row, and a missing list is null.
+    in_file = [
+        {"dog": 1, "frisbee": 1, "cat": None, "couch": None},
+        None,
+        {"dog": None, "frisbee": None, "cat": 2, "couch": 1},
+    ]
+    rewards, _ = trl_calls(trl_reward(references=None), CAPTIONS, rows(in_file))
+    known = [OBJECTS[0], OBJECTS[2]]
+    expected = VifidelPRF(references=False).score(CAPTIONS[::2], objects=known)
+    assert rewards == [expected[0], None, expected[1]]
+    (found,) = verl_calls(CAPTIONS[2:], in_file[2:], [{"references": None}])
+    assert found["score"] == expected[1]
+
+
 def test_pickles():
     again = pickle.loads(pickle.dumps(trl_reward("VIFIDEL-P", references=None, weight=0.5)))
     rewards, _ = trl_calls(again, CAPTIONS, rows())
@@ -118,6 +145,13 @@ def test_pickles():
         (
             lambda: trl_reward(references=None)(completions=["x", 7], objects=[["dog"]] * 2),
             "completion 1: 7 is neither a text nor a list of messages",
+        ),
+        (
+            lambda: trl_reward(references=None)(
+                completions=[[{"role": "assistant", "content": [{"type": "text"}]}]],
+                objects=[["dog"]],
+            ),
+            "completion 0: .* is neither a text nor a list of messages",
         ),
         (
             lambda: trl_reward(references=None, transform=lambda score: math.inf)(

@@ -117,7 +117,7 @@ def trl_reward(
         The column to reward.
     objects : str or None
         The data set's column of object labels, one list (or ``{name: count}``) per row; None where
-        the references are all the evidence.
+        the references are all the evidence. A row may have None, if nothing is known.
     references : str or None
         The data set's column of references, one list of strings per row; None to score without.
     weight : float
@@ -158,7 +158,7 @@ def compute_score(
     solution_str : str
         What the policy wrote.
     ground_truth : sequence or mapping
-        The object labels of the image: names, or ``{name: count}``.
+        The object labels of the image: names, or ``{name: count}``; None if nothing is known.
     extra_info : mapping, optional
         The row's further information; its ``"references"``, if any, are the image's.
     column, weight, transform
@@ -244,19 +244,31 @@ def _column(columns: Mapping[str, Any], name: str, argument: str) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return an array, as Parquet files of data sets are read to, as a list."""
+    """Return what is known of an image as lists and mappings, from what Parquet files are read to.
+
+    That is an array, a mapping with all names of all rows, None for those that a row does not
+    have, or None where nothing is known.
+    """
+    if value is None:
+        return []
+    if isinstance(value, Mapping):
+        return {name: _plain(of_name) for name, of_name in value.items() if of_name is not None}
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _text(completion: Completion, at: int) -> str:
-    """Return the text of a completion: of messages, that of all together."""
+    """Return the text of a completion: of messages, that of all which the policy wrote."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, Mapping):
         completion = [completion]
     try:
-        return "".join(_content(message.get("content")) for message in completion)
-    except (AttributeError, TypeError) as problem:
+        return "".join(
+            _content(message.get("content"))
+            for message in completion
+            if message.get("role", "assistant") == "assistant"  # and not what a tool answered
+        )
+    except (AttributeError, KeyError, TypeError) as problem:
         raise CaptionError(
             f"completion {at}: {completion!r:.60} is neither a text nor a list of messages."
         ) from problem

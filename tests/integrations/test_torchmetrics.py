@@ -72,6 +72,21 @@ def test_half_precision_keeps_the_sums(scores):
     )
 
 
+@pytest.mark.parametrize(
+    "convert",
+    [torch.nn.Module.half, torch.nn.Module.bfloat16, lambda module: module.to(torch.bfloat16)],
+)
+def test_a_module_of_lower_precision_loses_no_counts(convert):
+    module = torch.nn.Module()
+    module.metric = updated(VifidelMetric("VIFIDEL-F"), slice(0, 5))
+    before = module.metric.compute()
+    convert(module)
+    assert module.metric.sums.dtype == torch.float64
+    assert module.metric.compute() == before
+    module.metric.reset()
+    assert module.metric.sums.dtype == torch.float64
+
+
 def test_a_device_without_float64_leaves_the_sums_where_they_are():
     metric = updated(VifidelMetric("VIFIDEL-F"), slice(0, 1))
 

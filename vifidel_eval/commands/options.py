@@ -73,6 +73,27 @@ class TransportOptions:
         )
 
 
+class Stated(click.ParamType):
+    """A text that states something, such as a condition on a column.
+
+    Parameters
+    ----------
+    parse : callable
+        From the text to what it states; a `VifidelError` is the message.
+    """
+
+    name = "condition"
+
+    def __init__(self, parse: Callable[[str], Any]) -> None:
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self._parse(value)
+        except VifidelError as problem:
+            self.fail(str(problem), param, ctx)
+
+
 def read_stop_words(path: Path | None) -> frozenset[str]:
     """Return the words that are left out of captions: those in a file, by default English ones.
 

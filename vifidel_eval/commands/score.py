@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import VifidelError
+from ..runs.requirements import Requirement, check_requirements, failures
 from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, MetricOptions, metric_options
+from .options import Stated
 from .paths import CAPTIONS, FILE, NAMED, OUTPUT, RESULTS, SystemFile, Written, named
 from .printing import tell
 from .report_options import ReportOptions, report_options
@@ -21,23 +24,10 @@ if TYPE_CHECKING:
     from ..entry import Run
     from ..entry.plan import Plan
     from ..image_ids import ImageId
-    from ..runs.requirements import Requirement
 
 
 #: The exit status where a requirement is not met.
 _NOT_MET = 3
-
-
-def _requirements(
-    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
-) -> tuple[Requirement, ...]:
-    from ..errors import VifidelError
-    from ..runs.requirements import Requirement
-
-    try:
-        return tuple(map(Requirement.parse, texts))
-    except VifidelError as problem:
-        raise click.BadParameter(str(problem)) from None
 
 
 @click.command(cls=MetricCommand)
@@ -116,7 +106,7 @@ def _requirements(
     "requirements",
     multiple=True,
     metavar="CONDITION",
-    callback=_requirements,
+    type=Stated(Requirement.parse),
     help="Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1', or 'NAME: VIFIDEL-Hi <= .1' "
     "for one system.",
 )
@@ -159,7 +149,6 @@ def score(
     tables.check(compared_elsewhere=not comparing or output is not None)
     from ..entry.evaluating import score as scored
     from ..entry.plan import plan
-    from ..errors import VifidelError
 
     controls = _controls(calibrate, references, options)
     settings = replace(
@@ -257,9 +246,6 @@ def _calibrated(
 
 
 def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:
-    from ..errors import VifidelError
-    from ..runs.requirements import check_requirements
-
     try:
         check_requirements(requirements, planned.columns, planned.names)
     except VifidelError as problem:
@@ -269,8 +255,6 @@ def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:
 def _require(
     requirements: tuple[Requirement, ...], scores: Mapping[str, Mapping[str, float]]
 ) -> None:
-    from ..runs.requirements import failures
-
     if failed := failures(requirements, scores):
         tell("\n".join(failed))
         raise SystemExit(_NOT_MET)

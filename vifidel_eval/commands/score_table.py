@@ -11,28 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ..errors import VifidelError
+from ..conditions import Condition
 from ..progress import progress_bar
 from .metric_options import parsed_metrics
-from .options import LOOKED_FOR, WORDS, read_stop_words, with_options
+from .options import LOOKED_FOR, WORDS, Stated, read_stop_words, with_options
 from .paths import FILE, Between, Command, ReadAnywhere, WrittenTree
 from .printing import show, tell
 
 if TYPE_CHECKING:
-    from ..conditions import Condition
     from ..tables import TableScorer
-
-
-def _conditions(
-    _: click.Context, __: click.Parameter, texts: tuple[str, ...]
-) -> tuple[Condition, ...]:
-    """Return the conditions of ``--keep``."""
-    from ..conditions import Condition
-
-    try:
-        return tuple(map(Condition.parse, texts))
-    except VifidelError as problem:
-        raise click.BadParameter(str(problem)) from None
 
 
 def _words(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,7 +71,7 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--keep",
     multiple=True,
-    callback=_conditions,
+    type=Stated(Condition.parse),
     metavar="'COLUMN OP NUMBER'",
     help="Write only rows where this holds, such as 'VIFIDEL-P >= .3'; OP is >=, >, <=, <, == or "
     "!=. A row without that score is not written. Repeat for several; all must hold.",

@@ -65,7 +65,7 @@ def column_scorer(name: str, references: bool) -> ScoredColumn:
     """
     metrics = row_columns()
     if name not in metrics:
-        close = difflib.get_close_matches(str(name), metrics, n=1, cutoff=0.5)
+        close = difflib.get_close_matches(str(name).upper(), metrics, n=1)
         meant = f" Did you mean {close[0]}?" if close else ""
         raise VifidelError(
             f"{name!r:.60} is no column that can be scored row by row.{meant} These can: "

@@ -133,14 +133,17 @@ class VifidelMetric(Metric):
         return [column_scorer(name, self._references) for name in self._names]
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], *arguments: Any) -> Any:
-        """Move the states, which stay on the CPU where a device has no float64 (Apple's MPS)."""
+        """Move the sums with a module, whose other precision would lose counts.
+
+        They stay on the CPU where a device has no float64 (Apple's MPS).
+        """
 
         def moved(tensor: torch.Tensor) -> torch.Tensor:
-            try:
+            if tensor.dtype != torch.float64:
                 return fn(tensor)
+            try:
+                return tensor.to(fn(tensor).device)
             except TypeError:
-                if tensor.dtype != torch.float64:
-                    raise
                 return tensor
 
         return super()._apply(moved, *arguments)

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -49,16 +49,17 @@ class Bags:
         Lexicon numbers, each at most once in a bag.
     masses : (number of atoms,) float64
         Positive; they sum to 1 in every bag that is not empty.
+    sizes : (number of bags,) int64
+        Number of atoms of each bag.
     """
 
     starts: Integers
     atoms: Integers
     masses: Floats
+    sizes: Integers = field(init=False)
 
-    @cached_property
-    def sizes(self) -> Integers:
-        """Number of atoms of each bag."""
-        return self.starts[1:] - self.starts[:-1]
+    def __post_init__(self) -> None:
+        self.__dict__["sizes"] = self.starts[1:] - self.starts[:-1]
 
     @cached_property
     def owners(self) -> Integers:
@@ -292,14 +293,18 @@ def _bags(
         amounts = None if amounts is None else amounts[known]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
-    distinct, ranks = alphabetically(lexicon, atoms)
-    keys = owners * max(len(distinct), 1) + ranks
+    distinct, keys = alphabetically(lexicon, atoms)
+    if len(sizes) > 1:
+        keys = owners * max(len(distinct), 1) + keys
     occurrences: Floats | Integers
     if amounts is None:
         keys, occurrences = numbers_with_counts(keys)
     else:
         order = keys.argsort()
         keys, occurrences = keys[order], amounts[order]
+    if len(sizes) == 1 and len(keys):
+        total = occurrences.cumsum()[-1]  # one after the other, as of many bags
+        return Bags(np.array([0, len(keys)]), distinct[keys], occurrences / total), tally
     owners, places = np.divmod(keys, max(len(distinct), 1))
     totals = np.bincount(owners, weights=occurrences, minlength=len(sizes))
     bags = Bags(
@@ -315,8 +320,10 @@ def numbers_with_counts(numbers: Integers) -> tuple[Integers, Integers]:
 
     That is what `numpy.unique` does, whose checks take longer than a few numbers.
     """
-    numbers = np.sort(numbers)
-    first = np.ones(len(numbers), dtype=bool)
+    numbers = numbers.copy()
+    numbers.sort()
+    first = np.empty(len(numbers), dtype=bool)
+    first[:1] = True
     np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
     at = first.nonzero()[0]
     counts = np.empty_like(at)

@@ -285,6 +285,9 @@ def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Ne
     """
     if not len(side.atoms) or count.all():
         return found.of_right
+    if found.pairs is not None:
+        still: Floats = found.pairs.max(axis=0, where=count[:, None], initial=0.0)
+        return still
     loses = np.zeros(len(words), dtype=bool)
     loses[words.owners[~count]] = True
     rows = loses.nonzero()[0]

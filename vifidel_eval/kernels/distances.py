@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
+_FEW = 32  # pairs are computed in the time in which they are looked up
 _SLOT_BITS = 20  # of a table of 17 MB, whose memory comes as it is written
 _LOW_BITS = (1 << 32) - 1
 _BESIDE = np.uint64(1)  # changes the number of a slot to that of another in the same cache line
@@ -85,6 +86,8 @@ class _PairCache:
 
     def values(self, left: Integers, right: Integers) -> Floats:
         """Return the value of each pair, computed or as it was kept."""
+        if len(left) <= _FEW:
+            return self._compute(left, right)
         numbers = np.minimum(left, right)
         numbers <<= 32
         numbers += np.maximum(left, right)
@@ -97,10 +100,11 @@ class _PairCache:
             values[missing], still = _found(table, slots[missing] ^ _BESIDE, keys[missing])
             missing = missing[still]
         if len(missing):
-            new, again = np.unique(keys[missing], return_inverse=True)
-            pairs = (new - np.uint64(1)).view(np.int64)
+            sought = keys[missing]
+            new = np.unique(sought)
+            pairs = new.view(np.int64) - 1
             computed = self._compute(pairs >> 32, pairs & _LOW_BITS)
-            values[missing] = computed[again]
+            values[missing] = computed[new.searchsorted(sought)]
             _put(table, new, computed.view(np.uint64))
         return values
 
@@ -114,16 +118,12 @@ def _cosines(matrix: Floats, squared_lengths: Floats, left: Integers, right: Int
 
 def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Floats:
     distances = np.empty(len(left))
-    buffers = np.empty((2, min(len(left), _PAIRS_AT_ONCE), matrix.shape[1]))
     for start in range(0, len(left), _PAIRS_AT_ONCE):
         some = slice(start, start + _PAIRS_AT_ONCE)
-        x, y = buffers[:, : len(left[some])]
-        # Clipping changes nothing, but the default mode copies what it takes once more.
-        np.take(matrix, left[some], axis=0, out=x, mode="clip")
-        np.take(matrix, right[some], axis=0, out=y, mode="clip")
-        x -= y
-        x *= x
-        x.sum(axis=1, out=distances[some])
+        apart = matrix.take(left[some], axis=0)
+        apart -= matrix.take(right[some], axis=0)
+        apart *= apart
+        np.add.reduce(apart, axis=1, out=distances[some])
     return distances
 
 

@@ -125,13 +125,13 @@ class Evidence:
             if unit.category in self.sought[row].denied and not self.names_class(row, unit.category)
         ]
 
-    @property
+    @cached_property
     def is_there(self) -> NDArray[np.bool_]:
         """Whether anything is known of each row's image, if only what is not there, (rows,)."""
         known = zip(self.texts, self.sought, strict=True)
         return np.array([bool(texts or sought.denied) for texts, sought in known], dtype=bool)
 
-    @property
+    @cached_property
     def denies(self) -> NDArray[np.bool_]:
         """Whether anything can be absent from each row's image, (rows,)."""
         return np.array([sought.denies for sought in self.sought], dtype=bool)
@@ -433,19 +433,21 @@ def nearest_evidence(
 ) -> tuple[Floats, Integers]:
     """Return the support of words of some rows and the lexicon number of what supports each.
 
-    `without` has the evidence that does not count for a word, by its place.
+    The words are in the order of their rows. `without` has the evidence that does not count for a
+    word, by its place.
     """
     support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
     known = np.flatnonzero(lexicon.known[atoms])
-    units = evidence.units.take(rows[known])
+    starts, units = rows[known].searchsorted(np.arange(len(evidence.units) + 1)), evidence.units
     if without:
+        starts, units = np.arange(len(known) + 1), units.take(rows[known])
         counts = np.ones(len(units.atoms), dtype=bool)
         for bag, at in enumerate(known.tolist()):
             if at in without:
                 of_word = slice(*units.starts[bag : bag + 2])
                 counts[of_word] = ~np.isin(units.atoms[of_word], lexicon.numbers(without[at]))
         units = some_of(units, counts)
-    each = Bags(np.arange(len(known) + 1), atoms[known], np.ones(len(known)))
+    each = Bags(starts, atoms[known], np.ones(len(known)))
     found = nearest(lexicon.distances, each, units, floor=0.0)
     support[known] = found.of_left
     supported = found.of_left > 0

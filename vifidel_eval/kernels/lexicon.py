@@ -9,7 +9,6 @@ stays bounded.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import weakref
 from array import array
@@ -178,6 +177,8 @@ class Lexicon:
         numbers = np.frombuffer(read, dtype=np.int64)
         is_end = numbers == _END
         ends = is_end.nonzero()[0]
+        if len(ends) == 1:
+            return numbers[:-1], ends
         sizes = ends.copy()
         sizes[1:] -= ends[:-1] + 1
         return numbers[~is_end], sizes
@@ -303,9 +304,11 @@ class WordSpace:
         candidates = [self._lexicon, lexicon]
         while candidates:
             candidate = candidates.pop()
-            if candidate is not None:
-                with contextlib.suppress(LexiconFull):
+            try:
+                if candidate is not None:
                     return compute(candidate)
+            except LexiconFull:
+                continue
         # Full: its memory is free before the next one takes as much.
         self._lexicon = lexicon = candidate = None
         capacity = CAPACITY

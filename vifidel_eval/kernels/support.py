@@ -87,11 +87,14 @@ class Nearest:
         The largest similarity in [0, 1] of each atom; 0 where the other bag is empty.
     at_left : int64
         The position of the nearest right atom of each left one; -1 where the other bag is empty.
+    pairs : (left, right) float64, optional
+        All similarities, where each side is a single bag.
     """
 
     of_left: Floats
     of_right: Floats
     at_left: Integers
+    pairs: Floats | None = None
 
 
 def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FLOOR) -> Nearest:
@@ -115,6 +118,9 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
         similar = np.maximum(cosines - floor, 0) / (1 - floor)
+        if len(left) == 1:
+            pairs = similar.reshape(len(left.atoms), -1)
+            return Nearest(pairs.max(axis=1), pairs.max(axis=0), pairs.argmax(axis=1), pairs)
         if len(left_at):
             is_first = np.ones(len(left_at), dtype=bool)
             np.not_equal(left_at[1:], left_at[:-1], out=is_first[1:])

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers
-from .bags import Bags, meetings, positions, slices
+from .bags import PAIRS_AT_ONCE, Bags, meetings, positions, slices
 from .distances import WordDistances
 from .simplex import simplex as _simplex
 
@@ -60,9 +60,11 @@ def penalties(
         In [0, 1]; 1 throughout for images that have no usable reference, which leaves Eq. 5
         equal to Eq. 1.
     """
-    usable = (references.sizes > 0).nonzero()[0]
-    if not len(usable):
+    if not (len(references.atoms) and len(bags.atoms)):
         return np.ones(len(bags.atoms))
+    if len(bags) == 1 and len(bags.atoms) * len(references.atoms) <= PAIRS_AT_ONCE:
+        return _penalties_of_image(distances, bags.atoms, references)
+    usable = (references.sizes > 0).nonzero()[0]
     # A segment is an atom and a reference: the words of one reference follow each other.
     images = row_of_reference[usable]
     atoms_of = bags.sizes[images]
@@ -75,23 +77,20 @@ def penalties(
         some, sizes = of_segment[start:end], segment_sizes[start:end]
         words = positions(first_words[start:end], sizes)
         atoms = bags.atoms[some].repeat(sizes)
-        best = _best_cosines(distances, atoms, references.atoms[words], sizes)
+        cosines = distances.cosines(atoms, references.atoms[words])
+        best = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
         np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
 
 
-def _best_cosines(
-    distances: WordDistances, atoms: Integers, words: Integers, segment_sizes: Integers
-) -> Floats:
-    """Return the largest cosine of each segment of pairs."""
-    held = np.logical_or.reduceat(atoms == words, segment_sizes.cumsum() - segment_sizes)
-    best = np.ones(len(held))  # the cosine of a word and itself, if the reference holds it
-    if not held.all():
-        others = (~held).repeat(segment_sizes)
-        cosines = distances.cosines(atoms[others], words[others])
-        sizes = segment_sizes[~held]
-        best[~held] = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
-    return best
+def _penalties_of_image(distances: WordDistances, atoms: Integers, references: Bags) -> Floats:
+    """Return `penalties` of the atoms of one image, whose references these are."""
+    words, starts = references.atoms, references.starts[:-1][references.sizes > 0]
+    cosines = distances.cosines(atoms.repeat(len(words)), np.concatenate([words] * len(atoms)))
+    best = np.maximum.reduceat(cosines.reshape(len(atoms), -1), starts, axis=1)
+    sums = np.add.accumulate((1 - best) / 2, axis=1)  # one by one, as of many images
+    means: Floats = sums[:, -1] / len(starts)
+    return means
 
 
 def travel_costs(
@@ -139,29 +138,21 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     """
     if not np.isfinite(costs).all():
         raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")
-    left_at, right_at = meetings(left, right)
-    # What a bag with one atom on either side moves is decided: the product of the masses.
-    plans: Floats = left.masses[left_at] * right.masses[right_at]
-    undecided = (left.sizes > 1) & (right.sizes > 1)
-    solved, pairs = undecided.nonzero()[0], left.sizes * right.sizes
-    ends = pairs.cumsum()[solved]
-    places = zip(
-        left.starts[solved].tolist(),
-        left.starts[solved + 1].tolist(),
-        right.starts[solved].tolist(),
-        right.starts[solved + 1].tolist(),
-        (ends - pairs[solved]).tolist(),
-        ends.tolist(),
-        left.sizes[solved].tolist(),
-        strict=True,
-    )
     simplex = _simplex()
-    left_masses, right_masses = left.masses, right.masses
-    for i, j, k, m, start, end, n in places:
-        plan = simplex(left_masses[i:j], right_masses[k:m], costs[start:end].reshape(n, -1))
-        plans[start:end] = plan.ravel()
-    solved_pairs = undecided.repeat(pairs)
-    plans[solved_pairs & (plans < _ROUNDING)] = 0
+    plans: Floats = np.zeros(len(costs))
+    decided: list[tuple[slice, Floats]] = []
+    lefts, rights, end = left.starts.tolist(), right.starts.tolist(), 0
+    for i, j, k, m in zip(lefts, lefts[1:], rights, rights[1:], strict=False):
+        start, end = end, end + (j - i) * (m - k)
+        masses, others = left.masses[i:j], right.masses[k:m]
+        if j - i > 1 and m - k > 1:
+            plan = simplex(masses, others, costs[start:end].reshape(j - i, m - k))
+            plans[start:end] = plan.ravel()
+        elif start < end:  # one atom on either side: the product of the masses
+            decided.append((slice(start, end), masses * others))
+    plans[plans < _ROUNDING] = 0
+    for pairs, masses in decided:
+        plans[pairs] = masses
     return plans
 
 
@@ -188,7 +179,7 @@ def travel_distances(
     ArithmeticError
         If a cost is not finite or the solver does not finish.
     """
-    found = [np.empty(0)]
+    found: list[Floats] = []
     for start, end in slices(left.sizes * right.sizes):
         some, others = left.part(start, end), right.part(start, end)
         costs = travel_costs(
@@ -200,7 +191,7 @@ def travel_distances(
             right_penalties[right.starts[start] : right.starts[end]],
         )
         found.append(sums_of_bags(transport_plans(some, others, costs) * costs, some, others))
-    return np.concatenate(found)
+    return found[0] if len(found) == 1 else np.concatenate([np.empty(0), *found])
 
 
 def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
@@ -216,6 +207,8 @@ def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
     (number of bags,) float64
         NaN where either bag is empty.
     """
+    if len(left) == 1:
+        return np.array([math.fsum(amounts.tolist()) if len(amounts) else np.nan])
     pairs = left.sizes * right.sizes
     # Most of a plan is 0, which adds nothing.
     moved = amounts.nonzero()[0]
