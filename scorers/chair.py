@@ -18,7 +18,7 @@ from ..annotations.looked_for import Declared, read_looked_for
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..image_ids import ImageId, digest_of_ids, to_json_value
-from ..rows import MOST_ROWS_KEPT, Asked, LabelCounts, Rows
+from ..rows import Asked, LabelCounts, Rows
 from ..things.chair import (
     CAPTION_COUNTS,
     CORPUS,
@@ -258,7 +258,7 @@ class Chair(Scorer):
         )
         there = tuple(same.setdefault(categories, categories) for categories in of_images)
         gold = _Gold(ids, references, objects, asked, finder, there, self._sought(rows, finder))
-        if len(rows) <= MOST_ROWS_KEPT:
+        if rows.are_kept:
             # Copies: the caller may change its lists afterwards.
             if references is not None:
                 references = [of_row[:] for of_row in references]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .help import Group
 from .options import format_option
 from .paths import FILE, OUTPUT, Command
 from .printing import show
@@ -48,7 +49,7 @@ def _images(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.group()
+@click.group(cls=Group)
 def submission() -> None:
     """Check result files before you submit them, and pack them for COCO.
 
