@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 from ..errors import AnnotationError
 from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
 from ..nfc import nfc
+from ..remembered import remembered
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -29,7 +30,6 @@ _RUN_TOGETHER = {
     "tvmonitor": "tv monitor",
 }
 _SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
-_CLEANED_NAMES_KEPT = 1 << 14
 
 #: The name that DETR's COCO models give to category ids which COCO does not use.
 NO_CATEGORY = "N/A"
@@ -406,7 +406,7 @@ def count(labels: dict[str, int], name: str, number: int = 1, at: str = "") -> N
     labels[label] = labels.get(label, 0) + number
 
 
-@lru_cache(_CLEANED_NAMES_KEPT)
+@remembered
 def clean_label(name: str) -> str:
     """Return a category name in lower case with blanks between its words.
 

@@ -23,7 +23,7 @@ from ..explain.by_category import explained_by_category
 from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
-from ..rows import MOST_ROWS_KEPT, Asked, LabelCounts, Rows
+from ..rows import Asked, LabelCounts, Rows
 from ..things.chair import (
     CAPTION_COUNTS,
     CORPUS,
@@ -309,7 +309,7 @@ class Chair(Explainer, Scorer):
         )
         there = tuple(same.setdefault(categories, categories) for categories in of_images)
         gold = _Gold(ids, references, objects, asked, finder, there, self._sought(rows, finder))
-        if len(rows) <= MOST_ROWS_KEPT:
+        if rows.are_kept:
             # Copies: the caller may change its lists afterwards.
             if references is not None:
                 references = [of_row[:] for of_row in references]

@@ -28,6 +28,7 @@ from ..kernels.support import (
     nearest,
     weighted_means,
 )
+from ..remembered import remembered
 from ..rows import Rows
 from ..text.words import STOP_WORDS, content_words
 from ..things.claims import has_several, read_sentences
@@ -301,11 +302,11 @@ def _readers(
     """
     find = finder_of(things).find
 
-    @lru_cache(maxsize=1 << 14)
+    @remembered
     def words_in(piece: str) -> list[str]:
         return content_words(piece, stop_words)
 
-    @lru_cache(maxsize=1 << 14)
+    @remembered
     def things_in(caption: str) -> set[str]:
         return {word for mention in find(caption).found for word in words_in(mention.words)}
 

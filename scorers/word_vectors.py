@@ -22,7 +22,7 @@ from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..rows import MOST_ROWS_KEPT, Asked, LabelCounts, Rows
+from ..rows import Asked, LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
@@ -339,7 +339,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             Whether the bags of words of the captions are needed; without, they are empty.
         """
         also = self.further_words if also is None else also
-        given = self._given(rows) if len(rows) <= MOST_ROWS_KEPT else None
+        given = self._given(rows) if rows.are_kept else None
         kept = self._kept
         known = kept.golds if kept is not None and kept.given == given else ()
         golds: list[GoldT] = []

@@ -33,7 +33,8 @@ def progress_bar(
     """
     notebook = in_notebook()
     # A notebook is not a terminal, and somebody looks at it.
-    usual = {"disable": False if notebook else None, "delay": 1, "leave": False}
+    absent = sys.stderr is None or sys.stderr.closed
+    usual = {"disable": False if notebook else absent or None, "delay": 1, "leave": False}
     if shown is not None:
         usual |= {"disable": not shown, "delay": 0}
     with warnings.catch_warnings():

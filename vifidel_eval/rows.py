@@ -16,9 +16,9 @@ _PLAIN, _STRINGS = frozenset(_SEQUENCES), frozenset({str})  # what nearly everyb
 #: How long a caption may be, in characters: about forty pages.
 MOST_CHARACTERS = 100_000
 
-#: Of how many rows a scorer keeps the objects and references for the next system: of more, it would
-#: keep too much.
-MOST_ROWS_KEPT = 1 << 16
+# Of how many rows a scorer keeps the objects and references for the next system, and how many
+# characters its references may have: of more, it would keep too much.
+_MOST_ROWS_KEPT, _MOST_CHARACTERS_KEPT = 1 << 16, 1 << 27
 
 #: Object labels of an image with their counts.
 LabelCounts = Mapping[str, int]
@@ -59,6 +59,12 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.captions)
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether a scorer keeps what they are scored against for the next system."""
+        references = itertools.chain.from_iterable(self.references)
+        return len(self) <= _MOST_ROWS_KEPT and sum(map(len, references)) <= _MOST_CHARACTERS_KEPT
 
     @property
     def ids(self) -> Sequence[ImageId]:

@@ -42,9 +42,12 @@ LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
 
-# What Markdown would take for HTML, code, a link, an image, emphasis or a character reference. What
-# is inside a word, as in `a_b`, and brackets alone, as in `[0.1, 0.2]`, mean nothing to it.
-_MARKDOWN = re.compile(r"[\\`<*]|~(?=~)|\](?=[(\[:])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
+# What Markdown would take for HTML, code, a link, an image, emphasis or a character reference, and
+# what makes an address a link on GitHub. What is inside a word, as in `a_b`, and brackets alone, as
+# in `[0.1, 0.2]`, mean nothing to it.
+_MARKDOWN = re.compile(
+    r"[\\`<*]|~(?=~)|\](?=[(\[:])|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|:(?=//)|(?<=[wW]{3})\."
+)
 
 # A hyphen before a number; alone it stands for what is undefined.
 _MINUS_SIGN = re.compile(r"-(?=\d)")

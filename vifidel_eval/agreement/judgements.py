@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats
 from ..image_ids import ImageId
+from ..remembered import remembered
 
 #: All kinds of pairs together.
 ALL = "all"
@@ -56,7 +57,7 @@ class Judged:
         return frozenset(r for r in self.references if _plain(r) in said)
 
 
-@lru_cache(maxsize=1 << 16)  # several judgements are of one image and its references
+@remembered  # several judgements are of one image and its references
 def _plain(caption: str) -> str:
     return _APART.sub("", caption.lower())
 

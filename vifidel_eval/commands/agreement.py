@@ -12,6 +12,7 @@ from ..errors import VifidelError
 from ..progress import progress_bar
 from .agreement_options import Experiment, experiment_options
 from .caption_options import ReferenceOptions, reference_options
+from .help import Group
 from .metric_options import MetricCommand, MetricOptions, metric_options
 from .paths import CAPTIONS, FILE
 from .printing import show, tell
@@ -37,7 +38,7 @@ _TIES = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def agreement() -> None:
     """Compare metrics with human judgements.
 

@@ -122,7 +122,22 @@ _RARE = frozenset(
 )
 
 
-class Explained(click.Command):
+class Helping(click.Command):
+    """A command whose help is printed as results are."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option ``--help``."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _show_help
+        return option
+
+
+class Group(Helping, click.Group):
+    """A group of commands of which each explains itself."""
+
+
+class Explained(Helping):
     """A command whose help is in sections if it has many options."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -179,6 +194,12 @@ def _is_help(param: click.Parameter) -> bool:
 
 
 _ALL = f"{__name__}.all"
+
+
+def _show_help(ctx: click.Context, _: click.Parameter, wanted: Any) -> None:
+    if wanted and not ctx.resilient_parsing:
+        show(ctx.get_help())
+        ctx.exit()
 
 
 def _show_all(ctx: click.Context, _: click.Parameter, wanted: Any) -> None:

@@ -8,7 +8,8 @@ import os
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ import click
 
 from ..errors import VifidelError, VifidelWarning
 from ..files import reason
+from .help import Group
 from .paths import FILE, Command
-from .printing import one_sentence, show, tell
+from .printing import cannot_be_printed, one_sentence, show, streams_that_are_there, tell
 
 # Each in a module of its name, which is imported when it runs or its help is shown.
 _COMMANDS = (
@@ -36,7 +38,7 @@ _COMMANDS = (
 )
 
 
-class _Group(click.Group):
+class _Group(Group):
     """Shows errors of the package as one sentence and its warnings as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -48,6 +50,15 @@ class _Group(click.Group):
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f".{name}", __package__), name)
         return command
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command line, whatever has become of the standard streams."""
+        with streams_that_are_there():
+            try:
+                return super().main(*args, **kwargs)
+            except OSError as problem:  # of what click prints itself
+                tell(f"Error: {cannot_be_printed(problem)}")
+                raise SystemExit(1) from None
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with _harmless_errors():
@@ -67,8 +78,6 @@ class _Group(click.Group):
             warnings.showwarning = warn
             try:
                 return super().invoke(ctx)
-            except VifidelError as problem:
-                raise click.ClickException(str(problem)) from None
             except OSError as problem:  # of a file: `show` has its own for the output
                 if problem.errno == errno.EPIPE:  # click ends quietly
                     raise
@@ -92,12 +101,24 @@ def _of_file(problem: OSError) -> str:
 
 @contextlib.contextmanager
 def _harmless_errors() -> Iterator[None]:
-    """Let errors that click prints, its own included, reach no terminal as escapes."""
+    """Let errors that click prints, its own included, reach no terminal as escapes.
+
+    Where standard error takes nothing, their exit status stays.
+    """
     try:
-        yield
+        try:
+            yield
+        except VifidelError as problem:
+            raise click.ClickException(str(problem)) from None
     except click.ClickException as problem:
         vars(problem)["message"] = one_sentence(problem.message)
+        vars(problem)["show"] = partial(_shown_if_possible, problem.show)
         raise
+
+
+def _shown_if_possible(show: Callable[[], None], **_: Any) -> None:
+    with contextlib.suppress(OSError):
+        show()
 
 
 @contextlib.contextmanager
@@ -181,7 +202,7 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
         show(f"{name}: {value}")
 
 
-@main.command("clear-cache")
+@main.command("clear-cache", cls=Command)
 def clear_cache_command() -> None:
     """Remove converted word vectors."""
     from ..vectors.cache import cache_folder, clear_cache

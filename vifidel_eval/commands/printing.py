@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import io
+import os
 import re
 import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import click
 
@@ -37,12 +42,49 @@ def show(text: str, coloured: bool = False) -> None:
     except OSError as problem:
         if problem.errno == errno.EPIPE:  # the reader has seen enough: click ends quietly
             raise
-        raise VifidelError(f"the output cannot be printed: {reason(problem)}.") from None
+        raise VifidelError(cannot_be_printed(problem)) from None
+
+
+def cannot_be_printed(problem: OSError) -> str:
+    """Return the sentence for a standard output that takes nothing."""
+    return f"the output cannot be printed: {reason(problem)}."
 
 
 def tell(text: str) -> None:
-    """Print what is beside the result on standard error, as harmless as `show`."""
-    click.echo(_encodable(harmless(text), sys.stderr), err=True)
+    """Print what is beside the result on standard error, as harmless as `show`.
+
+    Where standard error takes nothing, nobody can be told, and the result stays what it is.
+    """
+    with contextlib.suppress(OSError):
+        click.echo(_encodable(harmless(text), sys.stderr), err=True)
+
+
+class _Nowhere(io.RawIOBase):
+    """A standard output that is closed."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _: Any) -> NoReturn:
+        raise OSError(errno.EBADF, "standard output is closed")
+
+
+@contextlib.contextmanager
+def streams_that_are_there() -> Iterator[None]:
+    """Put something in the place of standard streams that are closed or None.
+
+    What is written to such a standard output is an error that `show` explains; what is written to
+    such a standard error is lost.
+    """
+    with contextlib.ExitStack() as streams:
+        if sys.stdout is None or sys.stdout.closed:
+            # It is never closed, which would be one more error.
+            nowhere = io.TextIOWrapper(_Nowhere(), encoding="utf-8", write_through=True)  # type: ignore[arg-type,type-var]
+            streams.enter_context(contextlib.redirect_stdout(nowhere))
+        if sys.stderr is None or sys.stderr.closed:
+            lost = streams.enter_context(open(os.devnull, "w", encoding="utf-8"))
+            streams.enter_context(contextlib.redirect_stderr(lost))
+        yield
 
 
 def harmless(text: str) -> str:

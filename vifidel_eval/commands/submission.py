@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .caption_options import FieldOptions, field_options
+from .help import Group
 from .options import format_option
 from .paths import CAPTIONS, FILE, OUTPUT, Command
 from .printing import show
@@ -30,7 +31,7 @@ _ALL = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def submission() -> None:
     """Check files in COCO's results format, or write one from any captions.
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..evaluation import Floats, Integers
+from ..remembered import Remembered
 from ..text.words import content_words
 from ..things.claims import Sentence, read_sentences
 from ..things.mentions import Unit
@@ -19,9 +20,6 @@ from .fidelity import Mask
 from .known_words import NO_CLASS, KnownWords
 from .lexicon import Lexicon
 from .support import Nearest, nearest, some_of
-
-# Longer captions are read again where they are needed: thousands of them would fill the memory.
-_LONGEST_KEPT = 2000
 
 
 class Claim(NamedTuple):
@@ -72,8 +70,7 @@ def claim_reader(
         units_of_all = units(caption) if hedged else _units(sentences)
         return (*found, Claim(None, _mentions(units_of_all)))
 
-    kept = lru_cache(maxsize=1 << 13)(read)
-    return lambda caption: (read if len(caption) > _LONGEST_KEPT else kept)(caption)
+    return Remembered(read).__getitem__
 
 
 def _units(sentences: Iterable[Sentence]) -> Iterator[Unit]:
@@ -84,10 +81,10 @@ def _mentions(units: Iterable[Unit]) -> tuple[Unit, ...]:
     return tuple(unit for unit in units if unit.category is not None)
 
 
-@lru_cache(maxsize=1 << 14)
-def _parts(words: str, stop_words: frozenset[str]) -> tuple[str, ...]:
-    """Return the content words of a mention."""
-    return tuple(content_words(words, stop_words))
+@lru_cache(maxsize=8)
+def _parts(stop_words: frozenset[str]) -> Remembered[str, tuple[str, ...]]:
+    """Return the content words of each mention."""
+    return Remembered(lambda words: tuple(content_words(words, stop_words)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +107,8 @@ class Claims:
         """The words and terms that a lexicon needs for the mentions."""
         claims = chain.from_iterable(self.of_captions)
         units = dict.fromkeys(chain.from_iterable(claim.mentions for claim in claims))
-        return [word for u in units for word in (u.text, *_parts(u.words, self.stop_words))]
+        parts = _parts(self.stop_words)
+        return [word for u in units for word in (u.text, *parts[u.words])]
 
     def chosen(self, lexicon: Lexicon, words: Bags) -> tuple[Mask, Sequence[tuple[Unit, ...]]]:
         """Return which words are claimed, (number of atoms,), and what each caption mentions.
@@ -183,10 +181,8 @@ class Mentions:
         at = self.at[some]
         if not len(at):
             return np.zeros(len(words.atoms), dtype=bool)
-        of_units = {
-            one: lexicon.numbers(_parts(self.units[one].words, stop_words))
-            for one in set(at.tolist())
-        }
+        parts = _parts(stop_words)
+        of_units = {one: lexicon.numbers(parts[self.units[one].words]) for one in set(at.tolist())}
         of_some = list(map(of_units.__getitem__, at.tolist()))
         atoms = np.array(list(chain.from_iterable(of_some)), dtype=np.int64)
         size = len(lexicon.known)

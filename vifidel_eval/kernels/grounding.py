@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..annotations import ObjectLabels
 from ..annotations.looked_for import CLOSED_SETS, LookedFor
 from ..evaluation import Floats, Integers
+from ..remembered import Remembered
 from ..rows import LabelCounts
 from ..things.grounded import SUPPORT, GroundedMention, Verdict
 from ..things.mentions import Unit, finder_of
@@ -30,8 +31,11 @@ from .support import NOTHING, nearest, some_of
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
-# The units of longer captions are found again: thousands of them would fill the memory.
-_LONGEST_KEPT = 500
+# Sets of labels that are remembered have so many characters, with sixteen more for each label.
+_MOST_OF_SOUGHT = 1 << 25
+
+# Labels of an image, what was looked for in it, whether its references say something.
+_Asked = tuple[frozenset[str], frozenset[str] | None, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +168,8 @@ class Grounding:
         self._objects = objects
         self._looked_for = looked_for
         self._terms = frozenset(things.class_of).union(things.no_class)
-        self._sought_as = lru_cache(maxsize=1 << 12)(self._new_sought)
-        self._named = lru_cache(maxsize=1 << 14)(self._term_and_class)
+        self._sought_as = Remembered(self._sought_of, _size_of_labels, _MOST_OF_SOUGHT)
+        self._named = Remembered(self._term_and_class)
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -219,11 +223,11 @@ class Grounding:
         if objects is not None and objects.says_what_was_asked and objects.categories:
             asked = objects.categories if asked is None else asked | objects.categories
         if asked is not None:
-            return self._sought_as(frozenset(labels), asked, said)
+            return self._sought_as[frozenset(labels), asked, said]
         if said:
             return _EVERYTHING
         if objects is None:
-            return self._sought_as(frozenset(labels), None, False)
+            return self._sought_as[frozenset(labels), None, False]
         return self._sought_everywhere
 
     @cached_property
@@ -235,6 +239,9 @@ class Grounding:
         if objects.categories:
             return self._new_sought(objects.categories, None, False, declares=True)
         return self._new_sought(objects.vocabulary(), None, False)
+
+    def _sought_of(self, known: _Asked) -> Sought:
+        return self._new_sought(*known)
 
     def _new_sought(
         self,
@@ -323,7 +330,7 @@ class Grounding:
             for unit in chain.from_iterable(map(self.units, of_image)):
                 if unit.category is not None or unit.text not in said:
                     said[unit.text] = unit.category
-            known = dict(self._named(label) for label, n in of_row.items() if n)
+            known = dict(self._named[label] for label, n in of_row.items() if n)
             texts.append({**said, **known})
             sought.append(self._sought(of_row.keys(), asked_of_row, bool(said)))
         units, _ = bags_of_labels(lexicon, texts, counts=False)
@@ -456,6 +463,11 @@ def nearest_evidence(
     return support, by
 
 
+def _size_of_labels(known: _Asked) -> int:
+    labels, asked, _ = known
+    return sum(16 + len(label) for some in (labels, asked or ()) for label in some)
+
+
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
     """Return the word of each number; None for `NOTHING`."""
     return [None if number == NOTHING else lexicon.word(number) for number in numbers.tolist()]
@@ -470,5 +482,4 @@ def _reader(things: ClassList, stop_words: frozenset[str]) -> Callable[[str], tu
         return tuple(finder.units(caption, stop_words))
 
     # Captions are read when they are given room in a lexicon and again when they are grounded.
-    kept = lru_cache(maxsize=1 << 13)(read)
-    return lambda caption: (read if len(caption) > _LONGEST_KEPT else kept)(caption)
+    return Remembered(read).__getitem__

@@ -27,6 +27,8 @@ from .distances import WordDistances
 CAPACITY = 3 << 13
 # Pieces of captions, such as "!!!", and their words are bounded apart: not every one has a number.
 _PIECES_PER_WORD = 8
+# How many characters they have together: English words have about five.
+_CHARACTERS_PER_WORD = 64
 _END = -1  # in place of a word's number, after each caption
 
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
@@ -88,7 +90,7 @@ class Lexicon:
         # A piece of a caption holds words one after the other: "fire-hydrant" two, "!!!" none.
         # Their numbers are kept as bytes, which are joined faster than lists.
         self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
-        self._size_of_pieces = 0
+        self._size_of_pieces = self._characters = 0
         self._words: list[str] = [""] * capacity
         #: Numbers in the alphabetical order of their words, and the place of each number among
         #: them, -1 where it has none yet. Replaced as a whole.
@@ -190,14 +192,22 @@ class Lexicon:
         self._size_of_pieces += len(new) + len(numbers)  # a guess: threads may lose additions
         if self._size_of_pieces > _PIECES_PER_WORD * self._capacity:
             raise LexiconFull
+        self._make_room(new)
         left = iter(numbers)
         self._pieces.update(
             (piece, array("q", itertools.islice(left, len(of_piece))).tobytes())
             for piece, of_piece in zip(new, words, strict=True)
         )
 
+    def _make_room(self, texts: Iterable[str]) -> None:
+        """Count the characters of what is kept; raise if they are too many."""
+        self._characters += sum(map(len, texts))  # a guess too
+        if self._characters > _CHARACTERS_PER_WORD * self._capacity:
+            raise LexiconFull
+
     def _add(self, new: list[str]) -> None:
         """Give new words numbers and vectors."""
+        self._make_room(new)
         # Numbers that follow each other and that nobody else gets.
         numbers = list(itertools.islice(self._free, len(new)))
         if new and (numbers[-1] >= self._capacity or numbers[-1] - numbers[0] >= len(new)):

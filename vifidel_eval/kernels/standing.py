@@ -7,13 +7,13 @@ support too, of which nothing is claimed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
+from ..remembered import remembered
 from ..text.words import piece_words
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
@@ -70,7 +70,7 @@ def _mentions_of(
     return np.fromiter(at_words, np.int64, len(rows))
 
 
-@lru_cache(maxsize=1 << 13)
+@remembered
 def _content_words(said: str) -> tuple[str, ...]:
     return tuple(word for piece in said.split() for word in piece_words(piece))
 

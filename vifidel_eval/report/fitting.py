@@ -43,7 +43,8 @@ def line_width() -> int:
 
     In a terminal it is the terminal's width; a file or pipe gets the same bytes everywhere.
     """
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
+    open_ = sys.stdout is not None and not sys.stdout.closed
+    return shutil.get_terminal_size().columns if open_ and sys.stdout.isatty() else PIPED_WIDTH
 
 
 def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:

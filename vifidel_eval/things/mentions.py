@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
+from ..remembered import Remembered
 from ..text.words import piece_words
 from .describing import DESCRIBING, REACH, describes
 from .synonyms import ClassList
@@ -102,16 +103,60 @@ class _Term(NamedTuple):
     words: tuple[str, ...]
     becomes: str
     as_written: bool  # whether a word may match as it is, not only in its singular form
+    order: int  # of terms that are equally long, the first one is found
 
-    def begins(self, tokens: Sequence[_Token], at: int) -> bool:
-        """Whether the tokens from `at` on are the term."""
-        if at + len(self.words) > len(tokens):
-            return False
-        for token, expected in zip(tokens[at:], self.words, strict=False):
-            written = self.as_written and token.word == expected
-            if token.form != expected and not written:
-                return False
-        return True
+    def accepts(self, tokens: Sequence[_Token], at: int) -> bool:
+        """Whether it may be the tokens from `at` on, which are its words in some form."""
+        return self.as_written or all(
+            tokens[place].form == word for place, word in enumerate(self.words, at)
+        )
+
+
+class _Terms:
+    """Terms that begin with the same words.
+
+    Attributes
+    ----------
+    whole : list of _Term
+        Those that have no more words.
+    longer : dict
+        The others by their next word: what begins alike is compared once.
+    """
+
+    __slots__ = ("longer", "whole")
+
+    def __init__(self) -> None:
+        self.whole: list[_Term] = []
+        self.longer: dict[str, _Terms] = {}
+
+    def add(self, term: _Term, known: int) -> None:
+        """Add a term of which the first `known` words led here."""
+        found = self
+        for word in term.words[known:]:
+            found = found.longer.setdefault(word, _Terms())
+        found.whole.append(term)
+
+    def longest(self, tokens: Sequence[_Token], start: int, known: int) -> _Term | None:
+        """Return the longest one that begins at a token, whose first `known` words led here."""
+        best, alike, at = None, [self], start + known
+        while alike:
+            whole = [term for found in alike for term in found.whole]
+            best = min(
+                (term for term in whole if term.accepts(tokens, start)),
+                key=lambda term: term.order,
+                default=best,
+            )
+            if at == len(tokens):
+                break
+            token = tokens[at]
+            alike = [
+                found.longer[word]
+                for found in alike
+                for word in {token.form: None, token.word: None}
+                if word in found.longer
+            ]
+            at += 1
+        return best
 
 
 class _Token(NamedTuple):
@@ -143,6 +188,15 @@ class _Token(NamedTuple):
     units: tuple[Unit, ...] | None
 
 
+class _Tokens(list[_Token]):
+    """The tokens of a caption."""
+
+    @cached_property
+    def have_toilet(self) -> bool:
+        """Whether the caption has a toilet, whose seat is no thing of its own."""
+        return any(token.form == "toilet" for token in self)
+
+
 class MentionFinder:
     """Finds the mentions of a list's classes in captions.
 
@@ -168,8 +222,8 @@ class MentionFinder:
         stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff
         terms = [
-            _Term(tuple(term.split()), becomes, not classes.published)
-            for term, becomes in _TERMS.items()
+            _Term(tuple(term.split()), becomes, not classes.published, order)
+            for order, (term, becomes) in enumerate(_TERMS.items())
             if term not in own
         ]
         # Words that stand for a name as they are written.
@@ -179,11 +233,11 @@ class MentionFinder:
             if len(words) == 1:
                 self._as_written[words[0]] = name
             else:
-                terms.append(_Term(words, name, as_written=True))
-        self._terms: dict[str, dict[str, list[_Term]]] = {}  # by the first word, by the second
+                terms.append(_Term(words, name, True, len(_TERMS) + len(terms)))
+        self._terms: dict[str, dict[str, _Terms]] = {}  # by the first word, by the second
         for term in terms:
             first, second = term.words[:2]
-            self._terms.setdefault(first, {}).setdefault(second, []).append(term)
+            self._terms.setdefault(first, {}).setdefault(second, _Terms()).add(term, 2)
         self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
         self._reader = lru_cache(maxsize=8)(self._new_reader)
 
@@ -192,7 +246,7 @@ class MentionFinder:
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        read = list(map(self._reader(_NONE), tokens(caption)))
+        read = _Tokens(map(self._reader(_NONE), tokens(caption)))
         found: list[Mention] = []
         length = len(read)
         end = 0
@@ -227,7 +281,7 @@ class MentionFinder:
         >>> [(unit.text, unit.category) for unit in found]
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
-        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        read = _Tokens(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         found: list[Unit] = []
         end = 0
         for at, token in enumerate(read):
@@ -240,14 +294,14 @@ class MentionFinder:
             if name is None:
                 found += chain.from_iterable(other.open for other in read[at:end])
             elif end - at > 1:
-                found.append(_term_unit(name, _joined(read[at:end]), self._class_of.get(name)))
+                found.append(_term_units[name, _joined(read[at:end]), self._class_of.get(name)])
             else:
                 found += token.named
         return found
 
     def _new_reader(self, stop_words: frozenset[str]) -> Callable[[str], _Token]:
         # The same words come again and again, and all captions share their units.
-        return lru_cache(maxsize=1 << 14)(partial(self._look_up, stop_words))
+        return Remembered(partial(self._look_up, stop_words)).__getitem__
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
@@ -267,7 +321,7 @@ class MentionFinder:
             word, form, name, seconds, describes, is_open, named, named if alone else None
         )
 
-    def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
+    def _name(self, read: _Tokens, at: int) -> tuple[int, str | None]:
         """Return where what begins at a token ends, and its name.
 
         A word that describes the next one, and a seat beside a toilet, have none.
@@ -279,7 +333,7 @@ class MentionFinder:
             if describes([t.word for t in near], [t.form for t in near], self._class_of):
                 return at + 1, None
         end, name = (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
-        if name == _SEAT and any(other.form == "toilet" for other in read):
+        if name == _SEAT and read.have_toilet:
             return end, None
         return end, name
 
@@ -294,15 +348,15 @@ class MentionFinder:
         for first in {token.form: None, token.word: None}:
             by_second = self._terms.get(first, {})
             for second in {follower.form: None, follower.word: None}:
-                for term in by_second.get(second, ()):
-                    longer = best is None or len(term.words) > len(best.words)
-                    if longer and term.begins(read, at):
-                        best = term
+                terms = by_second.get(second)
+                term = None if terms is None else terms.longest(read, at, 2)
+                if term and (best is None or len(term.words) > len(best.words)):
+                    best = term
         return best
 
 
 # Metrics keep the units of all captions: one object for all that say "a hot dog".
-_term_unit = lru_cache(maxsize=1 << 14)(Unit)
+_term_units = Remembered(Unit._make, size=lambda unit: len(unit[0]) + len(unit[1]))
 
 
 def _plain(caption: str) -> str:

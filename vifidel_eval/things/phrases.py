@@ -38,9 +38,11 @@ def term_of(label: str, terms: Container[str]) -> str:
     after = next((at for at, word in enumerate(words) if at and word in _AFTER_THE_NOUN), None)
     words = words[:after]
     last = singular(words[-1])
-    for start in range(len(words)):
-        before = words[start:-1]
-        for term in (" ".join([*before, words[-1]]), " ".join([*before, last])):
+    written, in_singular = " ".join(words), " ".join([*words[:-1], last])
+    start = 0
+    for word in words:
+        for term in (written[start:], in_singular[start:]):
             if term in terms:
                 return term
+        start += len(word) + 1
     return last

@@ -30,6 +30,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..annotations.objects import LONGEST_NAME
 from ..errors import VifidelError
 from ..files import read_text
 from ..nfc import nfc
@@ -202,6 +203,11 @@ def _parse(text: str, where: str, published: bool | None = None) -> ClassList:
         names = tuple(dict.fromkeys(listed.split(", ") if published else _names(listed, at)))
         one_class = "" if of_none else names[0]
         for name in names:
+            if len(name) > LONGEST_NAME:
+                raise VifidelError(
+                    f"{at}: {name!r:.40} is {len(name)} characters long; at most {LONGEST_NAME} "
+                    "are read: is it a name?"
+                )
             other, earlier = first_seen.setdefault(name, (one_class, number))
             if earlier != number and (other or one_class):
                 place = f"a name of {other!r}" if other else "listed as of no class"

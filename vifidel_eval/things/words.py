@@ -12,10 +12,12 @@ import importlib.metadata
 import importlib.util
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from ..remembered import remembered
 
 # Words whose full stop does not end a sentence while more text follows.
 _ABBREVIATIONS = frozenset(
@@ -42,8 +44,8 @@ _TWO_WORDS = {
 }  # fmt: skip
 # Rules for singular forms that only take an s away: "(shoe)s$", "s$".
 _TAKES_S = re.compile(r"(\(\?i\))?(\([a-z]+\))?s\$")
-# Pieces of longer texts are not kept: they may be as long as the text, and would fill the memory.
 _LONGEST_BY_PIECE = 500
+_MANY_APOSTROPHES = "'" * 100
 _TWO_WORDS_PATTERN = re.compile(rf"\b(?:{'|'.join(_TWO_WORDS)})\b")
 
 
@@ -67,7 +69,7 @@ def tokens(caption: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered
 def _piece_tokens(piece: str) -> tuple[str, ...]:
     """Return the tokens of what is between two blanks."""
     return tuple(_tokens(piece))
@@ -78,7 +80,8 @@ def _tokens(text: str) -> list[str]:
     if "'" in text:
         text = _OPENING_APOSTROPHE.sub("' ", text)
     if "." in text:
-        text = _FULL_STOP.sub(lambda stop: " ." if _ends(text, stop.start()) else ".", text)
+        ends = _Ends(text)
+        text = _FULL_STOP.sub(lambda stop: " ." if ends(stop.start()) else ".", text)
     text = _PUNCTUATION.sub(r" \g<0> ", text)
     if "'" in text:
         text = _ENDING.sub(r" \1", text)
@@ -111,12 +114,13 @@ def sentence_ends(text: str) -> Iterator[int]:
     >>> list(sentence_ends("A dog runs with Mr. Smith. A cat sits"))
     [26]
     """
+    ends = _Ends(text)
     for found in _SENTENCE_END.finditer(text):
-        if found["stop"] != "." or _ends(text, found.start()):
+        if found["stop"] != "." or ends(found.start()):
             yield found.end()
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered
 def singular(word: str) -> str:
     """Return the singular form of a lower-case word by TextBlob's rules.
 
@@ -131,10 +135,12 @@ def singular(word: str) -> str:
         if not word.endswith(endings) and word not in uninflected:
             # As most are, which no rule touches or only the last one.
             return word.removesuffix("s")
+    if word.endswith(_MANY_APOSTROPHES):
+        return word  # of which the rules take one after the other, each in a call of its own
     return str(_rules().singularize(word))
 
 
-@lru_cache(maxsize=1 << 13)  # two lists share most names
+@remembered  # two lists share most names
 def irregular_plural(word: str) -> str | None:
     """Return the plural of a lower-case word if `singular` does not lead back from it.
 
@@ -147,16 +153,30 @@ def irregular_plural(word: str) -> str | None:
     return None if singular(plural) == word else plural
 
 
-def _ends(text: str, stop: int) -> bool:
-    """Whether the full stop at `stop` ends a sentence."""
-    if _END.match(text, stop + 1):
-        return True
-    line = text.rfind("\n", 0, stop) + 1
-    start = max(line, text.rfind(" ", 0, stop) + 1)
-    word = text[start:stop].lstrip(_OPENERS)
-    if word.isdecimal():
-        return bool(text[line:start].strip())  # else the number of a list's item
-    return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
+class _Ends:
+    """Tells which full stops of a text end a sentence; they are asked for from left to right.
+
+    No character is looked at twice, whatever stands between the stops.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._since = 0  # behind the full stop before
+
+    def __call__(self, stop: int) -> bool:
+        """Return whether the full stop at `stop` ends a sentence; a blank follows its closers."""
+        text, since = self._text, self._since
+        self._since = stop + 1
+        if _END.match(text, stop + 1):
+            return True
+        line = text.rfind("\n", since, stop) + 1
+        start = max(line, text.rfind(" ", since, stop) + 1)
+        if since and not start:  # one word with the full stop before, and no abbreviation
+            return True
+        word = text[start:stop].lstrip(_OPENERS)
+        if word.isdecimal():  # the number of a list's item if nothing stands before it
+            return bool((since and not line) or text[line:start].strip())
+        return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
 
 
 def _parted(word: re.Match[str]) -> str:

@@ -1,0 +1,278 @@
+"""Captions, references, labels, lists, options and ids from 1 000 to 16 000, for all who read them.
+
+`test_growth` measures single functions at the bounds; here every metric and every reader is given
+every kind of text in every place.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hostile.growth import grows_linearly, mark
+from hostile.test_growth import TEXTS
+
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.remembered import ENTRY, MOST, Remembered
+from vifidel_eval.rows import MOST_CHARACTERS
+from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
+from vifidel_eval.scorers.chair import Chair
+from vifidel_eval.scorers.coco import Bleu, Cider, RougeL
+from vifidel_eval.scorers.registry import METRICS
+from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.things.claims import read_sentences
+from vifidel_eval.things.mentions import MentionFinder
+from vifidel_eval.things.synonyms import class_names, coco_synonyms, read_classes
+from vifidel_eval.things.words import drop_incomplete
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning"),
+]
+
+TOKENS = Tokenization(PythonTokenizer())
+SCORERS = {
+    "VIFIDEL": Vifidel(),
+    "VIFIDEL-PRF": VifidelPRF(),
+    "VIFIDEL-PRF, first edition": VifidelPRF(edition=1),
+    "VIFIDEL-H": VifidelH(),
+    "VIFIDEL-D": VifidelD(),
+    "WMD": Wmd(),
+    "WMD-worst": Wmd("worst"),
+    "WMD-mean": Wmd("mean"),
+    "BLEU": Bleu(TOKENS),
+    "ROUGE_L": RougeL(TOKENS),
+    "CIDEr": Cider(TOKENS),
+    "CHAIR": Chair(),
+    "CHAIR without what is incomplete": Chair(drop_incomplete=True),
+    "CHAIR with a long list": Chair(synonyms=class_names()),
+}
+# Java's programs and networks, whose time is not this package's.
+ELSEWHERE = {"METEOR", "SPICE", "LM", "TIGEr", "ViLBERTScore"}
+
+UNITS = TEXTS | {
+    "seats": "seat ",
+    "seats of toilets": "toilet seat ",
+    "teddies": "teddy bear ",
+    "hot dogs": "hot ",
+    "babies": "baby and ",
+    "a name that describes": "orange ",
+    "full stops and tabs": "a.\t",
+    "full stops and brackets": ".)",
+    "items of a list": "1.\u00a0",
+    "sentences": "a dog. ",
+    "hedges": "as if, ",
+    "apostrophes": "a's ",
+    "ellipses": "\u2026",
+    "dashes": " -- ",
+}
+
+
+def test_every_metric_is_measured():
+    METRICS.load()
+    measured = {name.partition(",")[0].partition(" ")[0] for name in SCORERS}
+    assert measured | ELSEWHERE >= set(METRICS)
+
+
+def text(unit, size):
+    """Return a text of about `size` characters of which no part has been read before."""
+    own = mark()
+    return f"{own}{unit * (size // len(unit))} {own}"
+
+
+def scored(scorer, **given):
+    columns = {"captions": ["a dog on a bench"], "objects": [["dog", "bench"]]}
+    columns |= {"references": [["a dog sits on a bench", "the dog"]]} | given
+    return lambda: scorer.score_columns(**columns)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_caption(name, unit):
+    grows_linearly(lambda size: scored(SCORERS[name], captions=[text(UNITS[unit], size)]))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_reference(name, unit):
+    grows_linearly(lambda size: scored(SCORERS[name], references=[[text(UNITS[unit], size)]]))
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_number_of_references(name):
+    # Different ones, of the same words: transport takes them one by one.
+    def score(size):
+        own = mark()
+        return scored(
+            SCORERS[name], references=[[f"{own} dog " + "the " * (n % 7) for n in range(size)]]
+        )
+
+    grows_linearly(score, 100, 1600)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_label_up_to_its_bound(name, unit):
+    grows_linearly(
+        lambda size: scored(SCORERS[name], objects=[[text(UNITS[unit], size - 40)[:1000]]]),
+        60,
+        960,
+    )
+
+
+LABELS = {
+    "different": lambda own, n: f"{own}{n}",
+    "that begin alike": lambda own, n: f"{own} red red red {n}",
+    "the same": lambda own, n: own,
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_number_of_labels(name, kind):
+    """Up to 1 600: metrics on word vectors take no more than 2 000 different ones."""
+
+    def score(size):
+        own = mark()
+        return scored(SCORERS[name], objects=[[LABELS[kind](own, n) for n in range(size)]])
+
+    grows_linearly(score, 100, 1600)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_labels_that_begin_as_the_caption_does(name):
+    """Names are as long as labels may be, and every place of the caption may begin each."""
+
+    def score(size):
+        labels = [f"{'red ' * 240}{n}" for n in range(20)]
+        return scored(SCORERS[name], objects=[labels], captions=[text("red ", size)])
+
+    grows_linearly(score)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_number_of_rows(name):
+    def score(size):
+        own = mark()
+        return scored(
+            SCORERS[name],
+            captions=[f"a dog on a {own}{n % 50}" for n in range(size)],
+            objects=[["dog", f"{own} {n % 50}"] for n in range(size)],
+            references=[["a dog", f"{own} {n % 50}"] for n in range(size)],
+        )
+
+    grows_linearly(score, 250, 4000)
+
+
+@pytest.mark.parametrize("kind", ["classes", "names of a class", "names that begin alike"])
+def test_a_list_of_classes(tmp_path, kind):
+    def read(size):
+        own, path = mark(), tmp_path / mark()
+        names = [f"{own} hot hot {n}" if "alike" in kind else f"{own}{n}" for n in range(size)]
+        path.write_text(("\n" if kind == "classes" else ", ").join(names))
+        return lambda: MentionFinder(read_classes(path)).find(f"a {own}1 and {own} hot hot 1")
+
+    grows_linearly(read)
+
+
+def test_a_name_of_a_list_has_a_bound(tmp_path):
+    path = tmp_path / "things.txt"
+    path.write_text("dog\ncat, " + "hot " * 20_000)
+    with pytest.raises(ValueError, match=r"things.txt, line 2: 'hot hot .* 79999 characters long"):
+        read_classes(path)
+
+
+@pytest.mark.parametrize("name", ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD"])
+def test_stop_words(name):
+    made = {"VIFIDEL": Vifidel, "VIFIDEL-PRF": VifidelPRF, "VIFIDEL-H": VifidelH, "WMD": Wmd}[name]
+
+    def score(size):
+        own = mark()
+        return scored(made(stop_words=[f"{own}{n}" for n in range(size)]))
+
+    grows_linearly(score)
+
+
+READ = {
+    "sentences that have no end": drop_incomplete,
+    "mentions of COCO's categories": MentionFinder(coco_synonyms()).find,
+    "mentions": MentionFinder(class_names()).find,
+    "claims": lambda said: read_sentences(
+        said, lambda part: MentionFinder(coco_synonyms()).units(part, ())
+    ),
+}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("reader", READ)
+def test_readers_of_captions(reader, unit):
+    def read(size):
+        said = text(UNITS[unit], size)
+        return lambda: READ[reader](said)
+
+    grows_linearly(read, 4000, 64_000)
+
+
+RESULTS = {
+    "records": lambda own, n, said: [{"image_id": i, "caption": said} for i in range(n)],
+    "by image": lambda own, n, said: {f"{own}{i}": said for i in range(n)},
+    "long ids": lambda own, n, said: {f"{own}{'0' * n}{i}": said for i in range(3)},
+    "long digits": lambda own, n, said: {f"{'1' * n}{i}": said for i in range(3)},
+    "lists by image": lambda own, n, said: {f"{own}{i}": [said] for i in range(n)},
+    "COCO": lambda own, n, said: {
+        "images": [{"id": i} for i in range(n)],
+        "annotations": [{"id": i, "image_id": i, "caption": said} for i in range(n)],
+    },
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.parametrize("ending", ["json", "jsonl", "csv"])
+def test_results_and_references(tmp_path, kind, ending):
+    if ending != "json" and kind != "records":
+        pytest.skip("only lists of records have lines")
+
+    def read(size):
+        content = RESULTS[kind](mark(), size, f"a dog {mark()}")
+        path = tmp_path / f"{mark()}.{ending}"
+        if ending == "json":
+            path.write_text(json.dumps(content))
+        elif ending == "jsonl":
+            path.write_text("".join(json.dumps(entry) + "\n" for entry in content))
+        else:
+            rows = "".join(f"{entry['image_id']},{entry['caption']}\n" for entry in content)
+            path.write_text(f"image_id,caption\n{rows}")
+        return lambda: read_references(path) if kind in ("lists by image", "COCO") else (
+            read_results(path), read_references(path)
+        )  # fmt: skip
+
+    grows_linearly(read)
+
+
+@pytest.mark.parametrize("kind", ["long ids", "ids", "labels", "counts"])
+def test_objects(tmp_path, kind):
+    def read(size):
+        own = mark()
+        content = {
+            "long ids": {f"{own}{'0' * size}{n}": ["dog"] for n in range(3)},
+            "ids": {f"{own}{n}": ["dog"] for n in range(size)},
+            "labels": {"1": [f"{own} {n}" for n in range(size)]},
+            "counts": {"1": {f"{own} {n}": n for n in range(size)}},
+        }[kind]
+        path = tmp_path / mark()
+        path.write_text(json.dumps(content))
+        return lambda: read_objects(path).signature()
+
+    grows_linearly(read)
+
+
+def test_what_is_remembered_is_bounded_by_its_texts():
+    """Of texts of any length, no more characters stay than the bound, and the results are right."""
+    for length in (1, 1000, MOST_CHARACTERS):
+        remembered = Remembered(str.upper)
+        for n in range(3 * MOST // (length + ENTRY) + 2):
+            assert remembered[f"{n}{'a' * length}"] == f"{n}{'A' * length}"
+            if n % 1000 == 0:
+                assert sum(len(key) + ENTRY for key in remembered) <= MOST
+        assert sum(len(key) + ENTRY for key in remembered) <= MOST
