@@ -101,6 +101,8 @@ class Work:
         try:
             self.scorer.check(table.schema)
             self._conditions(table)
+            if self.style == "parquet":
+                _check_parquet(table.schema)
         except UnicodeDecodeError:
             raise VifidelError(
                 f"{file.path}: the name of a column is not UTF-8 text; rename it."
@@ -133,7 +135,7 @@ class Work:
         VifidelError
             If something cannot be read or written, or the file is another one than before.
         """
-        state, digest = task.file.state(), task.file.digest()
+        digest = task.file.digest()
         if digest in task.done:
             on_rows(task.done[digest]["rows"])
             return task.done[digest]
@@ -144,7 +146,7 @@ class Work:
                 "into different folders."
             )
         totals = self._score(task, table, on_rows)
-        if task.file.state() != state:
+        if task.file.digest() != digest:
             raise VifidelError(
                 f"{task.file.path}: was changed while it was read; run the same command again."
             )
@@ -190,7 +192,38 @@ def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
     masks = [passing(condition, batch.column(condition.column)) for condition in keep]
     for mask in masks[1:]:
         masks[0] = pc.and_(masks[0], mask)
-    return batch.filter(masks[0]) if masks else batch
+    if not masks:
+        return batch
+    try:
+        return batch.filter(masks[0])
+    except NotImplementedError:  # views and run-end encoded columns, which can be cut and joined
+        ends = np.flatnonzero(np.diff(np.asarray(masks[0]), prepend=False, append=False))
+        runs = [batch.slice(start, end - start) for start, end in ends.reshape(-1, 2).tolist()]
+        table = pa.Table.from_batches(runs, batch.schema)
+        return next(iter(table.combine_chunks().to_batches()), batch.slice(0, 0))
+
+
+def _check_parquet(schema: pa.Schema) -> None:
+    """Check that a file of Parquet gives back the types of all columns.
+
+    Raises
+    ------
+    VifidelError
+        If it does not.
+    """
+    for field in schema:
+        file = pa.BufferOutputStream()
+        try:
+            pa.parquet.write_table(pa.schema([field]).empty_table(), file)
+            kept = pa.parquet.read_schema(pa.BufferReader(file.getvalue())).field(0).type
+        except (pa.ArrowException, OSError):
+            kept = None
+        if kept != field.type:
+            instead = "does not hold" if kept is None else f"makes {kept} of"
+            raise VifidelError(
+                f"the column {field.name!r} is of type {field.type}, which Parquet {instead}; "
+                "choose --format arrow, or leave the column out."
+            )
 
 
 @contextlib.contextmanager
@@ -199,12 +232,19 @@ def _written(
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Return what takes rows of a file; after an error nothing of it is left."""
     waiting: list[pa.RecordBatch] = []
+    before = pa.Table.from_batches([], schema)
 
     def flush() -> None:
+        nonlocal before
         rows = pa.Table.from_batches(waiting, schema).combine_chunks()
         waiting.clear()
-        if len(rows):
-            writer.write_table(rows, _ROWS)
+        if not len(rows):
+            return
+        if style == "arrow":  # a file has one dictionary of each column, which may only grow
+            with contextlib.suppress(NotImplementedError):  # of structs, which stay the same
+                rows = pa.concat_tables([before, rows]).unify_dictionaries().combine_chunks()
+            before = rows.slice(0, 0)
+        writer.write_table(rows, _ROWS)
 
     def write(batch: pa.RecordBatch) -> None:
         waiting.append(batch)
@@ -227,4 +267,5 @@ def _written(
 def _writer(path: Path, schema: pa.Schema, style: str) -> Any:
     if style == "parquet":
         return pa.parquet.ParquetWriter(path, schema)
-    return pa.ipc.new_file(os.fspath(path), schema)
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    return pa.ipc.new_file(os.fspath(path), schema, options=options)
