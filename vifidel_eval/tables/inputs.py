@@ -218,7 +218,7 @@ class OpenTable:
 
 
 def _batches_of_arrow(file: Any) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file whose buffers are as it says, and are checked before they are used."""
+    """Yield the rows of a file, which says where its buffers are: they are checked first."""
     with file:
         reader = pa.ipc.open_file(file)
         for number in range(reader.num_record_batches):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -128,7 +130,8 @@ class Work:
         Returns
         -------
         dict
-            ``input``, ``input_sha256``, ``output``, ``output_sha256``, and `Totals.to_json`.
+            ``input``, ``input_sha256``, ``output``, ``output_sha256``, `Totals.to_json`, and last
+            its own ``sha256``, `seal`.
 
         Raises
         ------
@@ -152,13 +155,14 @@ class Work:
             )
         with open_file(task.temporary, VifidelError) as written:
             output_digest = sha256_of(written)
-        return {
+        record = {
             "input": task.file.name,
             "input_sha256": digest,
             "output": task.output,
             "output_sha256": output_digest,
             **totals.to_json(),
         }
+        return {**record, "sha256": seal(record)}
 
     def _score(self, task: Task, table: OpenTable, on_rows: Callable[[int], object]) -> Totals:
         keep, totals = self._conditions(table), Totals()
@@ -188,6 +192,12 @@ class Work:
         return totals
 
 
+def seal(record: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of what a record says of a file, by which damage to it is known."""
+    content = {of: value for of, value in record.items() if of not in ("sha256", "pin")}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
     masks = [passing(condition, batch.column(condition.column)) for condition in keep]
     for mask in masks[1:]:
@@ -214,7 +224,7 @@ def _check_parquet(schema: pa.Schema) -> None:
     for field in schema:
         file = pa.BufferOutputStream()
         try:
-            pa.parquet.write_table(pa.schema([field]).empty_table(), file)
+            pa.parquet.write_table(pa.Table.from_batches([], pa.schema([field])), file)
             kept = pa.parquet.read_schema(pa.BufferReader(file.getvalue())).field(0).type
         except (pa.ArrowException, OSError):
             kept = None
