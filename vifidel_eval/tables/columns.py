@@ -15,6 +15,8 @@ from ..errors import AnnotationError, VifidelError
 from ..evaluation import Integers
 from .arrow import pyarrow
 
+_STRINGS = ("string", "large_string", "string_view")
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -60,22 +62,68 @@ def is_text(kind: Any) -> bool:
     types = pyarrow().types
     if types.is_dictionary(kind):
         kind = kind.value_type
-    is_view = getattr(types, "is_string_view", lambda _: False)
-    return any(
-        check(kind) for check in (types.is_string, types.is_large_string, is_view, types.is_null)
-    )
+    return str(kind) in (*_STRINGS, "null")
 
 
 def is_list(kind: Any) -> bool:
     """Return whether a column of this type holds lists, of whatever layout."""
     types = pyarrow().types
-    names = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
-    return any(getattr(types, f"is_{name}", lambda _: False)(kind) for name in names)
+    plain = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    return plain or types.is_list_view(kind) or types.is_large_list_view(kind)
 
 
 def is_references(kind: Any) -> bool:
     """Return whether a column of this type holds lists of strings."""
     return pyarrow().types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
+
+
+def check_buffers(column: Any) -> None:
+    """Check that offsets, indices and sizes of a column stay in its buffers: others may crash.
+
+    Text that is not UTF-8 passes: it makes a bad row. Of a slice, no more than that is looked at,
+    where PyArrow's own check takes all values of lists.
+
+    Raises
+    ------
+    pyarrow.ArrowException
+        If they do not, or that cannot be said.
+    """
+    pa = pyarrow()
+    for chunk in getattr(column, "chunks", [column]):
+        chunk.validate()
+        parts = _parts(chunk)
+        for part in parts:
+            check_buffers(part)
+        if parts:
+            continue
+        try:
+            chunk.validate(full=True)
+        except pa.ArrowInvalid as problem:
+            if "UTF8" not in str(problem) or str(chunk.type) not in _STRINGS:
+                raise
+            as_bytes = getattr(pa, str(chunk.type).replace("string", "binary"))()
+            chunk.view(as_bytes).validate(full=True)
+
+
+def _parts(array: Any) -> list[Any]:
+    """Return the arrays that a nested one is made of, as far as they belong to its rows."""
+    pa, kind = pyarrow(), array.type
+    if isinstance(array, pa.ExtensionArray):
+        return [array.storage]
+    if pa.types.is_struct(kind):
+        return [array.field(at) for at in range(kind.num_fields)]
+    if pa.types.is_dictionary(kind):
+        pa.DictionaryArray.from_arrays(array.indices, pa.nulls(len(array.dictionary)))
+        return [array.dictionary]
+    if pa.types.is_fixed_size_list(kind):
+        return [array.values.slice(array.offset * kind.list_size, len(array) * kind.list_size)]
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind)):
+        return []
+    parts = [array.keys, array.items] if pa.types.is_map(kind) else [array.values]
+    ends = np.concatenate([[0], np.asarray(array.offsets), [len(parts[0])]])
+    if (np.diff(ends) < 0).any():
+        raise pa.ArrowInvalid("lists lead out of their values")
+    return [part.slice(ends[1], ends[-2] - ends[1]) for part in parts]
 
 
 def texts(column: Any) -> Any:

@@ -49,14 +49,22 @@ class JsonLines:
         self._filesystem, self._path = filesystem, path
         self._refusal = f"{path}: cannot be read as JSONL"
         kinds: dict[str, pa.DataType | None] = {}
+        changed: set[str] = set()
         for rows in self._blocks():
             for name in dict.fromkeys(name for row in rows for name in row):
-                found = _type_of([row.get(name) for row in rows])
-                kinds[name] = _common(kinds.get(name, pa.null()), found)
+                both = kinds.get(name, pa.null()), _type_of([row.get(name) for row in rows])
+                kinds[name] = _common(*both)
+                if set(both) - {kinds[name], pa.null()}:
+                    changed.add(name)
             if kinds and not whole:
                 break
         if not kinds:
             raise VifidelError(f"{self._refusal}: there is no row in it; write it again.")
+        changed = {name for name in changed if kinds[name] is not None}
+        for rows in self._blocks() if changed else ():
+            for name in changed:
+                if _type_of([row.get(name) for row in rows], kinds[name]) is None:
+                    kinds[name] = None  # a whole number that no double holds, beside fractions
         self._as_text = {name for name, kind in kinds.items() if kind is None}
         self.schema = pa.schema([(n, kind or pa.string()) for n, kind in kinds.items()])
 
@@ -104,14 +112,12 @@ class JsonLines:
         return values
 
 
-def _type_of(values: list[Any]) -> pa.DataType | None:
-    """Return the Arrow type that holds values as they are; None if there is none."""
+def _type_of(values: list[Any], kind: pa.DataType | None = None) -> pa.DataType | None:
+    """Return the Arrow type that holds values as they are, or whether this does; else None."""
     try:
-        kind = pa.array(values).type
+        return _bounded(pa.array(values, kind).type)
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         return None
-    fields = kind.num_fields if pa.types.is_struct(kind) else 1
-    return kind if 0 < fields <= _MOST_FIELDS else None
 
 
 def _common(one: pa.DataType | None, other: pa.DataType | None) -> pa.DataType | None:
@@ -120,9 +126,15 @@ def _common(one: pa.DataType | None, other: pa.DataType | None) -> pa.DataType |
         return other if one == other else None
     schemas = [pa.schema([("", kind)]) for kind in (one, other)]
     try:
-        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+        return _bounded(pa.unify_schemas(schemas, promote_options="permissive").field(0).type)
     except pa.ArrowException:
         return None
+
+
+def _bounded(kind: pa.DataType) -> pa.DataType | None:
+    """Return a type that Parquet holds and that has not too many fields; None for others."""
+    spelt = str(kind)
+    return None if "struct<>" in spelt or spelt.count(": ") > _MOST_FIELDS else kind
 
 
 def _bytes(value: Any) -> bytes | None:

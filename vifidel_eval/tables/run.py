@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.metadata
+import itertools
 import json
 import multiprocessing
 import os
+import re
 import secrets
 import signal
 import threading
@@ -26,7 +28,7 @@ from ..errors import VifidelError
 from ..files import beside, json_text, open_file, read_json, reason, write_whole
 from ..unfinished import Parts
 from .inputs import TableFile, sha256_of
-from .scoring import SUFFIXES, Task, Work
+from .scoring import SUFFIXES, Task, Work, seal
 from .totals import Totals, corpus_scores, in_order, judge
 
 #: The file that says what a run did.
@@ -181,33 +183,29 @@ class _RunFolder:
     def __init__(self, path: Path) -> None:
         self._path, self._manifest = path, path / MANIFEST
         self._parts = Parts(self._manifest)
+        where = self._parts.path
+        ended = read_json(self._manifest, VifidelError) if self._manifest.exists() else None
+        self._ended: dict[str, Record] = {}
+        try:
+            records = {key: self._parts[key] for key in self._parts if key != _TOKEN}
+            for key, record in records.items():
+                _check_record(record, key)
+            if _TOKEN in self._parts and not re.fullmatch("[0-9a-f]{16}", self._parts[_TOKEN]):
+                raise ValueError
+            where = self._manifest
+            if ended is not None:
+                pinned = [{**record, "pin": _pin(ended)} for record in ended["files"]]
+                self._ended = {_check_record(record): record for record in pinned}
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+            raise VifidelError(
+                f"{where}: is not of a run of this command and version; name another folder."
+            ) from None
+        # What earlier runs have written, by the name of the output.
+        self._records: dict[str, list[Record]] = {}
+        for record in {**self._ended, **records}.values():
+            self._records.setdefault(record["output"], []).append(record)
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
-
-    def recall(self) -> None:
-        """Read what earlier runs have recorded.
-
-        Raises
-        ------
-        VifidelError
-            If that is something else.
-        """
-        ended = read_json(self._manifest, VifidelError) if self._manifest.exists() else None
-        try:
-            records = [self._parts[key] for key in self._parts if key != _TOKEN]
-            if ended is not None:
-                records += [{**record, "pin": _pin(ended)} for record in ended["files"]]
-            keys = list(map(_key, records))
-            if not self._parts[_TOKEN].isalnum():
-                raise ValueError
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise VifidelError(
-                f"{self._manifest}: is not of a run of this command and version; name another "
-                "folder."
-            ) from None
-        for key, record in zip(keys, records, strict=True):
-            if key not in self._parts:
-                self._parts.add(key, record)
 
     @classmethod
     @contextlib.contextmanager
@@ -238,6 +236,9 @@ class _RunFolder:
         try:
             path.mkdir(exist_ok=True)
             lock.acquire(timeout=0)
+            if not lock_path.exists():  # a run that ended just now has removed it
+                lock.release()
+                raise Timeout(os.fspath(lock_path))
         except Timeout:
             raise VifidelError(
                 f"{path}: another run is writing to this folder; wait for it, or name another."
@@ -247,7 +248,6 @@ class _RunFolder:
             raise VifidelError(f"{path}: cannot be written: {why}.") from None
         try:
             folder = cls(path)
-            folder.recall()
             yield folder
         finally:
             if folder is not None:
@@ -271,34 +271,44 @@ class _RunFolder:
         VifidelError
             If there is a file that this run would not write, or one that no run has written.
         """
-        known: dict[str, list[Record]] = {name: [] for name in outputs}
-        for record in (self._parts[key] for key in self._parts if key != _TOKEN):
-            name = record["output"]
-            if name not in known and (self._path / name).exists():
+        for name in sorted(self._records.keys() - set(outputs)):
+            if os.path.lexists(self._path / name):
+                source = self._records[name][0]["input"]
                 raise VifidelError(
-                    f"{self._path}: holds {name} of the input {record['input']}, which an earlier "
-                    "run wrote and this one does not; give the same inputs and --format, or name "
-                    "another folder."
+                    f"{self._path}: holds {name} of the input {source}, which an earlier run wrote "
+                    "and this one does not; give the same inputs and --format, or name another "
+                    "folder."
                 )
-            known.setdefault(name, []).append(record)
-        return [self._standing(self._path / name, known[name], _pin(plan)) for name in outputs]
+        pin = _pin(plan)
+        return [
+            {
+                record["input_sha256"]: {of: record[of] for of in record if of != "pin"}
+                for record in self._standing(name)
+                if record["pin"] == pin
+            }
+            for name in outputs
+        ]
 
-    def _standing(self, path: Path, records: Sequence[Record], pin: str) -> dict[str, Record]:
+    def _standing(self, name: str) -> list[Record]:
+        """Return the records of the file of that name, if there is one.
+
+        Raises
+        ------
+        VifidelError
+            If there is one that no run has written.
+        """
+        path = self._path / name
         if not os.path.lexists(path):
-            return {}
+            return []
         with open_file(path, VifidelError) as file:
             digest = sha256_of(file)
-        ours = [record for record in records if record["output_sha256"] == digest]
+        ours = [of for of in self._records.get(name, ()) if of["output_sha256"] == digest]
         if not ours:
             raise VifidelError(
                 f"{path}: was not written by this command, or was changed since; move it away, or "
                 "name another folder."
             )
-        return {
-            record["input_sha256"]: {name: of for name, of in record.items() if name != "pin"}
-            for record in ours
-            if record["pin"] == pin
-        }
+        return ours
 
     def add(self, temporary: Path, record: Record, plan: Mapping[str, Any]) -> None:
         """Record a file that was written, and give it its name.
@@ -308,10 +318,14 @@ class _RunFolder:
         VifidelError
             If that is not possible.
         """
+        for key, ended in self._ended.items():
+            self._parts.add(key, ended)
+        self._ended = {}
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
         pinned = {**record, "pin": _pin(plan)}
-        self._parts.add(_key(pinned), pinned)
+        self._parts.add(_check_record(pinned), pinned)
         path = self._path / record["output"]
+        self._standing(record["output"])  # it may have come while the rows were scored
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.replace(temporary, path)
@@ -331,11 +345,14 @@ class _RunFolder:
             self._parts.clear()
 
 
-def _key(record: Record) -> str:
-    """Return what is different between records; it raises of what is none."""
+def _check_record(record: Record, key: str | None = None) -> str:
+    """Return what is different between records; it raises of what is none, or has another key."""
     Totals.from_json(record)
     names = ("input", "input_sha256", "output", "output_sha256", "pin")
-    return "\n".join([record[name] for name in names])
+    found = "\n".join([record[name] for name in names])
+    if record["sha256"] != seal(record) or key not in (None, found):
+        raise ValueError
+    return found
 
 
 def _do(
@@ -371,21 +388,30 @@ def _do(
             on_done(at, work.record(task, on_rows))
         return
     context = multiprocessing.get_context("spawn")
-    # The rows of each task, which one process writes at a time, and last whether to stop. Without
-    # a lock, which a killed process might hold.
-    rows, shown = context.RawArray("q", len(tasks) + 1), 0
+    # The rows of each place in the queue, which one process writes at a time, and last whether to
+    # stop. Without a lock, which a killed process might hold.
+    places = 2 * workers
+    rows, shown = context.RawArray("q", places + 1), 0
     pool = ProcessPoolExecutor(workers, context, _begin, (work, rows))
+    left, waiting = iter(enumerate(tasks)), {}
+
+    def submit(place: int) -> None:
+        for at, task in itertools.islice(left, 1):
+            waiting[pool.submit(_record, place, task)] = at, place
+
     try:
         with _interrupts_ignored():  # by the processes, which start here: this one stops them
-            futures = {pool.submit(_record, at, task): at for at, task in enumerate(tasks)}
-        waiting = set(futures)
+            for place in range(places):
+                submit(place)
         while waiting:
-            done, waiting = wait(waiting, _SECONDS, FIRST_COMPLETED)
+            done, _ = wait(waiting, _SECONDS, FIRST_COMPLETED)
             now = sum(rows[:-1])
             on_rows(now - shown)
             shown = now
             for future in done:
-                on_done(futures[future], future.result())
+                at, place = waiting.pop(future)
+                on_done(at, future.result())
+                submit(place)
     except BrokenProcessPool:
         raise VifidelError(
             "a worker was killed, perhaps because memory ran out; finished files are kept: run the "
@@ -427,12 +453,12 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _record(at: int, task: Task) -> Record:
+def _record(place: int, task: Task) -> Record:
     """Score a file in a worker."""
     ((work, rows),) = _WORK
 
     def on_rows(number: int) -> None:
-        rows[at] += number
+        rows[place] += number
         if rows[-1]:
             raise KeyboardInterrupt
 

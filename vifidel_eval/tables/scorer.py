@@ -15,6 +15,7 @@ from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
+from ..files import first_line
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, parse
 from ..scorers.word_vectors import MOST_DIFFERENT
@@ -28,6 +29,7 @@ from .columns import (
     Columns,
     as_column,
     caption_rows,
+    check_buffers,
     is_references,
     is_text,
     label_rows,
@@ -349,6 +351,15 @@ class TableScorer:
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         pa = pyarrow()
+        for name, column in vars(columns).items():
+            try:
+                if column is not None:
+                    check_buffers(column)
+            except pa.ArrowException as problem:
+                raise VifidelError(
+                    f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
+                    "write it again."
+                ) from None
         weighted = columns.references is not None
         kernel = self._kernels.get(weighted)
         if kernel is None:

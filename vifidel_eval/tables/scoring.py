@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -101,6 +103,8 @@ class Work:
         try:
             self.scorer.check(table.schema)
             self._conditions(table)
+            if self.style == "parquet":
+                _check_parquet(table.schema)
         except UnicodeDecodeError:
             raise VifidelError(
                 f"{file.path}: the name of a column is not UTF-8 text; rename it."
@@ -126,14 +130,15 @@ class Work:
         Returns
         -------
         dict
-            ``input``, ``input_sha256``, ``output``, ``output_sha256``, and `Totals.to_json`.
+            ``input``, ``input_sha256``, ``output``, ``output_sha256``, `Totals.to_json`, and last
+            its own ``sha256``, `seal`.
 
         Raises
         ------
         VifidelError
             If something cannot be read or written, or the file is another one than before.
         """
-        state, digest = task.file.state(), task.file.digest()
+        digest = task.file.digest()
         if digest in task.done:
             on_rows(task.done[digest]["rows"])
             return task.done[digest]
@@ -144,19 +149,20 @@ class Work:
                 "into different folders."
             )
         totals = self._score(task, table, on_rows)
-        if task.file.state() != state:
+        if task.file.digest() != digest:
             raise VifidelError(
                 f"{task.file.path}: was changed while it was read; run the same command again."
             )
         with open_file(task.temporary, VifidelError) as written:
             output_digest = sha256_of(written)
-        return {
+        record = {
             "input": task.file.name,
             "input_sha256": digest,
             "output": task.output,
             "output_sha256": output_digest,
             **totals.to_json(),
         }
+        return {**record, "sha256": seal(record)}
 
     def _score(self, task: Task, table: OpenTable, on_rows: Callable[[int], object]) -> Totals:
         keep, totals = self._conditions(table), Totals()
@@ -186,11 +192,48 @@ class Work:
         return totals
 
 
+def seal(record: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of what a record says of a file, by which damage to it is known."""
+    content = {of: value for of, value in record.items() if of not in ("sha256", "pin")}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
     masks = [passing(condition, batch.column(condition.column)) for condition in keep]
     for mask in masks[1:]:
         masks[0] = pc.and_(masks[0], mask)
-    return batch.filter(masks[0]) if masks else batch
+    if not masks:
+        return batch
+    try:
+        return batch.filter(masks[0])
+    except NotImplementedError:  # views and run-end encoded columns, which can be cut and joined
+        ends = np.flatnonzero(np.diff(np.asarray(masks[0]), prepend=False, append=False))
+        runs = [batch.slice(start, end - start) for start, end in ends.reshape(-1, 2).tolist()]
+        table = pa.Table.from_batches(runs, batch.schema)
+        return next(iter(table.combine_chunks().to_batches()), batch.slice(0, 0))
+
+
+def _check_parquet(schema: pa.Schema) -> None:
+    """Check that a file of Parquet gives back the types of all columns.
+
+    Raises
+    ------
+    VifidelError
+        If it does not.
+    """
+    for field in schema:
+        file = pa.BufferOutputStream()
+        try:
+            pa.parquet.write_table(pa.Table.from_batches([], pa.schema([field])), file)
+            kept = pa.parquet.read_schema(pa.BufferReader(file.getvalue())).field(0).type
+        except (pa.ArrowException, OSError):
+            kept = None
+        if kept != field.type:
+            instead = "does not hold" if kept is None else f"makes {kept} of"
+            raise VifidelError(
+                f"the column {field.name!r} is of type {field.type}, which Parquet {instead}; "
+                "choose --format arrow, or leave the column out."
+            )
 
 
 @contextlib.contextmanager
@@ -199,12 +242,19 @@ def _written(
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Return what takes rows of a file; after an error nothing of it is left."""
     waiting: list[pa.RecordBatch] = []
+    before = pa.Table.from_batches([], schema)
 
     def flush() -> None:
+        nonlocal before
         rows = pa.Table.from_batches(waiting, schema).combine_chunks()
         waiting.clear()
-        if len(rows):
-            writer.write_table(rows, _ROWS)
+        if not len(rows):
+            return
+        if style == "arrow":  # a file has one dictionary of each column, which may only grow
+            with contextlib.suppress(NotImplementedError):  # of structs, which stay the same
+                rows = pa.concat_tables([before, rows]).unify_dictionaries().combine_chunks()
+            before = rows.slice(0, 0)
+        writer.write_table(rows, _ROWS)
 
     def write(batch: pa.RecordBatch) -> None:
         waiting.append(batch)
@@ -227,4 +277,5 @@ def _written(
 def _writer(path: Path, schema: pa.Schema, style: str) -> Any:
     if style == "parquet":
         return pa.parquet.ParquetWriter(path, schema)
-    return pa.ipc.new_file(os.fspath(path), schema)
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    return pa.ipc.new_file(os.fspath(path), schema, options=options)
