@@ -168,8 +168,9 @@ def explain(
     systems, gold = layout.read(results, references, image_ids)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
+    names = read_things(things)
     own = {
-        "things": read_things(things),
+        "things": names,
         "synonyms": synonyms,
         "drop_incomplete": drop_incomplete,
         "prf_edition": prf_edition,
@@ -181,7 +182,7 @@ def explain(
     notes = []
     if not by_category:
         document |= {
-            "things": own["things"].signature(),
+            "things": names.signature(),
             "thresholds": {"support": support, "far": far},
         }
         notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]

@@ -198,7 +198,8 @@ class Mentions:
 
         These only describe the mention, and do not support it: *traffic* is no traffic light.
         """
-        words = [lexicon.numbers(_parts(unit.words, stop_words)[:-1]) for unit in self.units]
+        parts = _parts(stop_words)
+        words = [lexicon.numbers(parts[unit.words][:-1]) for unit in self.units]
         several = np.array([bool(of_unit) for of_unit in words], dtype=bool)[self.at]
         for place in np.flatnonzero(several).tolist():
             yield from ((place, number) for number in words[self.at[place]])

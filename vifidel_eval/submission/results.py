@@ -46,7 +46,7 @@ class Fault:
     kind: str
     what: str
     entry: int | None = None
-    image_id: ImageId | None = None
+    image_id: int | str | None = None
 
 
 @dataclass(frozen=True)
