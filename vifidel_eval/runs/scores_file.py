@@ -87,7 +87,7 @@ def _images_text(of_column: Mapping[str, Evaluation]) -> str:
             texts = (
                 values.json_texts()
                 if isinstance(values, WrittenAsJson)
-                else (json_text(for_json(value)) for value in values)
+                else ("[]" if value == [] else json_text(for_json(value)) for value in values)
             )
             fields[name] = [text.replace("\n", "\n     ") for text in texts]
     names = ",\n".join(f"     {json_text(name)}: ".replace("%", "%%") + "%s" for name in fields)

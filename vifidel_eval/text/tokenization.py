@@ -261,40 +261,40 @@ class Tokenization:
         return result
 
 
-_Copies = list[tuple[ImageId, tuple[str, ...]]]
-
-
 class _Last:
     """A function of captions that remembers its last results, or why there is none."""
 
     def __init__(self, function: Callable[[Sequence[Captions]], list[Tokens]]) -> None:
         self._function = function
         # Never changed, only replaced: another thread sees all of it or none.
-        self._known: tuple[tuple[_Copies, Tokens | str], ...] = ()
+        self._known: tuple[tuple[Captions, Tokens | str], ...] = ()
 
     def make(self, several: Iterable[Captions]) -> list[Tokens | str]:
         """Return the tokens of each mapping, or the reason why there are none."""
         known = self._known
-        new: list[tuple[_Copies, Captions]] = []
-        # Copies: the caller may change its captions, and their order counts.
-        given = [[(i, tuple(texts)) for i, texts in captions.items()] for captions in several]
-        for copies in given:
-            if _find(known, copies) is None and _find(new, copies) is None:
-                new.append((copies, dict(copies)))
+        given = list(several)
+        new: list[tuple[Captions, str]] = []
+        for captions in given:
+            if _find(known, captions) is None and _find(new, captions) is None:
+                # A copy: the caller may change its captions.
+                new.append(({i: texts[:] for i, texts in captions.items()}, ""))
         if new:
             results: Sequence[Tokens | str]
             try:
-                results = self._function([captions for _, captions in new])
+                results = self._function([captions for captions, _ in new])
             except MetricUnavailable as problem:
                 results = [str(problem)] * len(new)
-            made = tuple(zip((copies for copies, _ in new), results, strict=True))
+            made = tuple(zip((captions for captions, _ in new), results, strict=True))
             known = (*known, *made)
             self._known = (*self._known, *made)[-max(_KEPT, len(given)) :]
-        return [found for copies in given if (found := _find(known, copies)) is not None]
+        return [found for captions in given if (found := _find(known, captions)) is not None]
 
 
-def _find(known: Iterable[tuple[_Copies, Any]], copies: _Copies) -> Any:
-    return next((result for captions, result in known if captions == copies), None)
+def _find(known: Iterable[tuple[Captions, Any]], captions: Captions) -> Any:
+    """Return what stands beside the same captions in the same order."""
+    return next(
+        (found for one, found in known if one == captions and [*one] == [*captions]), None
+    )
 
 
 def _regrouped(captions: Captions, rows: Iterable[str]) -> Tokens:
