@@ -207,7 +207,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         if says_nothing.any():
             further["nothing_looked_for"] = says_nothing.astype(np.int64)
         return Scored(
-            np.column_stack([_rates(counts), mean_support]),
+            np.concatenate([_rates(counts), mean_support[:, None]], axis=1),
             further,
             of_rows=counts,
             details=partial(_details, found, rows),
@@ -302,7 +302,9 @@ def _counts(found: GroundedMentions, evidence: Evidence, things: Integers) -> Fl
     size = len(evidence.texts)
     judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
     absent = _of_rows(found.rows[found.verdicts == Verdict.ABSENT], size)
-    counts = np.column_stack([np.ones(size), absent > 0, judged, absent, things]).astype(np.float64)
+    counts = np.ones((size, _THINGS + 1))
+    counts[:, _WITH_ABSENT], counts[:, JUDGED] = absent > 0, judged
+    counts[:, ABSENT], counts[:, _THINGS] = absent, things
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     return counts
 

@@ -283,19 +283,19 @@ def _bags(
     if not len(atoms):
         nothing = Bags(np.zeros(len(sizes) + 1, np.int64), np.empty(0, np.int64), np.empty(0))
         return nothing, Tally(0, unknown)
-    owners = np.arange(len(sizes)).repeat(sizes)
     known = lexicon.known[atoms]
     tally = Tally(len(atoms) if amounts is None else int(amounts.sum()), unknown)
     if not known.all():
         for at in np.flatnonzero(~known).tolist():
             unknown[lexicon.word(int(atoms[at]))] += 1 if amounts is None else int(amounts[at])
-        atoms, owners = atoms[known], owners[known]
+        atoms, owners = atoms[known], np.arange(len(sizes)).repeat(sizes)
+        sizes = np.bincount(owners[known], minlength=len(sizes))
         amounts = None if amounts is None else amounts[known]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
     distinct, keys = alphabetically(lexicon, atoms)
     if len(sizes) > 1:
-        keys = owners * max(len(distinct), 1) + keys
+        keys += np.arange(len(sizes)).repeat(sizes) * max(len(distinct), 1)
     occurrences: Floats | Integers
     if amounts is None:
         keys, occurrences = numbers_with_counts(keys)
