@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(
     r"```python\n(.*?)```", (ROOT / "docs/recipes.md").read_text("utf-8"), re.DOTALL
 )
-PANDAS, REWARD, EVALUATE = range(3)
+PANDAS, SAMPLES, REWARD, EVALUATE = range(4)
 
 
 def run(number, monkeypatch, needs=None):
@@ -30,8 +30,8 @@ def run(number, monkeypatch, needs=None):
     return names, printed.getvalue()
 
 
-def test_there_are_three():
-    assert len(BLOCKS) == 3
+def test_there_are_four():
+    assert len(BLOCKS) == 4
 
 
 def test_pandas(monkeypatch):
@@ -43,6 +43,14 @@ def test_pandas(monkeypatch):
     careful = frame[frame["system"] == "careful"].set_index("image_id")["VIFIDEL-F"]
     mean = names["run"].scores["careful"]["VIFIDEL-F"]
     assert careful.mean() == pytest.approx(mean, rel=1e-12)
+
+
+def test_samples(monkeypatch):
+    names, printed = run(SAMPLES, monkeypatch)
+    scores = names["of_samples"].scores["mine"]
+    assert [line.rsplit(maxsplit=1)[0] for line in printed.splitlines()] == list(scores)
+    for column in ("VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F"):
+        assert scores[f"{column} worst"] < scores[f"{column} mean"] < scores[f"{column} best"]
 
 
 def test_reward(monkeypatch):

@@ -17,7 +17,15 @@ NO_PATHS = {
     "table": {"columns"},
     "detect": {"device"},
     "explain": {"image", "caption"},
-    "score-table": {"metrics", "caption", "labels", "label_scores", "references", "keep"},
+    "score-table": {
+        "metrics",
+        "caption",
+        "labels",
+        "id_column",
+        "label_scores",
+        "references",
+        "keep",
+    },
     "leaderboard": {"sort"},
     "pack": {"algorithm"},
 }

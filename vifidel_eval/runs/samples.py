@@ -195,10 +195,10 @@ def _gathered(
 
     def made(of_images: Floats, sums: Floats | None) -> Evaluation:
         statistics = corpus_score = None
-        missing = np.isnan(of_images)
+        missing: NDArray[np.bool_] = np.isnan(of_images)
         if first.statistics is not None and sums is not None:
             statistics = Statistics(sums, first.statistics.score)
-            missing = np.isnan(sums).any(axis=1)
+            missing = np.asarray(np.isnan(sums).any(axis=1))
             total = np.nansum(sums, axis=0)
             corpus_score = float(statistics.score(total)) if not missing.all() else float("nan")
         return Evaluation(

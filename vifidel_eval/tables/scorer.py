@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..annotations import DETECTION_THRESHOLD, ObjectLabels, ObjectSource, read_objects
+from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
@@ -150,9 +150,7 @@ class TableScorer:
         self._by_id: ObjectsById | None = None
         if objects is not None:
             labels, label_scores = None, None
-            source = objects
-            if not isinstance(objects, ObjectLabels):
-                source = read_objects(objects, threshold, uncertain=uncertain)
+            source = read_objects(objects, threshold, uncertain=uncertain)
             self._by_id = ObjectsById(source, id_column)
             if looked_for is None and source.categories:
                 looked_for = source.categories
