@@ -201,6 +201,9 @@ def test_a_baseline_in_csv_has_the_cell_and_its_parts():
     assert [first[name] for name in (*parts, "p", "Better")] == [""] * 5
     assert (better["Images"], better["Seed"], better["Resamples"]) == ("64", "0", "1000")
     assert PINNED in beside(BASED, "csv", comparisons, layout)
+    assert "Scored" not in better
+    counted = rows(render(BASED, "csv", comparisons, Layout(baseline="b_s", counts=True)))[4]
+    assert (counted["Scored"], counted["Undefined"], counted["No words"]) == ("64", "0", "3")
 
 
 def test_pairs_have_minus_signs_in_latex():

@@ -266,6 +266,14 @@ def _against(scores: Scores, style: str, comparisons: Comparisons, layout: Layou
     """Return the table of the layout's baseline, with what has to be said of all scores."""
     differences = against(comparisons, layout.baseline or "")
     found = against_baseline(differences, style, layout.decimals(style), layout.shown)
+    if layout.counts and style == "csv":  # where there is one table
+        counted = _counts(scores)
+        of_systems = {name: numbers for name, *numbers in counted.rows}
+        found = replace(
+            found,
+            headers=[*found.headers, *counted.headers[1:]],
+            rows=[[*row, *of_systems[row[1]]] for row in found.rows],
+        )
     pinned = signature_of_differences(differences)
     return replace(
         found,

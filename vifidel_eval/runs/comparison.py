@@ -168,26 +168,23 @@ class Comparisons:
     def __repr__(self) -> str:
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
         if self.baseline is not None:
-            return "\n".join(
-                [f"Comparisons(baseline={self.baseline!r}, {settings})"]
-                + [
-                    f"{name} ({comparison.images} images): {pair.first} "
-                    + with_difference(
-                        comparison.systems[pair.first].score,
-                        *(pair.difference, pair.low, pair.high, pair.randomisation_holm),
-                    )
-                    for name, comparison in self.metrics.items()
-                    for pair in comparison.pairs
-                ]
-            )
+            settings = f"baseline={self.baseline!r}, {settings}"
         lines = [f"Comparisons({settings})"]
         for name, comparison in self.metrics.items():
+            systems = comparison.systems
+            metric = f"{name} ({comparison.images} images): "
+            if self.baseline is not None:
+                for pair in comparison.pairs:
+                    numbers = (pair.difference, pair.low, pair.high, pair.randomisation_holm)
+                    cell = with_difference(systems[pair.first].score, *numbers)
+                    lines.append(f"{metric}{pair.first} {cell}")
+                continue
             standings = (
                 f"{system} {s.score:.4f} [{s.low:.4f}, {s.high:.4f}]"
                 + ("" if s.rank is None else f" #{s.rank}")
-                for system, s in comparison.systems.items()
+                for system, s in systems.items()
             )
-            lines.append(f"{name} ({comparison.images} images): {'; '.join(standings)}")
+            lines.append(metric + "; ".join(standings))
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
