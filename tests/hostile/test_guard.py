@@ -13,8 +13,11 @@ from vifidel_eval.commands.paths import Command, Paths, Read, ReadByName, Writte
 # Names of fields and splits, in every command that reads caption files.
 OF_CAPTIONS = {"id_field", "caption_field", "reference_field", "split"}
 NO_PATHS = {
-    "score": {"metrics", "columns", "title", "device", "requirements", "vilbertscore_device"},
-    "table": {"columns"},
+    "score": {
+        *("metrics", "columns", "baseline", "title", "device", "requirements"),
+        "vilbertscore_device",
+    },
+    "table": {"columns", "baseline"},
     "detect": {"device"},
     "explain": {"image", "caption"},
     "score-table": {
