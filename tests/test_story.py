@@ -1,0 +1,111 @@
+"""docs/story.md: its commands run one after the other, print what it shows, and LaTeX takes the end."""
+
+import contextlib
+import csv
+import io
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval.commands.main import main
+
+ROOT = Path(__file__).parents[1]
+BLOCKS = re.findall(
+    r"```(console|python|sh)\n(.*?)```", (ROOT / "docs/story.md").read_text("utf-8"), re.DOTALL
+)
+PAPER = r"""
+\documentclass{article}
+\usepackage{booktabs}
+\begin{document}
+\input{table}
+\input{appendix}
+\end{document}
+"""
+
+
+def commands():
+    """The page's commands in order, each with the output shown below it; None where none is."""
+    for language, text in BLOCKS:
+        joined = text.replace("\\\n", "")
+        if language == "console":
+            command, _, shown = joined.partition("\n")
+            yield language, command.removeprefix("$ "), shown
+        elif language == "sh":
+            yield from ((language, line, None) for line in joined.splitlines())
+        else:
+            yield language, text, None
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Run the page; return the folder where it wrote, and what was shown and what was printed."""
+    folder = tmp_path_factory.mktemp("story")
+    (folder / "examples").symlink_to(ROOT / "examples")
+    printed = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for language, command, shown in commands():
+            if language == "python":
+                with contextlib.redirect_stdout(io.StringIO()) as output:
+                    exec(compile(command, "story.md", "exec"), {})
+                printed.append((shown, output.getvalue()))
+                continue
+            command, _, target = command.partition(" > ")
+            program, *arguments = shlex.split(command)
+            assert program == "vifidel-eval"
+            result = CliRunner().invoke(main, arguments)
+            assert result.exit_code == 0, result.output
+            if target:
+                Path(target).write_text(result.stdout, "utf-8")
+            printed.append((shown, result.stdout))
+    return folder, printed
+
+
+def test_commands_print_what_is_shown(told):
+    _, printed = told
+    compared = [(plain(shown), plain(output)) for shown, output in printed if shown is not None]
+    assert len(compared) == 2
+    for shown, output in compared:
+        assert output == shown
+
+
+def plain(text):
+    """Return a text without white space, and without versions of libraries in signatures."""
+    return re.sub(r"(numpy|pot|textblob):[\w.]+", r"\1", "".join(text.split()))
+
+
+def test_every_invention_is_in_the_text(told):
+    folder, _ = told
+    texts = {}
+    for name in ("first", "tuned"):
+        lines = (folder / f"examples/descriptions/{name}.jsonl").read_text("utf-8").splitlines()
+        for record in map(json.loads, lines):
+            texts[name, str(record["doc"]["image_id"])] = record["filtered_resps"][0]
+    with open(folder / "inventions.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    for row in rows:
+        text = texts[row["system"], row["image_id"]]
+        assert text[int(row["start"]) : int(row["end"])].lower() == row["word"]
+        assert row["text"] in text
+
+
+def test_the_report_is_there(told):
+    folder, _ = told
+    page = (folder / "report.html").read_text("utf-8")
+    assert "A kite" in page or "a kite" in page
+
+
+@pytest.mark.latex
+def test_latex_takes_the_end(told):
+    folder, _ = told
+    (folder / "paper.tex").write_text(PAPER, "utf-8")
+    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    result = subprocess.run(latex, cwd=folder, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout[-2000:]
+    assert (folder / "paper.pdf").stat().st_size > 1000
