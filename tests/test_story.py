@@ -1,4 +1,4 @@
-"""docs/story.md: its commands run one after the other, print what it shows, and LaTeX takes the end."""
+"""docs/story.md: its commands run in order, print what it shows, and LaTeX takes what they write."""
 
 import contextlib
 import csv
@@ -55,8 +55,8 @@ def told(tmp_path_factory):
                     exec(compile(command, "story.md", "exec"), {})
                 printed.append((shown, output.getvalue()))
                 continue
-            command, _, target = command.partition(" > ")
-            program, *arguments = shlex.split(command)
+            called, _, target = command.partition(" > ")
+            program, *arguments = shlex.split(called)
             assert program == "vifidel-eval"
             result = CliRunner().invoke(main, arguments)
             assert result.exit_code == 0, result.output
