@@ -125,7 +125,7 @@ def test_a_scorer_pickles_and_its_signature_pins_the_objects(tmp_path):
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (pa.table({"caption": ["a"]}), "the table has no column 'image_id' of image ids; its col"),
+        (pa.table({"caption": ["a"]}), "the table has no column 'image_id'; its columns are cap"),
         (pa.table({"caption": ["a"], "image_id": [[1]]}), "'image_id' is of type list<.*image ids"),
     ],
 )

@@ -10,6 +10,7 @@ from ..errors import VifidelError
 from ..image_ids import ImageId, from_json_key, from_json_value, match
 from .arrow import pyarrow
 from .columns import is_text, texts
+from .nested import field_of
 
 
 class ObjectsById:
@@ -46,14 +47,7 @@ class ObjectsById:
             If it is missing, is there twice, or holds no ids.
         """
         types = pyarrow().types
-        found = schema.get_all_field_indices(self.column)
-        if len(found) != 1:
-            what = "no column" if not found else "more than one column"
-            raise VifidelError(
-                f"the table has {what} {self.column!r} of image ids; its columns are "
-                f"{', '.join(schema.names):.200}."
-            )
-        kind = schema.field(found[0]).type
+        kind = field_of(schema, self.column).type
         if not (is_text(kind) or types.is_integer(kind) or types.is_floating(kind)):
             raise VifidelError(
                 f"the column {self.column!r} is of type {kind}; image ids are text or whole "

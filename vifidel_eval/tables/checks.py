@@ -12,30 +12,20 @@ from ..rows import MOST_CHARACTERS
 from ..scorers.registry import METRICS
 from .columns import Columns, is_references, is_text
 from .labels import problem_of, shape_of
+from .nested import field_of
 from .statuses import RANKS, STATUSES, Statuses
 
 
 def fields_of(schema: Any, names: Columns) -> Columns:
-    """Return the fields of a schema that have these names.
+    """Return the fields of a schema that have these names, or that paths lead to.
 
     Raises
     ------
     VifidelError
         If one is missing, or there are two.
     """
-    fields: list[Any] = []
-    for name in (names.captions, names.labels, names.label_scores, names.references):
-        if name is None:
-            fields.append(None)
-            continue
-        found = schema.get_all_field_indices(name)
-        if len(found) != 1:
-            what = "no column" if not found else "more than one column"
-            raise VifidelError(
-                f"the table has {what} {name!r}; its columns are {', '.join(schema.names):.200}."
-            )
-        fields.append(schema.field(found[0]))
-    return Columns(*fields)
+    given = (names.captions, names.labels, names.label_scores, names.references)
+    return Columns(*(None if name is None else field_of(schema, name) for name in given))
 
 
 def check_columns(metrics: Collection[str], columns: Columns, names: Columns) -> None:

@@ -37,6 +37,7 @@ from .columns import (
 )
 from .kernel import WITH_DISTANCE, Kernel
 from .labels import holds_labels, shape_of
+from .nested import column_of, field_of
 from .rows import TableRows, read_rows
 from .statuses import STATUSES, TableScores
 
@@ -229,7 +230,7 @@ class TableScorer:
             return "; ".join(self._kernels[self._weighted].signatures(signature))
         scored = self.columns.label_scores is not None
         if schema is not None and self.columns.labels is not None and not scored:
-            kind = schema.field(self.columns.labels).type
+            kind = field_of(schema, self.columns.labels).type
             scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
         objects = f"rows{from_threshold(self._threshold if scored else None)}"
         return "; ".join(self._kernels[self._weighted].signatures(objects))
@@ -305,9 +306,9 @@ class TableScorer:
         self.check(batch.schema)
         names = self.columns
         columns = (names.captions, names.labels, names.label_scores, names.references)
-        given = Columns(*(None if name is None else batch.column(name) for name in columns))
+        given = Columns(*(None if name is None else column_of(batch, name) for name in columns))
         if self._by_id is not None:
-            given = replace(given, labels=self._by_id.labels(batch.column(self._by_id.column)))
+            given = replace(given, labels=self._by_id.labels(column_of(batch, self._by_id.column)))
         return self._evaluated(given, first_row)
 
     def __call__(self, batch: Any) -> Any:

@@ -21,6 +21,7 @@ from ..errors import VifidelError
 from ..files import open_file, reason
 from .inputs import OpenTable, TableFile, sha256_of
 from .keep import named_in, passing
+from .nested import field_of
 from .scorer import NO_SCORES, TableScorer
 from .totals import Sums, Totals, counts_of
 
@@ -80,7 +81,7 @@ class Work:
         A file whose labels are all missing may have a column without a type.
         """
         labels = self.scorer.columns.labels
-        if labels is not None and pa.types.is_null(table.schema.field(labels).type):
+        if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
             return None
         return self.scorer.signature(table.schema)
 

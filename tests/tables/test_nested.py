@@ -1,0 +1,79 @@
+"""Columns of tables that are named by a path, as fields of caption files are."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import VifidelError
+from vifidel_eval.commands.main import main
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+ROWS = [
+    {"doc": {"id": 1, "tags": ["dog", "frisbee"]}, "resps": [["a dog catches a frisbee", "no"]]},
+    {"doc": {"id": 2, "tags": ["cat"]}, "resps": [["a dog", "no"]]},
+    {"doc": {"id": 1, "tags": ["dog"]}, "resps": []},
+    {"doc": None, "resps": [["a cat", "no"]]},
+]
+PATHS = {"captions": "resps[0][0]", "labels": "doc.tags"}
+
+
+def flat():
+    captions = ["a dog catches a frisbee", "a dog", None, "a cat"]
+    tags = [["dog", "frisbee"], ["cat"], ["dog"], None]
+    return pa.table({"caption": captions, "labels": tags})
+
+
+def scores(table, **settings):
+    from vifidel_eval.tables import TableScorer
+
+    return TableScorer(**settings).evaluate(table).fields.to_pylist()
+
+
+def test_paths_lead_to_captions_and_labels():
+    found = scores(pa.Table.from_pylist(ROWS), **PATHS)
+    assert found == scores(flat())
+    assert [row["status"] for row in found] == ["ok", "ok", "bad caption", "no objects"]
+
+
+def test_a_column_of_that_very_name_goes_before_the_path():
+    table = pa.Table.from_pylist(ROWS).append_column("doc.tags", [[["cat"]] * 4])
+    assert scores(table, **PATHS)[1] == scores(flat())[1]
+    assert scores(table, **PATHS)[0] != scores(flat())[0]
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        ({"captions": "resps[0].text"}, r"'resps\[0\]' has no 'text' .*; its type is list<"),
+        ({"labels": "doc.labels"}, r"'doc' has no 'labels' \(doc.labels\); its fields are id, ta"),
+        ({"labels": "doc[0]"}, r"'doc' has no \[0\] \(doc\[0\]\); its fields are id, tags"),
+        ({"labels": "dok.tags"}, "the table has no column 'dok.tags'; its columns are doc, resps"),
+        ({"captions": "doc.id"}, "the column 'doc.id' is of type int64; captions are strings"),
+    ],
+)
+def test_what_a_path_lacks_is_one_sentence(paths, said):
+    with pytest.raises(VifidelError, match=said):
+        scores(pa.Table.from_pylist(ROWS), **{**PATHS, **paths})
+
+
+def test_the_command_reads_json_lines_by_paths(tmp_path):
+    source, objects = tmp_path / "in.jsonl", tmp_path / "objects.json"
+    source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    objects.write_text('{"1": ["dog", "frisbee"], "2": ["cat"]}')
+
+    def run(name, *options):
+        arguments = [source, "--output", tmp_path / name, "--caption", "resps[0][0]", *options]
+        result = CliRunner().invoke(
+            main, ["score-table", *map(str, arguments), "--workers", "1", "--metrics", "VIFIDEL"]
+        )
+        assert result.exit_code == 0, result.output
+        return parquet.read_table(tmp_path / name / "in.parquet").to_pylist()
+
+    by_labels = run("labels", "--labels", "doc.tags")
+    assert [row["VIFIDEL"] for row in by_labels] == [row["VIFIDEL"] for row in scores(flat())]
+    by_id = run("ids", "--objects", objects, "--id-column", "doc.id")
+    assert [row["VIFIDEL"] for row in by_id][:2] == [row["VIFIDEL"] for row in by_labels][:2]
+    assert by_id[3]["status"] == "bad labels"
