@@ -1,4 +1,4 @@
-"""docs/story.md: its commands run in order, print what it shows, and LaTeX takes what they write."""
+"""docs/story.md: its commands run in order, print what it shows, and LaTeX takes their output."""
 
 import contextlib
 import csv
