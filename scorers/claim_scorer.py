@@ -134,8 +134,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
         apart = self._apart(part, mentions, in_said, known)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        describing = mentions.described_by(lexicon, self._space.stop_words)
-        no_support = [*apart, *describing]
+        stop_words = self._space.stop_words
+        no_support = [*apart, *mentions.described_by(lexicon, unnamed, stop_words)]
         supports = supports_of(lexicon, mentions, unnamed, (said, objects), no_support)
         rows = mentions.rows[unnamed]
         units = [mentions.units[at] for at in mentions.at[unnamed]]
@@ -146,8 +146,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
         invented = fidelity.Inventions(
             mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
         )
-        stop_words = self._space.stop_words
-        others = np.delete(np.arange(len(mentions.rows)), unnamed) if len(unnamed) else unnamed
+        others = np.isin(mentions.rows, mentions.rows[unnamed])
+        others[unnamed] = False
         in_others = mentions.words(lexicon, words, others, stop_words)
         in_invented = mentions.words(lexicon, words, unnamed, stop_words) & ~in_others
         in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words) & ~in_others
@@ -189,18 +189,23 @@ class ClaimScorer(ThingScorer[WordsGold]):
         """
         gold, grounding = part.gold, self._names_grounding
         classes = [known.numbers[name] for name in known.numbers.keys() & grounding.apart]
+        places = np.flatnonzero(np.isin(mentions.classes, classes)).tolist()
+        if not places:
+            return []
+        said, objects = gold.said.words, gold.named
+        sides = (
+            (said, np.isin(known.classes(said.atoms), classes)),
+            (objects, np.isin(known.classes_of_labels(objects.atoms), classes)),
+        )
         pairs: list[tuple[int, int]] = []
-        for place in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
+        for place in places:
             row, unit = mentions.rows[place], mentions.units[mentions.at[place]]
             of_row = self._references_of(part.rows.take([row]))[0]
-            said = {other.category for text in of_row for other in grounding.units(text)}
-            in_said[place] = unit.category in said
-            for side, classes_of in (
-                (gold.said.words, known.classes),
-                (gold.named, known.classes_of_labels),
-            ):
-                atoms = side.atoms[slice(*side.starts[row : row + 2])]
-                pairs += [(place, n) for n in atoms[np.isin(classes_of(atoms), classes)].tolist()]
+            named = {other.category for text in of_row for other in grounding.units(text)}
+            in_said[place] = unit.category in named
+            for side, is_apart in sides:
+                atoms = slice(*side.starts[row : row + 2])
+                pairs += [(place, atom) for atom in side.atoms[atoms][is_apart[atoms]].tolist()]
         return pairs
 
     def _denials(

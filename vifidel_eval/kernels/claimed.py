@@ -192,17 +192,17 @@ class Mentions:
         return keys.searchsorted(sought, "right") > keys.searchsorted(sought)
 
     def described_by(
-        self, lexicon: Lexicon, stop_words: frozenset[str]
+        self, lexicon: Lexicon, some: Integers, stop_words: frozenset[str]
     ) -> Iterator[tuple[int, int]]:
-        """Yield the places of mentions of several words, with the number of each but the last.
+        """Yield the places of some mentions with the number of each of their words but the last.
 
         These only describe the mention, and do not support it: *traffic* is no traffic light.
         """
         parts = _parts(stop_words)
-        words = [lexicon.numbers(parts[unit.words][:-1]) for unit in self.units]
-        several = np.array([bool(of_unit) for of_unit in words], dtype=bool)[self.at]
-        for place in np.flatnonzero(several).tolist():
-            yield from ((place, number) for number in words[self.at[place]])
+        for place, one in zip(some.tolist(), self.at[some].tolist(), strict=True):
+            words = parts[self.units[one].words]
+            if len(words) > 1:
+                yield from ((place, number) for number in lexicon.numbers(words[:-1]))
 
 
 def same_class(mentions: Mentions, side: Bags, classes: Integers, number: int) -> tuple[Mask, Mask]:
