@@ -292,9 +292,7 @@ class _Last:
 
 def _find(known: Iterable[tuple[Captions, Any]], captions: Captions) -> Any:
     """Return what stands beside the same captions in the same order."""
-    return next(
-        (found for one, found in known if one == captions and [*one] == [*captions]), None
-    )
+    return next((found for one, found in known if one == captions and [*one] == [*captions]), None)
 
 
 def _regrouped(captions: Captions, rows: Iterable[str]) -> Tokens:
