@@ -73,7 +73,7 @@ class TransportOptions:
         )
 
 
-class Stated(click.ParamType):
+class Stated(click.types.StringParamType):
     """A text that states something, such as a condition on a column.
 
     Parameters
