@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
-from ..annotations.looked_for import Declared, read_looked_for
+from ..annotations.looked_for import Declared, LookedFor, read_looked_for
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..explain.by_category import explained_by_category
@@ -150,6 +150,11 @@ class Chair(Explainer, Scorer):
     def objects(self) -> ObjectLabels | None:
         """The source of object labels; None if they come with the rows."""
         return self._objects
+
+    @property
+    def looked_for(self) -> LookedFor | None:
+        """What a user says was looked for in every image."""
+        return self._looked_for
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()

@@ -149,6 +149,18 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         """The source of object labels; None if they come with the rows, or there are none."""
         return self._objects
 
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The arguments with which another metric has the same evidence, names and vectors."""
+        return {
+            "objects": self._objects,
+            "references": self._use_references,
+            "things": self._things,
+            "looked_for": self._looked_for,
+            "vectors": self._space.vectors,
+            "stop_words": self._space.stop_words,
+        }
+
     @cached_property
     def _grounding(self) -> Grounding:
         things, stop_words = read_things(self._things), self._space.stop_words
