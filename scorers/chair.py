@@ -35,7 +35,7 @@ from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
 from ..things.phrases import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
-from .base import Progress, Scorer, asked_of, labels_of
+from .base import Progress, asked_of, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric, Option
@@ -57,7 +57,7 @@ class _Gold(NamedTuple):
     sought: tuple[Asked, ...] | None
 
 
-class Chair(Explainer, Scorer):
+class Chair(Explainer):
     """Caption hallucination (Rohrbach et al., EMNLP 2018): mentions of objects that are not there.
 
     A corpus number follows from counts over the run, not from the mean of the captions' scores:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -162,7 +162,8 @@ def explain(
     systems, gold = layout.read(results, references, image_ids)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
-    own = {"things": read_things(things), "synonyms": synonyms, "drop_incomplete": drop_incomplete}
+    names = read_things(things)
+    own = {"things": names, "synonyms": synonyms, "drop_incomplete": drop_incomplete}
     settings = options.settings(gold is not None, evidence is not None, own)
     thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
@@ -170,7 +171,7 @@ def explain(
     notes = []
     if not by_category:
         document |= {
-            "things": own["things"].signature(),
+            "things": names.signature(),
             "thresholds": {"support": support, "far": far},
         }
         notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
@@ -235,7 +236,7 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     from ..scorers.vifidel import make_vifidel
 
     if metric == _BY_CATEGORY:
-        return METRICS[_BY_CATEGORY].make(settings)
+        return cast("Explainer", METRICS[_BY_CATEGORY].make(settings))
     if settings.objects:
         return make_vifidel(settings)
     return VifidelH(**evidence_settings(settings), support=support)
