@@ -154,6 +154,7 @@ def explain(
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
     _check_usage(results, image, caption, evidence, image_ids, options, plan, by_category)
+    from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
@@ -199,7 +200,7 @@ def explain(
         if output is not None:
             write_whole(output, text + "\n")
         if inventions is not None:
-            write_whole(inventions, _rows_text(invented, inventions))
+            write_whole(inventions, rows_of(invented, inventions.suffix))
 
 
 def _check_usage(
@@ -319,15 +320,6 @@ def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
         if matched:
             return matched[spelling]
     raise mismatch([asked], known, "--image", knower)
-
-
-def _rows_text(rows: Sequence[Invention], path: Path) -> str:
-    from ..explain.inventions import inventions_table
-    from ..files import json_line
-
-    if path.suffix.lower() == ".csv":
-        return inventions_table(rows).render("csv") + "\n"
-    return "".join(f"{json_line(row.to_json())}\n" for row in rows)
 
 
 def _show_findings(
