@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
-from ..annotations.looked_for import Declared, read_looked_for
+from ..annotations.looked_for import Declared, LookedFor, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
@@ -36,7 +36,7 @@ from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
 from ..things.phrases import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
-from .base import Progress, Scorer, asked_of, labels_of
+from .base import Progress, asked_of, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric, Option
@@ -58,7 +58,7 @@ class _Gold(NamedTuple):
     sought: tuple[Asked, ...] | None
 
 
-class Chair(Explainer, Scorer):
+class Chair(Explainer):
     """Caption hallucination (Rohrbach et al., EMNLP 2018): mentions of objects that are not there.
 
     A corpus number follows from counts over the run, not from the mean of the captions' scores:
@@ -153,6 +153,11 @@ class Chair(Explainer, Scorer):
     def objects(self) -> ObjectLabels | None:
         """The source of object labels; None if they come with the rows."""
         return self._objects
+
+    @property
+    def looked_for(self) -> LookedFor | None:
+        """What a user says was looked for in every image."""
+        return self._looked_for
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()

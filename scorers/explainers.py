@@ -37,7 +37,8 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
             return part
     for part in parts:
         if isinstance(part, Chair) and part.objects is not None:
-            return make_vifidel(replace(settings, objects=part.objects))
+            declared = part.looked_for or settings.looked_for
+            return make_vifidel(replace(settings, objects=part.objects, looked_for=declared))
     return next(iter(explaining), None)
 
 

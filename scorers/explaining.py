@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
@@ -35,11 +35,11 @@ from ..text.words import content_words
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList, read_things
-from .base import asked_of
+from .base import Scorer, asked_of
 from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 
 
-class Explainer(ABC):
+class Explainer(Scorer):
     """A metric that can say which words of a caption are in the image."""
 
     @abstractmethod
@@ -148,6 +148,18 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def objects(self) -> ObjectLabels | None:
         """The source of object labels; None if they come with the rows, or there are none."""
         return self._objects
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The arguments with which another metric has the same evidence, names and vectors."""
+        return {
+            "objects": self._objects,
+            "references": self._use_references,
+            "things": self._things,
+            "looked_for": self._looked_for,
+            "vectors": self._space.vectors,
+            "stop_words": self._space.stop_words,
+        }
 
     @cached_property
     def _grounding(self) -> Grounding:

@@ -33,8 +33,9 @@ def commands():
 
 
 @pytest.mark.parametrize(("command", "output"), list(commands()))
-def test_commands_print_what_is_shown(command, output, monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_commands_print_what_is_shown(command, output, monkeypatch, tmp_path):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)  # where they may write
     program, *arguments = shlex.split(command)
     assert program == "vifidel-eval"
     assert CliRunner().invoke(main, arguments).stdout.split() == output.split()

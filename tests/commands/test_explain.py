@@ -246,6 +246,20 @@ def test_inventions_are_the_rows_of_a_run(tmp_path, suffix):
     assert rows_of(of_one) == [row for row in expected if row["image_id"] == 101]
 
 
+def test_the_page_on_hallucination_shows_the_rows_that_are_written(monkeypatch, tmp_path):
+    root = Path(__file__).parents[2]
+    page = (root / "docs/hallucination.md").read_text("utf-8")
+    section = page.partition("## Everything that is made up")[2]
+    (command,) = re.findall(r"\$ vifidel-eval (explain .*? --top 3)", section, re.S)
+    (rows,) = re.findall(r"```text\n(.*?)```", section.partition("\n## ")[0], re.S)
+    (tmp_path / "examples").symlink_to(root / "examples")
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(main, shlex.split(command.replace("\\\n", ""))).exit_code == 0
+    assert Path("inventions.csv").read_text("utf-8").startswith(rows)
+    for line in rows.splitlines()[0].split(","):
+        assert f"`{line}`" in section
+
+
 def test_a_file_of_inventions_says_by_its_name_how_it_is_written(tmp_path):
     result = explain(DREAMING, "--inventions", tmp_path / "all.xlsx")
     assert result.exit_code == 2

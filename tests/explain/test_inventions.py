@@ -11,6 +11,7 @@ from vifidel_eval import VifidelError
 from vifidel_eval.explain.inventions import Invention
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Chair, Vifidel, VifidelH, VifidelPRF
+from vifidel_eval.things.synonyms import ClassList
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SYSTEMS = [EXAMPLES / f"captions_example_{name}_results.json" for name in ("careful", "dreaming")]
@@ -146,6 +147,26 @@ def test_a_scorer_brings_its_own_evidence(kind):
         (1, 0, "cat", "cat", 12, 15)
     ]
     assert [len(one.inventions) for of in run.sentences("mine").values() for one in of] == [1, 0]
+
+
+@pytest.mark.parametrize("kind", [Vifidel, VifidelH, VifidelPRF, Chair])
+def test_a_scorer_brings_what_was_looked_for(kind):
+    captions = {"mine": {1: "a dog, a cat and a spoon"}}
+    run = vifidel_eval.evaluate(
+        captions, metrics=[kind({1: ["gizmo", "dog"]}, looked_for=["dog", "spoon"])]
+    )
+    assert [row.word for row in run.inventions()] == ["spoon"]
+    [sentence] = run.sentences("mine")[1]
+    assert [mention.words for mention in sentence.inventions] == ["spoon"]
+
+
+def test_a_scorer_brings_its_own_vectors_and_names(make_vectors):
+    vectors = make_vectors({"dog": [1.0, 0.0], "wug": [0.0, 1.0]})
+    scorer = VifidelH({1: {"dog": 1, "wug": 0}}, vectors, things=ClassList("mine", (("wug",),)))
+    run = vifidel_eval.evaluate({"mine": {1: "a dog and a wug"}}, metrics=[scorer])
+    assert [row.word for row in run.inventions()] == ["wug"]
+    [sentence] = run.sentences("mine")[1]
+    assert [mention.words for mention in sentence.inventions] == ["wug"]
 
 
 @pytest.mark.parametrize("metrics", ["VIFIDEL", "VIFIDEL-H", "VIFIDEL-PRF", "CHAIR"])

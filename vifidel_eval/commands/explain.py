@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -160,6 +160,7 @@ def explain(
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
     _check_usage(results, image, caption, evidence, image_ids, options, plan, by_category)
+    from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
@@ -210,7 +211,7 @@ def explain(
         if output is not None:
             write_whole(output, text + "\n")
         if inventions is not None:
-            write_whole(inventions, _rows_text(invented, inventions))
+            write_whole(inventions, rows_of(invented, inventions.suffix))
 
 
 def _check_usage(
@@ -247,7 +248,7 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     from ..scorers.vifidel import make_vifidel
 
     if metric == _BY_CATEGORY:
-        return METRICS[_BY_CATEGORY].make(settings)
+        return cast("Explainer", METRICS[_BY_CATEGORY].make(settings))
     if settings.objects:
         return make_vifidel(settings)
     return VifidelH(**evidence_settings(settings), support=support)
@@ -329,15 +330,6 @@ def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
         if matched:
             return matched[spelling]
     raise mismatch([asked], known, "--image", knower)
-
-
-def _rows_text(rows: Sequence[Invention], path: Path) -> str:
-    from ..explain.inventions import inventions_table
-    from ..files import json_line
-
-    if path.suffix.lower() == ".csv":
-        return inventions_table(rows).render("csv") + "\n"
-    return "".join(f"{json_line(row.to_json())}\n" for row in rows)
 
 
 def _show_findings(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from ..errors import VifidelError
@@ -35,9 +34,9 @@ def prf_of(plan: Plan) -> VifidelPRF:
             return part
     settings = plan.settings
     explainer = explainer_of(scorers, settings)
-    if explainer is not None and settings.objects is None:
-        settings = replace(settings, objects=explainer.objects)
-    if settings.objects is None and not (settings.weighted and plan.references):
+    if explainer is not None:
+        return VifidelPRF(**explainer.evidence)
+    if not (settings.weighted and plan.references):
         raise VifidelError(
             "nothing is known of the images to judge sentences and words by; give objects or "
             "references."

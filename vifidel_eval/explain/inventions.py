@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..files import json_line
 from ..image_ids import ImageId, to_json_value
 from ..kernels.support import NOTHING
 from ..text_tables import Table
@@ -132,11 +133,21 @@ def are_hedged(caption: str, units: Units, verdicts: Sequence[int]) -> list[bool
     return [verdict == Verdict.ABSENT and next(mentions) in supposed for verdict in verdicts]
 
 
-def inventions_table(inventions: Iterable[Invention]) -> Table:
-    """Return a row per invention, as ``explain --inventions FILE.csv`` writes it."""
+def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
+    """Return inventions as the text of a file: CSV with a header, or JSON Lines.
+
+    Parameters
+    ----------
+    inventions : sequence of Invention
+        What is written, a row each.
+    suffix : str
+        That of the file; ``.csv`` is CSV.
+    """
     rows = [invention.to_json() for invention in inventions]
+    if suffix.lower() != ".csv":
+        return "".join(f"{json_line(row)}\n" for row in rows)
     headers = ["class" if name == "category" else name for name in Invention._fields]
-    return Table(headers, [[row[name] for name in headers] for row in rows])
+    return Table(headers, [list(row.values()) for row in rows]).render("csv") + "\n"
 
 
 def _no_units(_: str) -> tuple[Unit, ...]:
