@@ -288,7 +288,7 @@ def test_cells_of_text(tmp_path_factory, rows, between):
     folder = tmp_path_factory.mktemp("run")
     name = "a.csv" if between == "," else "a.tsv"
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=between, lineterminator="\n")
+    writer = csv.writer(text, csv.unix_dialect, delimiter=between)  # with all cells in quotes
     writer.writerows([("x", "caption", "labels", "y"), *((x, "a dog", "[]", y) for x, y in rows)])
     (folder / name).write_bytes(text.getvalue().encode())
     found, said = scored(folder, name, "parquet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -13,6 +14,8 @@ import pyarrow.fs
 from ..errors import VifidelError
 from ..files import is_address
 from .inputs import FORMATS, PROBLEMS, TableFile, format_of, said, suffix_of
+
+_SECRET = re.compile("//[^/@]*@")
 
 
 def find_tables(sources: Sequence[str]) -> list[TableFile]:
@@ -36,10 +39,12 @@ def find_tables(sources: Sequence[str]) -> list[TableFile]:
 
 def _of_source(source: str) -> list[TableFile]:
     if is_address(source):
+        given, source = source, _SECRET.sub("//***@", source)  # what messages show of it
         try:
-            filesystem, path = pa.fs.FileSystem.from_uri(source)
+            filesystem, path = pa.fs.FileSystem.from_uri(given)
         except PROBLEMS as problem:
-            raise VifidelError(f"{source}: {said(problem)}; check the address.") from None
+            why = said(problem).replace(given, source)
+            raise VifidelError(f"{source}: {why}; check the address.") from None
     else:
         filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     try:
