@@ -277,12 +277,13 @@ def test_damaged_arrow_files_do_not_kill_the_process(tmp_path, compression, styl
             place = chance.randrange(len(whole) * 2 // 3)
             damaged[place] = chance.choice([0, 127, 255, chance.randrange(256)])
         (tmp_path / f"{at}.arrow").write_bytes(damaged)
+    options = ["--workers", "1", "--format", style, "--keep", "VIFIDEL-P >= 0"]
     code = (
-        "import sys\nfrom click.testing import CliRunner\n"
+        "from click.testing import CliRunner\n"
         "from vifidel_eval.commands.main import main\n"
         "for at in range(40):\n"
-        "    r = CliRunner().invoke(main, ['score-table', '--workers', '1', f'{at}.arrow', '--output',"
-        f" f'out{{at}}', '--format', '{style}', '--metrics', 'VIFIDEL-PRF', '--keep', 'VIFIDEL-P >= 0'])\n"
+        f"    options = ['--metrics', 'VIFIDEL-PRF', '--output', f'out{{at}}', *{options!r}]\n"
+        "    r = CliRunner().invoke(main, ['score-table', f'{at}.arrow', *options])\n"
         "    assert r.exception is None or isinstance(r.exception, SystemExit), (at, r.exception)\n"
         "    print(r.exit_code, r.stderr)\n"
     )
@@ -332,3 +333,20 @@ def test_slices_are_checked_without_what_is_around_them():
         for start in range(0, 10_000, 100):
             columns.check_buffers(labels.slice(start, 100))
     assert sum(seen) == 20_000
+
+
+@pytest.mark.slow
+def test_many_files_take_time_linear_in_their_number(tmp_path):
+    """Four times as many files take the processor four times as long, and not sixteen."""
+    source, taken = tmp_path / "in", []
+    source.mkdir()
+    done(score(tables(tmp_path / "first", files=1), tmp_path / "first-out"))
+    for files in (300, 1200):
+        for at in range(len(list(source.iterdir())), files):
+            line = f'a dog and a zq{at}x,"[""dog""]"'  # each file has an unknown word of its own
+            (source / f"{at}.csv").write_text(f"caption,labels\n{line}\n")
+        before = time.process_time()
+        done(score(source, tmp_path / f"out{files}"))
+        done(score(source, tmp_path / f"out{files}"))
+        taken.append(time.process_time() - before)
+    assert taken[1] < 4 * 1.6 * taken[0]
