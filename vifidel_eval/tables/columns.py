@@ -69,8 +69,9 @@ def is_text(kind: Any) -> bool:
 def is_list(kind: Any) -> bool:
     """Return whether a column of this type holds lists, of whatever layout."""
     types = pa.types
-    plain = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-    return plain or types.is_list_view(kind) or types.is_large_list_view(kind)
+    views = (types.is_list_view, types.is_large_list_view)
+    arrays = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    return any(is_one(kind) for is_one in (*arrays, *views))
 
 
 def is_references(kind: Any) -> bool:
