@@ -123,6 +123,7 @@ setup(
             "import-linter>=2.3",
             "matplotlib>=3.8",
             "ipykernel>=6",
+            "moto[server]>=5",
             "mypy~=2.4",
             "nbclient>=0.10",
             "nbformat>=5",

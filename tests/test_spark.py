@@ -214,6 +214,22 @@ class TestInSpark:
         found = [row["VIFIDEL"] for row in result]
         assert found == [*by_rows[:2], *(wanted[row[0]] for row in rows[2:])]
 
+    def test_text_that_is_not_utf8_makes_a_bad_row_and_stays_what_it_is(self, spark):
+        good, bad = "cast(X'6120646F67' AS string)", "cast(X'636166E9' AS string)"
+        frame = spark.sql(
+            f"SELECT 0 AS id, {good} AS caption, array('dog') AS labels, array('a dog') AS refs, "
+            f"{bad} AS other UNION ALL SELECT 1, {bad}, array('dog'), array('a dog'), {bad} "
+            f"UNION ALL SELECT 2, {good}, array('dog', {bad}), array('a dog'), {bad} "
+            f"UNION ALL SELECT 3, {good}, array('dog'), array({bad}), {bad}"
+        )
+        found = scored(frame)["fidelity"].to_pylist()
+        statuses = ["ok", "bad caption", "bad labels", "bad references"]
+        assert [row["status"] for row in found] == statuses
+        assert [row["VIFIDEL"] for row in found] == [1.0, None, None, None]
+        column = captions_in_spark.vifidel("caption", "labels", references="refs")
+        kept = frame.withColumn("fidelity", column).selectExpr("hex(other) AS other").toArrow()
+        assert kept["other"].to_pylist() == ["636166E9"] * 4
+
     def test_a_map_and_scores_of_their_own_are_labels(self, spark):
         frame = spark.createDataFrame(
             [("a dog catches a frisbee", {"dog": 2, "cup": 1}, ["dog", "dog", "cup"], [0.9] * 3)],

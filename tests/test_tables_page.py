@@ -47,6 +47,38 @@ def test_ray(folder):
     check_scored(folder / "scored")
 
 
+KILLED = """\
+import os, signal, ray
+from vifidel_eval.tables import TableScorer
+
+def killing(batch):
+    try:  # the first task that gets here has its worker killed
+        os.close(os.open("killed", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return batch
+    os.kill(os.getpid(), signal.SIGKILL)
+
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+rows = ray.data.read_parquet("captions").repartition(5)
+rows = rows.map_batches(TableScorer(), batch_format="pyarrow")
+rows.map_batches(killing, batch_format="pyarrow").write_parquet("scored")
+"""
+
+
+@pytest.mark.engine
+@pytest.mark.slow  # Ray starts several processes
+@pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
+def test_ray_with_a_killed_worker(folder):
+    pytest.importorskip("ray.data", reason="needs ray")
+    code = KILLED.replace('"killed"', repr(str(folder / "killed")))
+    code = code.replace('"captions"', repr(str(folder / "captions")))
+    code = code.replace('"scored"', repr(str(folder / "scored")))
+    with tempfile.TemporaryDirectory() as short:
+        run(code, folder, RAY_TMPDIR=short, RAY_USAGE_STATS_ENABLED="0")
+    assert (folder / "killed").exists()
+    check_scored(folder / "scored")
+
+
 @pytest.mark.engine
 def test_duckdb(folder):
     pytest.importorskip("duckdb", reason="needs duckdb")

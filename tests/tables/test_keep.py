@@ -1,4 +1,5 @@
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -100,6 +101,54 @@ def test_every_type_compares_as_python_does(kind, number, sign):
     assert named_in(condition, pa.struct([]), schema) == condition
     assert passing(condition, values).to_pylist() == [
         value is not None and SIGNS[sign](value, number) for value in values.to_pylist()
+    ]
+
+
+NUMBERS = {
+    **{getattr(pa, f"int{bits}")(): st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+       for bits in (8, 16, 32, 64)},
+    **{getattr(pa, f"uint{bits}")(): st.integers(0, 2**bits - 1) for bits in (8, 16, 32, 64)},
+    pa.decimal128(38, 3): st.decimals(-(10**9), 10**9, places=3),
+    pa.decimal256(60, 0): st.integers(-(10**40), 10**40).map(Decimal),
+    pa.float64(): st.floats(),
+}  # fmt: skip
+EDGES = [2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, 0.1, 0.3, -0.0, 1e308, 5e-324]
+
+
+@given(
+    st.data(),
+    st.sampled_from(sorted(NUMBERS, key=str)),
+    st.sampled_from(sorted(SIGNS)),
+    st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(EDGES),
+)
+def test_every_number_compares_as_python_does(data, kind, sign, number):
+    near = (number, int(number) if abs(number) < 2**70 else 0)
+    values = data.draw(st.lists(st.none() | NUMBERS[kind], max_size=8))
+    for value in near:
+        try:
+            values += pa.array([value], kind).to_pylist()
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            continue  # the type does not hold it
+    passed = passing(Condition("x", sign, number), pa.array(values, kind)).to_pylist()
+    assert passed == [
+        value is not None and value == value and SIGNS[sign](value, number)  # noqa: PLR0124 - NaN
+        for value in values
+    ]
+
+
+@given(
+    st.lists(st.none() | st.floats(width=16), max_size=8),
+    st.sampled_from(sorted(SIGNS)),
+    st.floats(-60_000, 60_000, width=16),
+)
+def test_half_precision(values, sign, number):
+    """With nan and inf; a number of half precision is what it is in any other."""
+    column = pa.array(values, pa.float64()).cast(pa.float16())
+    assert passing(Condition("x", sign, number), column).to_pylist() == [
+        value is not None and not math.isnan(value) and SIGNS[sign](value, number)
+        for value in values
     ]
 
 

@@ -32,34 +32,30 @@ PLAIN = [
     *(pa.month_day_nano_interval(), pa.string(), pa.large_string(), pa.string_view()),
     *(pa.binary(), pa.large_binary(), pa.binary_view(), pa.binary(3)),
 ]
-WHOLE = {"int8": 7, "int16": 15, "int32": 31, "int64": 63}
+#: What arrays of plain types are made from, by what their names begin with.
+MADE_FROM = {
+    **{f"int{bits}": st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32)},
+    "int64": st.integers(-(2**63), 2**63 - 1),
+    **{f"uint{bits}": st.integers(0, 2**bits - 1) for bits in (8, 16, 32, 64)},
+    "halffloat": st.floats(width=16, allow_nan=False),
+    "float": st.floats(width=32, allow_nan=False),
+    "double": st.floats(allow_nan=False),
+    "string": st.text(max_size=6),
+    "large_string": st.text(max_size=6),
+    "fixed_size_binary": st.binary(min_size=3, max_size=3),
+    "binary": st.binary(max_size=6),
+    "large_binary": st.binary(max_size=6),
+    "bool": st.booleans(),
+    "month_day_nano": st.tuples(*[st.integers(-99, 99)] * 3),
+    "date64": st.integers(-9, 9).map(lambda days: days * 86_400_000),
+    "decimal": st.integers(-999, 999).map(lambda number: Decimal(number * 100)),
+    **dict.fromkeys(("date32", "time", "timestamp", "duration"), st.integers(0, 80_000)),
+}
 
 
 def numbers_of(kind):
-    """Return the whole numbers or strings that an array of a plain type is cast from."""
-    name = str(kind)
-    if name in WHOLE:
-        return st.integers(-(2 ** WHOLE[name]), 2 ** WHOLE[name] - 1)
-    if name.startswith("uint"):
-        return st.integers(0, 2 ** int(name[4:]) - 1)
-    if pa.types.is_floating(kind):
-        width = {"halffloat": 16, "float": 32, "double": 64}[name]
-        return st.floats(width=width, allow_nan=False)
-    if "string" in name:
-        return st.text(max_size=6)
-    if pa.types.is_fixed_size_binary(kind) and not pa.types.is_decimal(kind):
-        return st.binary(min_size=3, max_size=3)
-    if "binary" in name:
-        return st.binary(max_size=6)
-    if pa.types.is_boolean(kind):
-        return st.booleans()
-    if pa.types.is_interval(kind):
-        return st.tuples(*[st.integers(-99, 99)] * 3)
-    if pa.types.is_date64(kind):
-        return st.integers(-9, 9).map(lambda days: days * 86_400_000)
-    if pa.types.is_decimal(kind):
-        return st.integers(-999, 999).map(lambda number: Decimal(number * 100))
-    return st.integers(0, 80_000)  # times, dates and durations
+    """Return the numbers, strings or bytes that an array of a plain type is made from."""
+    return next(made for name, made in MADE_FROM.items() if str(kind).startswith(name))
 
 
 @st.composite
@@ -288,7 +284,7 @@ def test_cells_of_text(tmp_path_factory, rows, between):
     folder = tmp_path_factory.mktemp("run")
     name = "a.csv" if between == "," else "a.tsv"
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=between, lineterminator="\n")
+    writer = csv.writer(text, csv.unix_dialect, delimiter=between)  # with all cells in quotes
     writer.writerows([("x", "caption", "labels", "y"), *((x, "a dog", "[]", y) for x, y in rows)])
     (folder / name).write_bytes(text.getvalue().encode())
     found, said = scored(folder, name, "parquet")

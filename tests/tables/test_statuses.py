@@ -234,15 +234,16 @@ def test_sequences_of_anything_become_statuses(content):
 
 
 def test_without_pyarrow_a_sentence_says_what_to_install(monkeypatch):
-    from vifidel_eval.tables import arrow
+    from vifidel_eval import tables
 
+    for name in [name for name in sys.modules if name.startswith("vifidel_eval.tables.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(vars(tables), "TableScorer")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    arrow.pyarrow.cache_clear()
     with pytest.raises(MetricUnavailable, match=r"pip install 'vifidel-eval\[tables\]'"):
-        TableScorer()
+        tables.TableScorer()
     monkeypatch.undo()
-    arrow.pyarrow.cache_clear()
-    TableScorer()
+    tables.TableScorer()
 
 
 def test_memory_is_flat_over_words_without_end(monkeypatch):

@@ -133,9 +133,7 @@ def score_table(
     Run again, the command scores the files that are not finished, or whose content, settings or
     versions are other ones now.
     """
-    from ..tables.arrow import pyarrow
-
-    pyarrow()  # one sentence where it is missing
+    from ..tables import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
     from ..tables.finding import find_tables
     from ..tables.run import score_tables
     from ..tables.scoring import Work

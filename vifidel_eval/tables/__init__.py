@@ -26,7 +26,15 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    try:
+        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    except ImportError as problem:
+        from ..errors import MetricUnavailable
+        from ..scorers.record import Extra
+
+        raise MetricUnavailable(
+            f"tables need PyArrow ({problem}); install it: {Extra('tables', ('pyarrow',)).command}"
+        ) from None
     globals()[name] = value
     return value
 

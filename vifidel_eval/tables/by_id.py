@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from ..annotations import ObjectLabels
 from ..errors import VifidelError
 from ..image_ids import ImageId, from_json_key, from_json_value, match
-from .arrow import pyarrow
 from .columns import is_text, texts
 from .nested import field_of
 
@@ -35,7 +36,6 @@ class ObjectsById:
     @property
     def field(self) -> Any:
         """The pyarrow.Field of the labels that `labels` returns."""
-        pa = pyarrow()
         return pa.field("labels", pa.map_(pa.string(), pa.int64()))
 
     def check(self, schema: Any) -> None:
@@ -46,7 +46,7 @@ class ObjectsById:
         VifidelError
             If it is missing, is there twice, or holds no ids.
         """
-        types = pyarrow().types
+        types = pa.types
         kind = field_of(schema, self.column).type
         if not (is_text(kind) or types.is_integer(kind) or types.is_floating(kind)):
             raise VifidelError(
@@ -69,7 +69,6 @@ class ObjectsById:
         ImageIdError
             If an id could mean two images.
         """
-        pa = pyarrow()
         if isinstance(ids, pa.ChunkedArray):
             ids = ids.combine_chunks()
         if is_text(ids.type) and not pa.types.is_null(ids.type):

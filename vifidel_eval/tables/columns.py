@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 
 from ..annotations.labels import label_entries
 from ..annotations.objects import NO_CATEGORY, clean_label
 from ..errors import AnnotationError, VifidelError
 from ..evaluation import Integers
-from .arrow import pyarrow
 
 _STRINGS = ("string", "large_string", "string_view")
 
@@ -59,7 +60,7 @@ def _joined(column: Any) -> Any:
 
 def is_text(kind: Any) -> bool:
     """Return whether a column of this type holds strings; dictionary-encoded ones do, too."""
-    types = pyarrow().types
+    types = pa.types
     if types.is_dictionary(kind):
         kind = kind.value_type
     return str(kind) in (*_STRINGS, "null")
@@ -67,14 +68,15 @@ def is_text(kind: Any) -> bool:
 
 def is_list(kind: Any) -> bool:
     """Return whether a column of this type holds lists, of whatever layout."""
-    types = pyarrow().types
-    plain = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-    return plain or types.is_list_view(kind) or types.is_large_list_view(kind)
+    types = pa.types
+    views = (types.is_list_view, types.is_large_list_view)
+    arrays = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    return any(is_one(kind) for is_one in (*arrays, *views))
 
 
 def is_references(kind: Any) -> bool:
     """Return whether a column of this type holds lists of strings."""
-    return pyarrow().types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
+    return pa.types.is_null(kind) or (is_list(kind) and is_text(kind.value_type))
 
 
 def check_buffers(column: Any) -> None:
@@ -88,7 +90,6 @@ def check_buffers(column: Any) -> None:
     pyarrow.ArrowException
         If they do not, or that cannot be said.
     """
-    pa = pyarrow()
     for chunk in getattr(column, "chunks", [column]):
         chunk.validate()
         parts = _parts(chunk)
@@ -107,7 +108,7 @@ def check_buffers(column: Any) -> None:
 
 def _parts(array: Any) -> list[Any]:
     """Return the arrays that a nested one is made of, as far as they belong to its rows."""
-    pa, kind = pyarrow(), array.type
+    kind = array.type
     if isinstance(array, pa.ExtensionArray):
         return [array.storage]
     if pa.types.is_struct(kind):
@@ -128,7 +129,6 @@ def _parts(array: Any) -> list[Any]:
 
 def texts(column: Any) -> Any:
     """Return an array of strings as plain strings; one that is not UTF-8 becomes a null."""
-    pa = pyarrow()
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
@@ -156,7 +156,6 @@ def lists(column: Any) -> tuple[Integers, Any]:
     column : pyarrow.Array
         Of lists, of whatever layout, or of nulls.
     """
-    pa = pyarrow()
     if pa.types.is_null(column.type):
         return np.zeros(len(column), dtype=np.int64), pa.nulls(0)
     sizes = pa.compute.list_value_length(column)
@@ -189,7 +188,6 @@ def as_column(
     VifidelError
         If they are not a sequence or a column, or as `convert` raises it.
     """
-    pa = pyarrow()
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -216,7 +214,7 @@ def spelt(text: Any) -> str | None:
 
 def caption_rows(rows: Sequence[Any]) -> Any:
     """Return captions as a column; what is not a string becomes null."""
-    return pyarrow().array(list(map(spelt, rows)), pyarrow().large_string())
+    return pa.array(list(map(spelt, rows)), pa.large_string())
 
 
 def _is_null(row: Any) -> bool:
@@ -225,7 +223,6 @@ def _is_null(row: Any) -> bool:
 
 def reference_rows(rows: Sequence[Any]) -> Any:
     """Return the references of rows as a column; a row that is not a list of strings has a null."""
-    pa = pyarrow()
     listed: list[list[str | None] | None] = []
     for row in rows:
         if _is_null(row):
@@ -257,7 +254,6 @@ def label_rows(
     AnnotationError
         If a row cannot be read, with `strict`.
     """
-    pa = pyarrow()
     listed: list[list[tuple[str, int | None]] | None] = []
     for number, row in enumerate(rows):
         try:

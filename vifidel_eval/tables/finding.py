@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -13,6 +14,8 @@ import pyarrow.fs
 from ..errors import VifidelError
 from ..files import is_address
 from .inputs import FORMATS, PROBLEMS, TableFile, format_of, said, suffix_of
+
+_SECRET = re.compile("//[^/@]*@")
 
 
 def find_tables(sources: Sequence[str]) -> list[TableFile]:
@@ -36,10 +39,12 @@ def find_tables(sources: Sequence[str]) -> list[TableFile]:
 
 def _of_source(source: str) -> list[TableFile]:
     if is_address(source):
+        given, source = source, _SECRET.sub("//***@", source)  # what messages show of it
         try:
-            filesystem, path = pa.fs.FileSystem.from_uri(source)
+            filesystem, path = pa.fs.FileSystem.from_uri(given)
         except PROBLEMS as problem:
-            raise VifidelError(f"{source}: {said(problem)}; check the address.") from None
+            why = said(problem).replace(given, source)
+            raise VifidelError(f"{source}: {why}; check the address.") from None
     else:
         filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     try:
@@ -60,13 +65,13 @@ def _of_source(source: str) -> list[TableFile]:
         raise VifidelError(
             f"{source}: its name does not say which table it is; expected {_endings()}."
         )
-    return [TableFile(name, path, filesystem, format_of(name), info.size)]
+    return [TableFile(name, path, filesystem, format_of(name))]
 
 
 def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
     found = [
-        TableFile(name, path, filesystem, format_of(name), size)
-        for name, path, size in _listed(filesystem, folder)
+        TableFile(name, path, filesystem, format_of(name))
+        for name, path in _listed(filesystem, folder)
         if not any(part.startswith((".", "_")) for part in name.split("/"))
     ]
     found.sort(key=lambda file: file.name)
@@ -88,12 +93,12 @@ def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[T
     return found
 
 
-def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the name below a folder, path and size of every file in it."""
+def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the name below a folder and the path of every file in it."""
     if not isinstance(filesystem, pa.fs.LocalFileSystem):
         for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
             if info.type != pa.fs.FileType.Directory:
-                yield info.path[len(folder) :].lstrip("/"), info.path, info.size
+                yield info.path[len(folder) :].lstrip("/"), info.path
         return
     # pyarrow follows links, also one that leads to the folder that it is in.
     for parent, folders, names in os.walk(folder, onerror=_raised):
@@ -107,10 +112,9 @@ def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, st
         for name in names:
             path = os.path.join(parent, name)
             below = os.path.relpath(path, folder).replace(os.sep, "/")
-            state = os.stat(path)
-            if not stat.S_ISREG(state.st_mode):
+            if not stat.S_ISREG(os.stat(path).st_mode):
                 raise VifidelError(f"{path}: is a pipe or device, not an ordinary file; remove it.")
-            yield below, path, state.st_size
+            yield below, path
 
 
 def _raised(problem: OSError) -> None:

@@ -55,15 +55,12 @@ class TableFile:
         Where it is.
     format : str
         A value of `FORMATS`.
-    size : int
-        Bytes.
     """
 
     name: str
     path: str
     filesystem: pa.fs.FileSystem
     format: str
-    size: int
 
     @property
     def stem(self) -> str:

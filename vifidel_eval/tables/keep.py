@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ..conditions import Condition, number_of
 from ..errors import VifidelError
-from .arrow import pyarrow
 from .columns import is_text, texts
 
 
@@ -34,7 +34,7 @@ def named_in(
     VifidelError
         If there is no such column, or it has no numbers.
     """
-    types = pyarrow().types
+    types = pa.types
     added = {field.name: field.type for field in scores}
     name = condition.column.replace("-", "_")
     if name not in added:
@@ -63,7 +63,6 @@ def passing(condition: Condition, column: Any) -> Any:
     Values compare as in Python, without rounding, but that a column of less than double
     precision is compared in its own: single precision .3 is not below .3.
     """
-    pa = pyarrow()
     bound = condition.number
     if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
         with np.errstate(over="ignore"):

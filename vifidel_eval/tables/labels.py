@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 from numpy.typing import NDArray
 
 from ..annotations import clean_label, label_rows
@@ -18,7 +20,6 @@ from ..errors import AnnotationError, VifidelError
 from ..evaluation import Integers, Tally
 from ..kernels.bags import Bags, bags_of_entries
 from ..kernels.lexicon import Lexicon
-from .arrow import pyarrow
 from .columns import Columns, is_list, is_text, lists, texts
 
 _NAMES = ("label", "labels", "name", "names")
@@ -64,7 +65,7 @@ def shape_of(kind: Any, scores: Any = None, column: str = "labels") -> Shape:
     VifidelError
         If it is none of these.
     """
-    types = pyarrow().types
+    types = pa.types
     if types.is_null(kind):
         return Shape()
     if scores is not None:
@@ -103,13 +104,13 @@ def holds_labels(kind: Any) -> bool:
 
 
 def _is_number(kind: Any) -> bool:
-    types = pyarrow().types
+    types = pa.types
     checks = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
     return any(check(kind) for check in checks)
 
 
 def _is_numbers(kind: Any) -> bool:
-    return pyarrow().types.is_null(kind) or (is_list(kind) and _is_number(kind.value_type))
+    return pa.types.is_null(kind) or (is_list(kind) and _is_number(kind.value_type))
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +274,6 @@ def _contradicted(
 
 def _entries(column: Any, scores: Any, shape: Shape) -> tuple[Integers, Any, Any, Any]:
     """Return sizes, names and numbers of all rows, and which rows have not as many of both."""
-    pa = pyarrow()
     bad = np.zeros(len(column), dtype=bool)
     if shape.parallel:
         if scores is None:
@@ -297,7 +297,6 @@ def _entries(column: Any, scores: Any, shape: Shape) -> tuple[Integers, Any, Any
 
 def _meanings(names: Any) -> tuple[list[str], Integers, Integers]:
     """Return what the distinct labels are called, what each means, and which one each entry is."""
-    pa = pyarrow()
     if pa.types.is_null(names.type):
         names = names.cast(pa.string())
     encoded = names.dictionary_encode()
@@ -331,7 +330,6 @@ def _from(numbers: Any, threshold: float) -> tuple[NDArray[np.bool_], NDArray[np
 
 def _floats(numbers: Any) -> Any:
     """Return numbers in their own precision if they are floating, else in double; null is NaN."""
-    pa = pyarrow()
     if not pa.types.is_floating(numbers.type):
         numbers = numbers.cast(pa.float64(), safe=False)
     return numbers.to_numpy(zero_copy_only=False)

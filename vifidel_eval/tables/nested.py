@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
+
 from ..captions.field_paths import spelled, steps_of, value_at
 from ..captions.layout import MISSING
 from ..errors import VifidelError
-from .arrow import pyarrow
 from .columns import is_list
 
 
@@ -26,7 +27,6 @@ def field_of(schema: Any, name: str) -> Any:
     VifidelError
         If there is none, or there are two columns of that name.
     """
-    pa = pyarrow()
     found = schema.get_all_field_indices(name)
     if len(found) == 1:
         return schema.field(found[0])
@@ -67,4 +67,4 @@ def column_of(batch: Any, name: str) -> Any:
     first, *steps = steps_of(name)
     found = (value_at(value, steps) for value in batch.column(first).to_pylist())
     values = [None if value is MISSING else value for value in found]
-    return pyarrow().array(values, field_of(batch.schema, name).type)
+    return pa.array(values, field_of(batch.schema, name).type)

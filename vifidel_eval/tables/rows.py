@@ -7,11 +7,12 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 from numpy.typing import NDArray
 
 from ..evaluation import Integers
 from ..rows import MOST_CHARACTERS, Rows
-from .arrow import pyarrow
 from .columns import Columns, lists, texts
 from .labels import RowLabels, no_labels, read_row_labels
 from .statuses import RANKS, Statuses, worsen
@@ -132,7 +133,6 @@ def read_rows(columns: Columns, threshold: float, max_labels: int) -> TableRows:
 
 def _read(column: Any) -> tuple[list[str], NDArray[np.bool_], NDArray[np.bool_]]:
     """Return texts, and which are none and which too long: these are empty."""
-    pa = pyarrow()
     found = texts(column)
     lengths = pa.compute.utf8_length(found).fill_null(-1).to_numpy(zero_copy_only=False)
     bad, long = lengths < 0, lengths > MOST_CHARACTERS

@@ -19,7 +19,13 @@ import secrets
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -393,7 +399,8 @@ def _do(
     places = 2 * workers
     rows, shown = context.RawArray("q", places + 1), 0
     pool = ProcessPoolExecutor(workers, context, _begin, (work, rows))
-    left, waiting = iter(enumerate(tasks)), {}
+    left = iter(enumerate(tasks))
+    waiting: dict[Future[Record], tuple[int, int]] = {}  # the number of the task, and its place
 
     def submit(place: int) -> None:
         for at, task in itertools.islice(left, 1):

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
@@ -22,7 +23,6 @@ from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource, WordVectors, load_vectors
-from .arrow import pyarrow
 from .by_id import ObjectsById
 from .checks import check_columns, fields_of, refuse
 from .columns import (
@@ -141,7 +141,6 @@ class TableScorer:
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
     ) -> None:
-        pyarrow()
         check_threshold(threshold)
         check_uncertain(uncertain, DETECTION_THRESHOLD if threshold is None else threshold)
         self._uncertain = uncertain
@@ -205,7 +204,6 @@ class TableScorer:
         Each metric's columns (hyphens become underscores), behind VIFIDEL's own its ``distance``,
         and last ``status``.
         """
-        pa = pyarrow()
         fields = []
         for name in self._names:
             columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
@@ -349,7 +347,6 @@ class TableScorer:
         check_columns(self._names, fields, self.columns)
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
-        pa = pyarrow()
         for name, column in vars(columns).items():
             try:
                 if column is not None:

@@ -259,8 +259,8 @@ def _written(
 
     def write(batch: pa.RecordBatch) -> None:
         waiting.append(batch)
-        rows, size = (sum(of) for of in zip(*((len(b), b.nbytes) for b in waiting), strict=True))
-        if rows >= _ROWS or size >= _BYTES:
+        sizes = map(pa.ipc.get_record_batch_size, waiting)  # `nbytes` crashes on unions
+        if sum(map(len, waiting)) >= _ROWS or sum(sizes) >= _BYTES:
             flush()
 
     try:

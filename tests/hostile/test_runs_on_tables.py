@@ -1,0 +1,352 @@
+"""What disturbs a run of ``score-table``: state that is not its own, full disks, clocks, others."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+from hostile.command import ROOT
+
+from vifidel_eval.commands.main import main
+from vifidel_eval.errors import VifidelError
+
+pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+feather = pytest.importorskip("pyarrow.feather")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+CODE = "from vifidel_eval.commands.main import main; main()"
+
+
+def tables(folder, files=3, rows=50):
+    folder.mkdir()
+    for at in range(files):
+        table = pa.table({
+            "id": range(rows), "caption": [f"a dog and {at} cats"] * rows,
+            "labels": [["dog", "cat"][: 1 + at % 2]] * rows, "text": [os.urandom(40).hex()] * rows,
+        })  # fmt: skip
+        parquet.write_table(table, folder / f"part-{at}.parquet")
+    return folder
+
+
+def score(source, output, *arguments, workers=1):
+    return CliRunner().invoke(
+        main,
+        ["score-table", str(source), "--output", str(output), "--workers", str(workers),
+         "--metrics", "VIFIDEL-PRF", *arguments],
+    )  # fmt: skip
+
+
+def command(source, output, *arguments):
+    return [sys.executable, "-c", CODE, "score-table", str(source), "--output", str(output),
+            "--metrics", "VIFIDEL-PRF", *arguments]  # fmt: skip
+
+
+def done(result):
+    assert result.exit_code == 0, result.output
+
+
+def refused(result, *said):
+    assert result.exit_code == 1, result.output
+    assert isinstance(result.exception, SystemExit), result.exception
+    errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
+    assert len(errors) == 1, result.stderr
+    for words in said:
+        assert words in errors[0], errors[0]
+
+
+def content(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def values(state, path=()):
+    """Yield the place of every value in parsed JSON."""
+    yield path
+    for key, of in state.items() if isinstance(state, dict) else enumerate(state):
+        if isinstance(of, dict | list):
+            yield from values(of, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def changed(state, path, value):
+    """Return parsed JSON with another value in a place."""
+    if not path:
+        return value
+    copy = json.loads(json.dumps(state))
+    within = copy
+    for key in path[:-1]:
+        within = within[key]
+    within[path[-1]] = value
+    return copy
+
+
+HOSTILE = [None, True, -1, 1e999, 10**400, "", "../precious", "x" * 5000, "\0", [], {}, [[]]]
+
+
+def test_a_manifest_with_any_other_value(tmp_path):
+    """Whatever is changed, all is scored anew, or one sentence refuses; and nothing is lost."""
+    source = tables(tmp_path / "in", files=1)
+    done(score(source, tmp_path / "good"))
+    (tmp_path / "precious").write_text("precious")
+    good = content(tmp_path / "good")
+    state = json.loads(good["manifest.json"])
+    chance = random.Random(0)
+    # Of the numbers of a run nothing is read again; each value of the rest becomes another one.
+    read = [path for path in values(state) if path[:1] in ((), ("files",), ("versions",))]
+    read += [("settings",), ("signature",), ("command",)]
+    out = tmp_path / "out"
+    for path in read:
+        for value in chance.sample(HOSTILE, 3):
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.copytree(tmp_path / "good", out)
+            (out / "manifest.json").write_text(json.dumps(changed(state, path, value)))
+            before, result = content(out), score(source, out)
+            if result.exit_code:
+                refused(result, str(out))
+                assert content(out) == before
+            else:
+                assert content(out) == good, (path, value)
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
+@pytest.mark.parametrize("key", ["temporary files", "part"])
+def test_records_of_an_unfinished_run_with_any_other_value(tmp_path, key):
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    done(score(source, tmp_path / "good"))
+    good = content(tmp_path / "good")
+    head = '{"vifidel-eval": "an unfinished run"}\n'
+    names = [".x-1.part", ".-1.part", ".*-1.part", ".0123456789abcdeg-1.part"]
+    for value in (*HOSTILE, "x", "*", "[a-z]", "0123456789abcdeg"):
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        for name in names:
+            (out / name).write_text("precious")
+        line = json.dumps({"key": key, "content": value})
+        (out / "manifest.json.unfinished").write_text(f"{head}\n{line}\n")
+        before = content(out)
+        refused(score(source, out), "manifest.json.unfinished: is not of a run of this command")
+        assert content(out) == before
+    assert good
+
+
+def test_numbers_that_a_record_did_not_have(tmp_path):
+    """A bit of a record falls over: its numbers are not believed."""
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    done(score(source, out))
+    text = (out / "manifest.json").read_text()
+    state = json.loads(text)
+    assert state["files"][0]["rows"] == 50
+    state["files"][0]["rows"] = 58
+    (out / "manifest.json").write_text(json.dumps(state))
+    before = content(out)
+    refused(score(source, out), "manifest.json: is not of a run of this command and version")
+    assert content(out) == before
+
+
+def test_a_file_that_comes_while_the_rows_are_scored(tmp_path, monkeypatch):
+    from vifidel_eval.tables.scoring import Work
+
+    source, out, original = tables(tmp_path / "in"), tmp_path / "out", Work._score
+
+    def another(work, task, *others):
+        (out / task.output).write_text("precious")
+        return original(work, task, *others)
+
+    monkeypatch.setattr(Work, "_score", another)
+    refused(score(source, out), "part-0.parquet: was not written by this command")
+    assert (out / "part-0.parquet").read_text() == "precious"
+
+
+# A disk that fills
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_disk_that_fills(tmp_path, workers):
+    """Half of what a file needs can be written: one sentence, and later the same bytes."""
+    resource = pytest.importorskip("resource", reason="needs POSIX")
+    source, out = tables(tmp_path / "in", rows=3000), tmp_path / "out"
+    done(score(source, tmp_path / "good"))
+    good = content(tmp_path / "good")
+    most = len(good["part-0.parquet"]) // 2
+    result = subprocess.run(
+        command(source, out, "--workers", str(workers)),
+        cwd=ROOT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert result.returncode == 1, result.stderr
+    assert "Traceback" not in result.stderr
+    assert "cannot be written: " in result.stderr.splitlines()[-1]
+    assert not list(out.glob(".*.part"))
+    assert "part-0.parquet" not in (content(out) if out.exists() else ())
+    done(score(source, out))
+    assert content(out) == good
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "manifest.json.unfinished"])
+def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name):
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    done(score(source, tmp_path / "good"))
+    from vifidel_eval import unfinished
+    from vifidel_eval.tables import run
+
+    def full(path, *_):
+        raise VifidelError(f"{path}: cannot be written: no space left on device.")
+
+    with monkeypatch.context() as patched:
+        if name == "manifest.json":
+            patched.setattr(run, "write_whole", full)
+        else:
+            patched.setattr(unfinished.Parts, "add", lambda self, *_: full(self.path))
+        refused(score(source, out), f"{name}: cannot be written: no space left on device")
+    assert not list(out.glob(".*.part")) if out.exists() else True
+    done(score(source, out))
+    assert content(out) == content(tmp_path / "good")
+
+
+# Others, and the clock
+
+
+def test_two_runs_at_once(tmp_path):
+    """Several start at once; each ends well or says that another run is writing."""
+    source, out = tables(tmp_path / "in", rows=2000), tmp_path / "out"
+    done(score(source, tmp_path / "good"))
+    runs = [
+        subprocess.Popen(command(source, out, "--workers", "1"), cwd=ROOT, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]  # fmt: skip
+    said = [(run.communicate(timeout=240)[1], run.returncode) for run in runs]
+    assert any(status == 0 for _, status in said), said
+    for text, status in said:
+        assert status == 0 or "another run is writing to this folder" in text, text
+    assert content(out) == content(tmp_path / "good")
+
+
+def test_clocks_that_jump(tmp_path, monkeypatch):
+    source = tables(tmp_path / "in")
+    done(score(source, tmp_path / "good"))
+    chance = random.Random(3)
+    for name in ("time", "monotonic", "perf_counter"):
+        monkeypatch.setattr(time, name, lambda: chance.uniform(0, 4e9))
+    for path, moment in zip(sorted(source.iterdir()), (0, 1, 4e9), strict=True):
+        os.utime(path, (moment, moment))
+    done(score(source, tmp_path / "out"))
+    done(score(source, tmp_path / "out"))
+    assert content(tmp_path / "out") == content(tmp_path / "good")
+
+
+# Damage
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+@pytest.mark.parametrize("style", ["arrow", "parquet"])
+def test_damaged_arrow_files_do_not_kill_the_process(tmp_path, compression, style):
+    """In a process of its own, so that a crash would be seen."""
+    rows = 300
+    words = pa.array([f"word {at % 7}" for at in range(rows)])
+    table = pa.table({
+        "caption": ["a dog", "a cat", "b"] * 100, "labels": [["dog"], ["cat", "x"], []] * 100,
+        "word": words.dictionary_encode(), "map": pa.array(
+            [[("a", 1)], None, []] * 100, pa.map_(pa.string(), pa.int64())),
+        "nest": [{"a": ["x"]}, None, {"a": None}] * 100,
+        "large": pa.array(["x", "yy", None] * 100, pa.large_string()),
+        "view": pa.array(["x" * 20, None, "y"] * 100, pa.string_view()),
+    })  # fmt: skip
+    if style == "parquet":
+        table = table.drop(["word"])
+    feather.write_feather(table, tmp_path / "a.arrow", compression=compression)
+    whole, chance = (tmp_path / "a.arrow").read_bytes(), random.Random(9)
+    for at in range(40):
+        damaged = bytearray(whole)
+        for _ in range(chance.choice([1, 4, 16])):
+            place = chance.randrange(len(whole) * 2 // 3)
+            damaged[place] = chance.choice([0, 127, 255, chance.randrange(256)])
+        (tmp_path / f"{at}.arrow").write_bytes(damaged)
+    options = ["--workers", "1", "--format", style, "--keep", "VIFIDEL-P >= 0"]
+    code = (
+        "from click.testing import CliRunner\n"
+        "from vifidel_eval.commands.main import main\n"
+        "for at in range(40):\n"
+        f"    options = ['--metrics', 'VIFIDEL-PRF', '--output', f'out{{at}}', *{options!r}]\n"
+        "    r = CliRunner().invoke(main, ['score-table', f'{at}.arrow', *options])\n"
+        "    assert r.exception is None or isinstance(r.exception, SystemExit), (at, r.exception)\n"
+        "    print(r.exit_code, r.stderr)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=240,
+        check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr[-2000:]
+    assert result.stdout.count("cannot be read as Arrow") > 5
+
+
+def test_damaged_batches_are_refused():
+    from vifidel_eval.tables import TableScorer
+
+    offsets = pa.py_buffer(b"".join(n.to_bytes(4, "little") for n in (0, 2**31 - 1, 3, 5)))
+    text = pa.StringArray.from_buffers(3, offsets, pa.py_buffer(b"a dog"))
+    lists = pa.Array.from_buffers(
+        pa.list_(pa.string()), 3, [None, offsets], children=[pa.array(["dog"] * 5)]
+    )
+    good = pa.array([["dog"]] * 3)
+    scorer = TableScorer(references="refs")
+    for of, columns in (
+        ("captions", (text, good, good)),
+        ("labels", (pa.array(["a dog"] * 3), lists, good)),
+        ("references", (pa.array(["a dog"] * 3), good, lists)),
+    ):
+        batch = pa.record_batch(list(columns), ["caption", "labels", "refs"])
+        for damaged in (batch, pa.Table.from_batches([batch])):
+            with pytest.raises(VifidelError, match=f"the column of {of} is damaged"):
+                scorer(damaged)
+
+
+def test_slices_are_checked_without_what_is_around_them():
+    """Growth: as many bytes are looked at as slices have, however large the table is."""
+    from vifidel_eval.tables import columns
+
+    seen, original = [], columns._parts
+    labels = pa.array([["dog", "cat"]] * 10_000)
+
+    def parts(array):
+        found = original(array)
+        seen.extend(map(len, found))
+        return found
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(columns, "_parts", parts)
+        for start in range(0, 10_000, 100):
+            columns.check_buffers(labels.slice(start, 100))
+    assert sum(seen) == 20_000
+
+
+@pytest.mark.slow
+def test_many_files_take_time_linear_in_their_number(tmp_path):
+    """Four times as many files take the processor four times as long, and not sixteen."""
+    source, taken = tmp_path / "in", []
+    source.mkdir()
+    done(score(tables(tmp_path / "first", files=1), tmp_path / "first-out"))
+    for files in (300, 1200):
+        for at in range(len(list(source.iterdir())), files):
+            line = f'a dog and a zq{at}x,"[""dog""]"'  # each file has an unknown word of its own
+            (source / f"{at}.csv").write_text(f"caption,labels\n{line}\n")
+        before = time.process_time()
+        done(score(source, tmp_path / f"out{files}"))
+        done(score(source, tmp_path / f"out{files}"))
+        taken.append(time.process_time() - before)
+    assert taken[1] < 4 * 1.6 * taken[0]
