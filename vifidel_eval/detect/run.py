@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
 from ..files import first_line
 from ..image_ids import ImageId, match, mismatch
@@ -52,6 +53,7 @@ class DetectionRun:
     problems: dict[str, str] = field(default_factory=dict)
 
 
+@named_if_wrong
 def detect(
     pictures: PictureSource,
     detector: Detector,
@@ -161,6 +163,7 @@ def detect(
     return run
 
 
+@named_if_wrong
 def detect_objects(
     pictures: str | os.PathLike[str],
     model: str | os.PathLike[str],

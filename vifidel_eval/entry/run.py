@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
 from ..files import write_whole
 from ..image_ids import ImageId, to_json_value
@@ -386,6 +387,7 @@ class Run:
         return in_html(self.detail)
 
 
+@named_if_wrong
 def load(path: PathLike) -> Run:
     """Return the run that `Run.save` or ``score --output`` wrote.
 

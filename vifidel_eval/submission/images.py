@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..captions import karpathy
 from ..captions.columns import IMAGE_IDS, id_field, usual
 from ..captions.layout import MISSING, image_id_of
@@ -19,6 +20,7 @@ from ..runs.pairing import parse_image_ids
 from .results import SPLITS
 
 
+@named_if_wrong
 def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     """Read image ids from any file that lists images.
 
@@ -64,6 +66,7 @@ def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     return listed
 
 
+@named_if_wrong
 def read_images(path: str | os.PathLike[str], split: str) -> dict[int, None]:
     """Read the image ids of a split: COCO ``captions_val2014.json``, ``image_info_test2014.json``.
 

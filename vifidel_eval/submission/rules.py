@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..arguments import named_if_wrong
 from ..errors import CaptionError
 from ..image_ids import ImageId
 from .results import ALGORITHM, SPLITS, ResultFile, ResultReader
@@ -32,6 +33,7 @@ class Submission:
     algorithm: str | None
 
 
+@named_if_wrong
 def check(
     paths: Sequence[Path],
     images: Mapping[str, Collection[int]],
@@ -84,6 +86,7 @@ def check(
     return Submission(files, faults, algorithm)
 
 
+@named_if_wrong
 def check_results(paths: Sequence[Path], images: Collection[ImageId]) -> Submission:
     """Look for every fault of result files, each of which should describe all images.
 
@@ -112,6 +115,7 @@ def by_kind(faults: Sequence[Fault]) -> list[Fault]:
     return sorted(faults, key=lambda fault: kinds.index(fault.kind))
 
 
+@named_if_wrong
 def pack(submission: Submission, fix: bool = False) -> bytes:
     """Return the zip that the server expects, the same bytes for the same captions.
 
@@ -148,6 +152,7 @@ def pack(submission: Submission, fix: bool = False) -> bytes:
     )
 
 
+@named_if_wrong
 def name_in_zip(split: str, algorithm: str | None) -> str:
     """Return the name that the server expects of the result file of a split.
 

@@ -23,6 +23,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
+from ..nfc import nfc
 from ..remembered import Remembered
 from ..text.words import piece_words
 from .describing import DESCRIBING, REACH, describes
@@ -365,7 +366,7 @@ def _plain(caption: str) -> str:
         return caption
     return "".join(
         " " if unicodedata.category(character)[0] in "CS" else character
-        for character in unicodedata.normalize("NFC", caption)
+        for character in nfc(caption)
     )
 
 
