@@ -104,6 +104,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     lists_every_image: bool
     _read_again: Callable[[], ObjectLabels] | None
 
+    @named_if_wrong
     def __init__(
         self,
         images: Mapping[ImageId, Mapping[str, int]],

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any, Literal, ParamSpec, TypeVar, Union
 
 from .errors import VifidelError
@@ -65,7 +65,9 @@ def _wrong_kind(
         )
         expected = signature.parameters[name].annotation
         if not variable and not _fits(value, _kind(expected, names)):
-            called = function.__qualname__.removesuffix(".__init__")
+            called = function.__qualname__
+            if called.endswith(".__init__"):  # perhaps of a class above
+                called = type(args[0]).__name__
             return f"{called}: {name} must be {expected}, not {value!r:.40}."
     return None
 
@@ -83,25 +85,28 @@ def _kind(annotation: Any, names: dict[str, Any]) -> Any:
 def _fits(value: Any, kind: Any) -> bool:
     """Return whether a value may be of a kind; what cannot be told is taken for right."""
     origin, members = typing.get_origin(kind), typing.get_args(kind)
-    if kind is None or kind is type(None):
-        return value is None
     if origin in (Union, types.UnionType):
         return any(_fits(value, member) for member in members)
     if origin is Literal:
         return value in members
-    kind = origin or kind
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
-        return not getattr(kind, "_is_protocol", False) or _has(value, kind)
-    if issubclass(kind, os.PathLike):
-        return isinstance(value, os.PathLike)
-    if not isinstance(value, kind) and not (kind is Sequence and hasattr(value, "__array__")):
-        return False
-    if isinstance(value, str | bytes):
-        return kind is str or kind is bytes or not members
+    kind = type(None) if kind is None else origin or kind
+    if kind is Any or not isinstance(kind, type):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        return _has(value, kind)
+    return _is_a(value, kind) and _members_fit(value, kind, members)
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if kind in (int, float):  # NumPy's too, but True is no number here
+        number = Integral if kind is int else Real
+        return isinstance(value, number) and not isinstance(value, bool)
+    return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
+
+
+def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
+    if isinstance(value, str | bytes):  # no collection of texts
+        return not members or kind in (str, bytes)
     if issubclass(kind, Mapping) and len(members) == 2:
         some = list(value.items())[:_MOST_LOOKED_AT]
         return all(_fits(k, members[0]) and _fits(v, members[1]) for k, v in some)

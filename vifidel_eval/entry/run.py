@@ -104,6 +104,7 @@ class Run:
         """Metric to the reason why it could not be computed here."""
         return dict(self.detail.unavailable)
 
+    @named_if_wrong
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
@@ -129,6 +130,7 @@ class Run:
                 images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
         return images
 
+    @named_if_wrong
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the sentences of a system's captions, each judged by itself.
 
@@ -165,6 +167,7 @@ class Run:
                 f"there is no system {system!r}.{meant} The systems are {', '.join(self.systems)}."
             )
 
+    @named_if_wrong
     def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
         """Return the scores as a pandas DataFrame; NaN where one is undefined.
 
@@ -218,6 +221,7 @@ class Run:
         frame.attrs["counts"] = self.counts
         return frame
 
+    @named_if_wrong
     def compare(self, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> Comparisons:
         """Return what ``--compare`` prints: intervals, tests between every two systems, ranks.
 
@@ -248,6 +252,7 @@ class Run:
             self._compared = known = compare(scores, seed, resamples, level)
         return known
 
+    @named_if_wrong
     def report(
         self,
         path: PathLike,
@@ -307,6 +312,7 @@ class Run:
             )
             write_whole(Path(path), render_page(content))
 
+    @named_if_wrong
     def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
         """Write what ``score --output`` writes, image by image; `load` reads it.
 
@@ -326,6 +332,7 @@ class Run:
             comparisons = self._compared
         write_whole(Path(path), to_json(self.detail, comparisons) + "\n")
 
+    @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
         """Add the scores to a file of runs over time, as ``score --leaderboard`` does.
 
