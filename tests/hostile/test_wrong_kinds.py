@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import shutil
 
 import pytest
-from hostile.command import OBJECTS, RESULTS
+from hostile.command import OBJECTS
 
 import vifidel_eval
 from vifidel_eval import VifidelError
@@ -57,8 +58,8 @@ PACKAGES = {
 }
 # Right values of parameters that have no default.
 RIGHT = {
-    "source": str(OBJECTS),
-    "path": str(OBJECTS),
+    "source": "objects.json",
+    "path": "objects.json",
     "caption": "a dog",
     "captions": ["a dog"],
     "objects": [["dog"]],
@@ -70,7 +71,14 @@ OF_EVALUATE = {
     "objects": {1: ["dog"]},
     "metrics": "VIFIDEL",
 }
-OF = {"vifidel_eval.evaluate": OF_EVALUATE, "vifidel_eval.load": {"path": str(RESULTS)}}
+OF = {"vifidel_eval.evaluate": OF_EVALUATE}
+
+
+@pytest.fixture
+def in_a_folder(tmp_path, monkeypatch):
+    """A current folder with a copy of what is read: some calls write."""
+    shutil.copy(OBJECTS, tmp_path / "objects.json")
+    monkeypatch.chdir(tmp_path)
 
 
 def is_called(thing):
@@ -135,8 +143,8 @@ def check(name, function):
 @quiet
 @pytest.mark.slow
 @pytest.mark.parametrize("name", public())
-def test_functions_and_constructors(tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("in_a_folder")
+def test_functions_and_constructors(name):
     check(name, public()[name])
 
 
@@ -149,8 +157,8 @@ def test_methods_of_scorers(name):
 
 @quiet
 @pytest.mark.slow
-def test_methods_of_a_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("in_a_folder")
+def test_methods_of_a_run():
     run = vifidel_eval.evaluate(**OF_EVALUATE)
     for name, method in inspect.getmembers(run, callable):
         if not name.startswith("_"):

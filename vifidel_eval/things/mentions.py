@@ -356,8 +356,12 @@ class MentionFinder:
         return best
 
 
+def _unit(content: tuple[str, str, str | None]) -> Unit:
+    return Unit(*content)
+
+
 # Metrics keep the units of all captions: one object for all that say "a hot dog".
-_term_units = Remembered(Unit._make, size=lambda unit: len(unit[0]) + len(unit[1]))
+_term_units = Remembered(_unit, size=lambda unit: len(unit[0]) + len(unit[1]))
 
 
 def _plain(caption: str) -> str:
