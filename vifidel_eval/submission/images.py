@@ -78,13 +78,15 @@ def read_images(path: str | os.PathLike[str], split: str) -> dict[int, None]:
     Raises
     ------
     CaptionError
-        If the file cannot be read or does not list images.
+        If the file cannot be read or does not list images, or there is no such split.
 
     Warns
     -----
     VifidelWarning
         If it has more or fewer images than the split, so that the server asks for others.
     """
+    if split not in SPLITS:
+        raise CaptionError(f"split must be one of {', '.join(SPLITS)}, not {split!r:.40}.")
     content = read_json(path, CaptionError)
     images = content.get("images") if isinstance(content, dict) else None
     if (
