@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match, mismatch
 from .objects import ObjectLabels
 
 
+@named_if_wrong
 def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Return what several sources agree on: each label once per image, as in a union.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from .boxes import BoxCollector
@@ -35,6 +36,7 @@ _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[
 _IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_images_id")
 
 
+@named_if_wrong
 def read_coco_instances(
     content: Mapping[str, Any],
     where: str,

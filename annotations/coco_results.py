@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError, VifidelWarning
 from ..image_ids import ImageId
 from .boxes import BoxCollector
@@ -19,6 +20,7 @@ from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
 from .record import Format, ReadOptions, Way, refused
 
 
+@named_if_wrong
 def read_coco_results(
     content: list[Any],
     where: str,

@@ -15,6 +15,7 @@ from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from ..signs import is_listed
@@ -78,6 +79,7 @@ class LabelRows:
         return f"rows{from_threshold(self.threshold)}{asked}"
 
 
+@named_if_wrong
 def label_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
 ) -> LabelRows:
@@ -135,6 +137,7 @@ def label_rows(
     )
 
 
+@named_if_wrong
 def read_labels(
     content: Mapping[Any, LabelList],
     where: str,

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import first_line, parse_json, read_text
 from ..image_ids import from_json_key
@@ -85,6 +86,7 @@ class CategoryNames:
         raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
 
 
+@named_if_wrong
 def read_categories(source: CategorySource) -> CategoryNames:
     """Return the names from what `read_objects` accepts as `categories`.
 
@@ -139,6 +141,7 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
     return CategoryNames(indices=_one_per_line(text, where))
 
 
+@named_if_wrong
 def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     """Return ``{machine id: name}`` from Open Images' class descriptions, a CSV.
 

@@ -11,6 +11,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
 from ..nfc import nfc
@@ -103,6 +104,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     lists_every_image: bool
     _read_again: Callable[[], ObjectLabels] | None
 
+    @named_if_wrong
     def __init__(
         self,
         images: Mapping[ImageId, Mapping[str, int]],
@@ -406,6 +408,7 @@ def count(labels: dict[str, int], name: str, number: int = 1, at: str = "") -> N
     labels[label] = labels.get(label, 0) + number
 
 
+@named_if_wrong
 @remembered
 def clean_label(name: str) -> str:
     """Return a category name in lower case with blanks between its words.
@@ -499,6 +502,7 @@ def from_threshold(threshold: float | None) -> str:
     return "" if threshold is None else f">={threshold:g}"
 
 
+@named_if_wrong
 def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from ..signs import shows
@@ -21,6 +22,7 @@ from .record import Format, Way
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 
 
+@named_if_wrong
 def read_open_images(
     text: str,
     where: str,

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match
 from .agreed import agreed
@@ -41,6 +42,7 @@ ObjectSource: TypeAlias = (
 )
 
 
+@named_if_wrong
 def read_objects(
     source: ObjectSource,
     threshold: float | None = None,
@@ -97,6 +99,7 @@ def read_objects(
     return _pickled_as_paths(objects, source, threshold, categories, uncertain)
 
 
+@named_if_wrong
 def read_boxes(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     threshold: float | None = None,

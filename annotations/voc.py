@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
 from xml.etree import ElementTree
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
@@ -18,6 +19,7 @@ from .objects import ObjectLabels, clean_label, count
 from .record import Format, Way
 
 
+@named_if_wrong
 def read_voc(
     files: list[Path],
     where: str,

@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..annotations import ObjectLabels, label_rows
+from ..arguments import named_if_wrong
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, main_column
 from ..image_ids import ImageId
@@ -95,6 +96,8 @@ class Scorer(ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls.__doc__ = _with_settings(cls)
+        if "__init__" in vars(cls):
+            cls.__init__ = named_if_wrong(cls.__init__)  # type: ignore[method-assign]
 
     @abstractmethod
     def method(self) -> str:
@@ -226,6 +229,7 @@ class Scorer(ABC):
             return scores
         return np.where(np.isnan(scores), self._undefined, scores)
 
+    @named_if_wrong
     def score(
         self,
         captions: Sequence[str],
@@ -260,6 +264,7 @@ class Scorer(ABC):
             captions, image_ids=image_ids, objects=objects, references=references
         )[self.main]
 
+    @named_if_wrong
     def score_columns(
         self,
         captions: Sequence[str],
@@ -281,6 +286,7 @@ class Scorer(ABC):
         evaluations = self.unsigned(rows)
         return {name: evaluation.scores for name, evaluation in evaluations.items()}
 
+    @named_if_wrong
     def rows(
         self,
         captions: Sequence[str],
@@ -297,6 +303,7 @@ class Scorer(ABC):
             captions, image_ids, references, labels.counts, labels.signature(), labels.asked
         )
 
+    @named_if_wrong
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[float, Floats]:

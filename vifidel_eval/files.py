@@ -58,6 +58,7 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
     VifidelError
         Of the class `error`, naming the file, if it cannot be read or has too many bytes.
     """
+    check_path(path, error)
     try:
         with open(path, "rb") as file:
             state = os.fstat(file.fileno())
@@ -73,6 +74,15 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
             "right file?"
         )
     return content
+
+
+def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> None:
+    """Raise an error of the class `error` for what is no path.
+
+    Python would take a whole number, True included, for a file that is open already.
+    """
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise error(f"{name} must be a string or a Path, not {path!r:.40}.")
 
 
 def read_standard_input(error: type[VifidelError]) -> bytes:
@@ -122,6 +132,7 @@ def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[byt
     VifidelError
         Of the class `error`, naming the file.
     """
+    check_path(path, error)
     try:
         if stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe might wait for ever
             return open(path, "rb")
@@ -129,6 +140,14 @@ def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[byt
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise error(f"{path}: {reason(problem)}; check the path.") from None
     raise error(f"{path}: is {what}, not an ordinary file; check the path.")
+
+
+def is_cut(mapped: Any) -> bool:
+    """Return whether the file of a `numpy.memmap` has become too short for it.
+
+    To read behind its end would end the process (SIGBUS).
+    """
+    return bool(mapped.offset + mapped.nbytes > mapped._mmap.size())
 
 
 def parse_json(
@@ -234,6 +253,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     VifidelError
         If the file cannot be written; what was at `path` before is left as it was.
     """
+    check_path(path, VifidelError)
     if isinstance(content, str):
         # JSON can hold a lone surrogate and UTF-8 cannot: it is written as an escape.
         content = content.encode("utf-8", errors="backslashreplace")
@@ -285,6 +305,21 @@ def beside(path: str | os.PathLike[str], suffix: str) -> Path:
     if len(os.fsencode(name + suffix)) > _LONGEST_NAME:
         name = f"{name[:40]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
     return Path(path).with_name(name + suffix)
+
+
+def lock_of(path: str | os.PathLike[str]) -> Path:
+    """Return the lock file of an output, which holds nothing.
+
+    Raises
+    ------
+    VifidelError
+        If a file of that name holds something: it is not ours, and locking would empty it.
+    """
+    lock = beside(path, ".lock")
+    with contextlib.suppress(OSError):
+        if not stat.S_ISREG(os.lstat(lock).st_mode) or os.path.getsize(lock):
+            raise VifidelError(f"{lock}: is in the way of a lock and is none; move it away.")
+    return lock
 
 
 class _RepeatedKeyError(ValueError):

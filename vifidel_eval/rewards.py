@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any, TypeAlias
 
+from .arguments import named_if_wrong
 from .errors import CaptionError, VifidelError, VifidelWarning
 from .integrations.columns import ScoredColumn, column_scorer
 
@@ -99,6 +100,7 @@ class TrlReward:
         return f"<TrlReward {self.__name__}>"
 
 
+@named_if_wrong
 def trl_reward(
     column: str = "VIFIDEL-F",
     objects: str | None = "objects",
@@ -133,6 +135,7 @@ def trl_reward(
     return TrlReward(column, objects, references, weight, transform)
 
 
+@named_if_wrong
 def compute_score(
     data_source: object,
     solution_str: str,

@@ -5,6 +5,8 @@ Every command that goes on after an interruption goes on from here.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +22,8 @@ _MARK = '{"vifidel-eval": "an unfinished run"}\n'
 class Parts:
     """What an interrupted run has done, by key; one line of JSON per part.
 
-    A key says everything that the part depends on, so that a part that is found is never stale.
+    A key says everything that the part depends on, so that a part that is found is never stale. A
+    digest is kept with each: a damaged part is made again.
 
     Parameters
     ----------
@@ -62,7 +65,9 @@ class Parts:
         for line in content.splitlines()[1:]:
             try:
                 part = json.loads(line)
-                self._known[part["key"]] = part["content"]
+                key, content, digest = part["key"], part["content"], part["digest"]
+                if digest == _digest(key, content):
+                    self._known[key] = content
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # the line that was being written when the run was interrupted
 
@@ -97,7 +102,9 @@ class Parts:
         self._known[key] = content
         if self.path is None:
             return
-        line = json.dumps({"key": key, "content": content}, allow_nan=False)
+        line = json.dumps(
+            {"key": key, "content": content, "digest": _digest(key, content)}, allow_nan=False
+        )
         if alone:
             write_whole(self.path, f"{_MARK}{line}\n")
             self._begun = True
@@ -113,7 +120,17 @@ class Parts:
         self._begun = True
 
     def clear(self) -> None:
-        """Forget all parts: the run is complete."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
+        """Forget all parts: the run is complete. A file that is not of this run stays."""
+        if self.path is not None and self._begun:
+            with contextlib.suppress(FileNotFoundError):
+                with self.path.open("rb") as file:
+                    ours = file.read(len(_MARK)) == _MARK.encode()
+                if ours:
+                    self.path.unlink()
             self._begun = False
+
+
+def _digest(key: str, content: Any) -> str:
+    """Return what tells a part from a damaged one."""
+    text = json.dumps([key, content], allow_nan=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

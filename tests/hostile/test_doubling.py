@@ -194,13 +194,12 @@ def test_stop_words(name):
     grows_linearly(score)
 
 
+COCO = MentionFinder(coco_synonyms())
 READ = {
     "sentences that have no end": drop_incomplete,
-    "mentions of COCO's categories": MentionFinder(coco_synonyms()).find,
+    "mentions of COCO's categories": COCO.find,
     "mentions": MentionFinder(class_names()).find,
-    "claims": lambda said: read_sentences(
-        said, lambda part: MentionFinder(coco_synonyms()).units(part, ())
-    ),
+    "claims": lambda said: read_sentences(said, lambda part: COCO.units(part, ())),
 }
 
 
@@ -219,7 +218,10 @@ RESULTS = {
     "by image": lambda own, n, said: {f"{own}{i}": said for i in range(n)},
     "long ids": lambda own, n, said: {f"{own}{'0' * n}{i}": said for i in range(3)},
     "long digits": lambda own, n, said: {f"{'1' * n}{i}": said for i in range(3)},
+}
+REFERENCES = {
     "lists by image": lambda own, n, said: {f"{own}{i}": [said] for i in range(n)},
+    "lists of one image": lambda own, n, said: {own: [said] * n},
     "COCO": lambda own, n, said: {
         "images": [{"id": i} for i in range(n)],
         "annotations": [{"id": i, "image_id": i, "caption": said} for i in range(n)],
@@ -227,25 +229,34 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize("kind", RESULTS)
-@pytest.mark.parametrize("ending", ["json", "jsonl", "csv"])
-def test_results_and_references(tmp_path, kind, ending):
-    if ending != "json" and kind != "records":
-        pytest.skip("only lists of records have lines")
+def in_json(content):
+    return json.dumps(content)
 
+
+def in_lines(content):
+    return "".join(json.dumps(entry) + "\n" for entry in content)
+
+
+def in_csv(content):
+    rows = "".join(f"{entry['image_id']},{entry['caption']}\n" for entry in content)
+    return f"image_id,caption\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("read_file", "kind", "written"),
+    [
+        *((read_results, kind, in_json) for kind in RESULTS),
+        *((read_references, kind, in_json) for kind in REFERENCES),
+        *((read, "records", how) for read in (read_results, read_references)
+          for how in (in_lines, in_csv)),
+    ],
+)  # fmt: skip
+def test_results_and_references(tmp_path, read_file, kind, written):
     def read(size):
-        content = RESULTS[kind](mark(), size, f"a dog {mark()}")
-        path = tmp_path / f"{mark()}.{ending}"
-        if ending == "json":
-            path.write_text(json.dumps(content))
-        elif ending == "jsonl":
-            path.write_text("".join(json.dumps(entry) + "\n" for entry in content))
-        else:
-            rows = "".join(f"{entry['image_id']},{entry['caption']}\n" for entry in content)
-            path.write_text(f"image_id,caption\n{rows}")
-        return lambda: read_references(path) if kind in ("lists by image", "COCO") else (
-            read_results(path), read_references(path)
-        )  # fmt: skip
+        content = {**RESULTS, **REFERENCES}[kind](mark(), size, f"a dog {mark()}")
+        path = tmp_path / mark()
+        path.write_text(written(content))
+        return lambda: read_file(path)
 
     grows_linearly(read)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..annotations import clean_label
+from ..arguments import named_if_wrong
 from ..entry.plan import PathLike
 from ..errors import VifidelError
 from ..files import parse_json_lines, read_text
@@ -19,6 +20,7 @@ _EXPECTED = (
 )
 
 
+@named_if_wrong
 def read_answered(
     answers: PathLike | Sequence[Mapping[str, Any]], classes: ClassList
 ) -> dict[ImageId, set[str]]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..annotations import ObjectLabels, clean_label
+from ..arguments import named_if_wrong
 from ..entry.plan import PathLike
 from ..entry.run import Run
 from ..errors import VifidelError, VifidelWarning
@@ -24,6 +25,7 @@ from .composing import named_by_several, read_controls
 _SEVERAL = 3
 
 
+@named_if_wrong
 def calibrated(
     run: Run,
     controls: PathLike | Mapping[ImageId, Collection[str]],

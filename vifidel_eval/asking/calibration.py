@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError
 from ..image_ids import ImageId
 from ..runs.calibrated import Calibrated
@@ -69,6 +70,7 @@ class AnswerCounts:
         return table
 
 
+@named_if_wrong
 def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = _RESAMPLES) -> Calibrated:
     """Estimate a rate of inventions without the errors of the answers.
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..entry.plan import Fields, PathLike, Systems, named, read_captions
 from ..errors import CaptionError, VifidelError
 from ..files import parse_json_lines, read_text
@@ -21,6 +22,7 @@ from .answers import check_matched, read_answered
 _AskedOf = dict[ImageId, list[str]]
 
 
+@named_if_wrong
 def questions(
     systems: Systems,
     *,
@@ -96,6 +98,7 @@ def questions(
     return asked
 
 
+@named_if_wrong
 def read_asked(
     files: Sequence[Path],
     things: ClassList | PathLike | None = None,
@@ -131,6 +134,7 @@ def read_asked(
     return asked
 
 
+@named_if_wrong
 def read_controls(path: PathLike) -> _AskedOf:
     """Return the things that are controls, by image, of a file of questions or of their answers.
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..errors import CaptionError
 from ..image_ids import ImageId, check_distinct, from_json_key
 from ..signs import shows
@@ -29,6 +30,7 @@ LAYOUTS: tuple[Layout, ...] = (
 )
 
 
+@named_if_wrong
 def read_results(
     path: str | os.PathLike[str],
     id_fields: Sequence[str] = (),
@@ -60,6 +62,7 @@ def read_results(
     return only_captions(captions_of(*_read(path), Wanted(False, id_fields, caption_fields)))
 
 
+@named_if_wrong
 def read_samples(
     path: str | os.PathLike[str],
     id_fields: Sequence[str] = (),
@@ -86,6 +89,7 @@ def read_samples(
     return captions_of(*_read(path), wanted)
 
 
+@named_if_wrong
 def read_references(
     path: str | os.PathLike[str],
     splits: Sequence[str] = (),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..arguments import named_if_wrong
 from ..errors import CaptionError
 from ..files import STANDARD_INPUT
 
 
+@named_if_wrong
 def system_names(paths: list[Path]) -> list[str]:
     """Return a name for the system of each result file.
 

@@ -79,7 +79,7 @@ def streams_that_are_there() -> Iterator[None]:
     with contextlib.ExitStack() as streams:
         if sys.stdout is None or sys.stdout.closed:
             # It is never closed, which would be one more error.
-            nowhere = io.TextIOWrapper(_Nowhere(), encoding="utf-8", write_through=True)  # type: ignore[arg-type,type-var]
+            nowhere = io.TextIOWrapper(_Nowhere(), encoding="utf-8", write_through=True)  # type: ignore[type-var]
             streams.enter_context(contextlib.redirect_stdout(nowhere))
         if sys.stderr is None or sys.stderr.closed:
             lost = streams.enter_context(open(os.devnull, "w", encoding="utf-8"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from ..arguments import named_if_wrong
 from .detectors import Detector, installed_versions
 from .model_files import ModelFiles
 from .onnx_detectors import OnnxDetector
@@ -16,6 +17,7 @@ BACKENDS = {
 }
 
 
+@named_if_wrong
 def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
     """Return the detector in a model's files.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError
 from ..files import first_line, open_file
 from ..networks.pytorch import load_libraries
@@ -49,6 +50,7 @@ class ModelFiles:
         return self.path.suffix.lower() == ".onnx"
 
 
+@named_if_wrong
 def find_model(
     model: str | os.PathLike[str],
     download: bool = False,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, printable, read_bytes, reason, write_whole
+from ..files import beside, lock_of, printable, read_bytes, reason, write_whole
 
 #: What the header says the file is.
 KIND = {"vifidel_eval": "detections", "version": 1}
@@ -85,7 +85,7 @@ class ObjectsFile:
         """
         from filelock import FileLock, Timeout
 
-        lock = beside(self.output, ".lock")
+        lock = lock_of(self.output)
         try:
             with FileLock(lock, timeout=0):
                 with open(self.unfinished, "r+b" if self._keep else "wb") as self._file:
@@ -144,7 +144,7 @@ class ObjectsFile:
         self._check_header(path, _parsed(lines[0]))
         for number, line in enumerate(lines[1:], 2):
             entry = _parsed(line)
-            if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
+            if not _is_entry(entry):
                 raise VifidelError(
                     f"{path}: line {number} is not what detect writes; delete the line, and its "
                     "picture is read again."
@@ -181,6 +181,13 @@ class ObjectsFile:
         return VifidelError(
             f"{path}: is there already, and is not a file of detections; name another --output."
         )
+
+
+def _is_entry(entry: Any) -> bool:
+    if not isinstance(entry, dict) or not isinstance(entry.get("image_id"), str):
+        return False
+    asked = entry.get("asked", [])
+    return isinstance(asked, list) and all(isinstance(name, str) for name in asked)
 
 
 def _begins_header(content: bytes) -> bool:

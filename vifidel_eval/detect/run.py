@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations.objects import check_threshold
+from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
 from ..files import first_line
 from ..image_ids import ImageId, match, mismatch
@@ -53,6 +54,7 @@ class DetectionRun:
     problems: dict[str, str] = field(default_factory=dict)
 
 
+@named_if_wrong
 def detect(
     pictures: PictureSource,
     detector: Detector,
@@ -163,6 +165,7 @@ def detect(
     return run
 
 
+@named_if_wrong
 def detect_objects(
     pictures: str | os.PathLike[str],
     model: str | os.PathLike[str],

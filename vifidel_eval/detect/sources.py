@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError
 from ..files import STANDARD_INPUT, read_text, reason
 from ..pictures import SUFFIXES as _OF_REPORTS
@@ -63,6 +64,7 @@ class PictureSource:
         If it cannot be read, has no picture, or has one twice.
     """
 
+    @named_if_wrong
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._is_tar = False

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from ..annotations.looked_for import Declared
 from ..annotations.names import CategorySource
+from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
@@ -49,6 +50,7 @@ _OF_THE_COMMAND = {
 }
 
 
+@named_if_wrong
 def evaluate(
     systems: Systems,
     references: References | None = None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
 from ..files import write_whole
 from ..image_ids import ImageId, to_json_value
@@ -113,6 +114,7 @@ class Run:
         """Metric to the reason why it could not be computed here."""
         return dict(self.detail.unavailable)
 
+    @named_if_wrong
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
@@ -138,6 +140,7 @@ class Run:
                 images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
         return images
 
+    @named_if_wrong
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the sentences of a system's captions, each judged by itself.
 
@@ -202,6 +205,7 @@ class Run:
         if system not in self.detail.evaluations:
             raise unknown("system", system, self.systems)
 
+    @named_if_wrong
     def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
         """Return the scores as a pandas DataFrame; NaN where one is undefined.
 
@@ -255,6 +259,7 @@ class Run:
         frame.attrs["counts"] = self.counts
         return frame
 
+    @named_if_wrong
     def compare(
         self,
         seed: int = 0,
@@ -299,6 +304,7 @@ class Run:
             self._compared = known = compare(scores, seed, resamples, level)
         return known if baseline is None else against(known, baseline)
 
+    @named_if_wrong
     def report(
         self,
         path: PathLike,
@@ -358,6 +364,7 @@ class Run:
             )
             write_whole(Path(path), render_page(content))
 
+    @named_if_wrong
     def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
         """Write what ``score --output`` writes, image by image; `load` reads it.
 
@@ -377,6 +384,7 @@ class Run:
             comparisons = self._compared
         write_whole(Path(path), to_json(self.detail, comparisons) + "\n")
 
+    @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
         """Add the scores to a file of runs over time, as ``score --leaderboard`` does.
 
@@ -446,6 +454,7 @@ def _score(score: float) -> float:
     return math.nan if math.isnan(score) else float(score)
 
 
+@named_if_wrong
 def load(path: PathLike) -> Run:
     """Return the run that `Run.save` or ``score --output`` wrote.
 

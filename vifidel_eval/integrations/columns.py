@@ -6,6 +6,7 @@ import difflib
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError
 from ..evaluation import Column
 from ..scorers import Scorer
@@ -47,6 +48,7 @@ def row_columns() -> dict[str, Metric]:
     }
 
 
+@named_if_wrong
 @lru_cache(maxsize=32)
 def column_scorer(name: str, references: bool) -> ScoredColumn:
     """Return what computes a column from rows; the same scorer for all who ask alike.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import first_line, open_file, read_text, reason
+from ..files import first_line, is_cut, open_file, read_text, reason
 from ..image_ids import ImageId, from_json_key
 from .features import Features
 
@@ -185,6 +185,8 @@ def _read_scan(path: Path) -> RegionFeatures:
             of_image.append(row)
 
     def read(of_image: list[int]) -> Any:
+        if is_cut(rows):
+            raise ValueError("the file was cut while it was in use")
         first, *others = (rows[row] for row in of_image)
         # Where every caption has a row, an image's rows are copies of each other.
         if not all(np.array_equal(first, other, equal_nan=True) for other in others):

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..digits import deciding, rounded
 from ..errors import VifidelError, VifidelWarning
-from ..files import beside, json_text, read_json, write_whole
+from ..files import json_text, lock_of, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
 from ..text_tables import Table, best, direction_notes
 from .harness import Scores
@@ -235,7 +235,7 @@ def add(
     from filelock import FileLock, Timeout
 
     try:
-        with FileLock(beside(os.path.realpath(path), ".lock"), timeout=_SECONDS_TO_WAIT):
+        with FileLock(lock_of(os.path.realpath(path)), timeout=_SECONDS_TO_WAIT):
             before = board = read(path)
             for system in systems:
                 board = _with(board, str(path), scores, system, references, day)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from ..arguments import named_if_wrong
 from ..captions import karpathy
 from ..captions.columns import IMAGE_IDS, id_field, usual
 from ..captions.layout import MISSING, image_id_of
@@ -17,6 +18,7 @@ from ..image_ids import ImageId, check_distinct, from_json_key
 from ..runs.pairing import parse_image_ids
 
 
+@named_if_wrong
 def read_image_list(path: str | os.PathLike[str]) -> dict[ImageId, None]:
     """Read image ids from any file that lists images.
 

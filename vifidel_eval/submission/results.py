@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from unicodedata import category
 
+from ..arguments import named_if_wrong
 from ..errors import CaptionError
 from ..files import parse_json, read_bytes, write_whole
 from ..image_ids import ImageId, from_json_value, match, to_json_value
@@ -68,6 +69,7 @@ class Results:
     faults: Sequence[Fault]
 
 
+@named_if_wrong
 def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> Results:
     """Look for every fault of a results file, which should describe all images.
 
@@ -86,6 +88,7 @@ def check_results(path: str | os.PathLike[str], images: Collection[ImageId]) -> 
     return Results(check.file, len(entries or ()), check.by_kind())
 
 
+@named_if_wrong
 def write_results(
     captions: Mapping[ImageId, str],
     path: str | os.PathLike[str],

@@ -17,6 +17,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 
+from ..arguments import named_if_wrong
 from ..errors import VifidelError
 from ..nfc import nfc
 
@@ -76,6 +77,7 @@ _CONTRACTION = re.compile(
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
 
+@named_if_wrong
 def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> list[str]:
     """Return the content words of a caption, in order, repeated words repeated.
 

@@ -23,6 +23,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
+from ..nfc import nfc
 from ..remembered import Remembered
 from ..text.words import piece_words
 from .describing import DESCRIBING, REACH, describes
@@ -355,8 +356,12 @@ class MentionFinder:
         return best
 
 
+def _unit(content: tuple[str, str, str | None]) -> Unit:
+    return Unit(*content)
+
+
 # Metrics keep the units of all captions: one object for all that say "a hot dog".
-_term_units = Remembered(Unit._make, size=lambda unit: len(unit[0]) + len(unit[1]))
+_term_units = Remembered(_unit, size=lambda unit: len(unit[0]) + len(unit[1]))
 
 
 def _plain(caption: str) -> str:
@@ -365,7 +370,7 @@ def _plain(caption: str) -> str:
         return caption
     return "".join(
         " " if unicodedata.category(character)[0] in "CS" else character
-        for character in unicodedata.normalize("NFC", caption)
+        for character in nfc(caption)
     )
 
 

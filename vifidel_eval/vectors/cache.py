@@ -12,6 +12,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,11 @@ MARK = (
     b"Signature: 3f6c1f9be0a54d7f8f0c54f1a5f7c2d9\n"
 )
 
+# What this package writes into folders with its mark: the names are `store`'s, and digests.
+_OWN_NAME = re.compile(
+    rf"{re.escape(MARK_NAME)}|layout\.json|vectors\.f32|words\.(utf8|starts)|hashes\.(u64|rows)"
+    r"|[0-9a-f]{32}\.json|\.[0-9a-f]{16}\.part"
+)
 _BUILDING = "building-"
 _SEEN = "digests"
 _BLOCK = 1 << 20
@@ -35,7 +41,10 @@ _LOOKED_AT, _BLOCKS, _BLOCK_BYTES = 1 << 24, 256, 1 << 14
 
 
 class Cleared(NamedTuple):
-    """What `clear_cache` removed, in bytes, and the folders that it left: they lack our mark."""
+    """What `clear_cache` removed, in bytes, and the folders that it left.
+
+    They lack our mark, or hold files of others.
+    """
 
     bytes: int
     left: list[Path]
@@ -65,8 +74,8 @@ def clear_cache() -> Cleared:
     try:
         for folder in sorted(cache.iterdir()) if cache.is_dir() else ():
             if is_ours(folder):
-                size += sum(file.lstat().st_size for file in folder.iterdir())
-                remove(folder)
+                size += remove(folder)
+                left += [folder] if folder.exists() else []
             elif folder.is_dir():
                 left.append(folder)
     except OSError as problem:
@@ -87,13 +96,23 @@ def is_ours(folder: Path) -> bool:
         return False
 
 
-def remove(folder: Path) -> None:
-    """Remove a folder of ours: its files, the mark last; folders that others made in it stay."""
-    files = [path for path in folder.iterdir() if path.is_symlink() or not path.is_dir()]
+def remove(folder: Path) -> int:
+    """Remove a folder of ours: what we write there, the mark last; what others put in it stays.
+
+    Returns
+    -------
+    int
+        How many bytes were removed.
+    """
+    files = [path for path in folder.iterdir() if _OWN_NAME.fullmatch(path.name)]
+    size = 0
     for path in sorted(files, key=lambda path: path.name == MARK_NAME):
-        path.unlink(missing_ok=True)
+        if path.is_symlink() or path.is_file():
+            size += path.lstat().st_size
+            path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         folder.rmdir()
+    return size
 
 
 @contextlib.contextmanager
@@ -177,7 +196,7 @@ def whole_digest(file: IO[bytes]) -> str:
 def _remembered(known: Path) -> dict[str, object]:
     try:
         content = json.loads(read_bytes(known, VectorsError))
-    except ValueError:  # not there, or damaged: VectorsError is one too
+    except (ValueError, RecursionError):  # not there, or damaged: VectorsError is one too
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -16,8 +16,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import named_if_wrong
 from ..errors import VectorsError
-from ..files import open_file, reason
+from ..files import is_cut, open_file, reason
 from .store import VectorStore, open_store
 
 #: What the embedded default calls itself in signatures.
@@ -68,6 +69,7 @@ class GensimModel(Protocol):
 VectorSource: TypeAlias = str | os.PathLike[str] | WordVectors | GensimVectors | GensimModel | None
 
 
+@named_if_wrong
 def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> WordVectors:
     """Return word vectors from any accepted source.
 
@@ -218,6 +220,9 @@ class _KeyedVectors:
         self._index, self._matrix = index, matrix
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        mapped = self._vectors.vectors  # gensim maps files
+        if isinstance(mapped, np.memmap) and is_cut(mapped):
+            raise VectorsError(f"{self._name}: the file was cut while it was in use; start again.")
         rows = np.full((len(words), self._matrix.shape[1]), np.nan)
         for row, word in zip(rows, words, strict=True):
             if word in self._index:

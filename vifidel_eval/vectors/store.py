@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -65,12 +66,39 @@ class VectorStore:
             with open(folder / name, "rb") as file:
                 if layout["files"][name] != _file_digest(file):
                     raise ValueError(f"damaged {name}")
+        self._folder = folder
+        self._maps: list[mmap.mmap] = []
         shape = (layout["words"], layout["dimensions"])
-        self.vectors = np.memmap(folder / _ROWS, dtype="<f4", mode="r", shape=shape)
-        self._text = np.memmap(folder / "words.utf8", dtype=np.uint8, mode="r")
-        self._starts = np.memmap(folder / "words.starts", dtype="<u8", mode="r")
-        self._hashes = np.memmap(folder / "hashes.u64", dtype="<u8", mode="r")
-        self._rows = np.memmap(folder / "hashes.rows", dtype="<u4", mode="r")
+        self._vectors = self._mapped(_ROWS, "<f4").reshape(shape)
+        self._text = self._mapped("words.utf8", "u1")
+        self._starts = self._mapped("words.starts", "<u8")
+        self._hashes = self._mapped("hashes.u64", "<u8")
+        self._rows = self._mapped("hashes.rows", "<u4")
+
+    def _mapped(self, name: str, kind: str) -> NDArray[Any]:
+        with open(self._folder / name, "rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._maps.append(mapped)
+        return np.frombuffer(mapped, dtype=kind)
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The rows, (number of words, dimensions), in the order of the file.
+
+        Raises
+        ------
+        VectorsError
+            If a file was cut since it was opened: reading behind its end would end the process.
+        """
+        self._check_sizes()
+        return self._vectors
+
+    def _check_sizes(self) -> None:
+        if any(mapped.size() < len(mapped) for mapped in self._maps):
+            raise VectorsError(
+                f"{self._folder}: a file was cut while it was in use; start again, and the word "
+                "vectors are converted anew."
+            )
 
     def word(self, row: int) -> bytes:
         """Return the word of a row as UTF-8."""
@@ -78,6 +106,7 @@ class VectorStore:
 
     def rows_of(self, words: Sequence[str]) -> list[int | None]:
         """Return the row of each word, None for unknown ones; of repeated words the first row."""
+        self._check_sizes()
         encoded = [word.encode("utf-8", errors="surrogatepass") for word in words]
         hashes = np.array([_hash(word) for word in encoded], dtype="<u8")
         found: list[int | None] = []
@@ -117,7 +146,7 @@ def open_store(path: Path) -> VectorStore:
 def _opened(folder: Path) -> VectorStore | None:
     try:
         return VectorStore(folder)
-    except (OSError, ValueError, KeyError, TypeError):  # not there yet, or damaged
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # not there yet, or damaged
         return None
 
 

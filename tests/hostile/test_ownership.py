@@ -1,0 +1,280 @@
+"""Files that are not ours stay; what a run left behind is read as anybody's; disks fill."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
+
+from vifidel_eval import VectorsError, VifidelError, load
+from vifidel_eval.detect.objects_file import ObjectsFile
+from vifidel_eval.files import is_cut, lock_of, write_whole
+from vifidel_eval.unfinished import Parts
+from vifidel_eval.vectors import load_vectors
+from vifidel_eval.vectors.cache import clear_cache
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX limits")
+
+SCORE = ["score", RESULTS, "--references", REFERENCES, "--objects", OBJECTS, "--metrics", "VIFIDEL"]
+EXPLAIN = ["explain", RESULTS, "--objects", OBJECTS]
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_text("dog 1.0 2.0\ncat 3.0 4.0\nbus 5.0 6.0\n")
+    return path
+
+
+# What is not ours
+
+
+def test_clear_cache_leaves_what_others_put_into_our_folders(cache, vectors):
+    load_vectors(vectors)
+    folders = [folder for folder in cache.iterdir() if folder.name.startswith("vectors-")]
+    (folder,) = folders
+    foreign = folder / "thesis.txt"
+    foreign.write_text("precious")
+    (folder / "of-others").mkdir()
+    left = clear_cache().left
+    assert left == folders
+    assert sorted(path.name for path in folder.iterdir()) == ["of-others", "thesis.txt"]
+    assert foreign.read_text() == "precious"
+
+
+@pytest.mark.parametrize("command", ["leaderboard", "detect"])
+def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
+    output = tmp_path / "out.json"
+    lock = tmp_path / "out.json.lock"
+    lock.write_text("precious")
+    with pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"):
+        lock_of(output)
+    if command == "leaderboard":
+        refused(run(*SCORE, "--leaderboard", output), lock)
+    else:
+        with (
+            pytest.raises(VifidelError, match=r"out\.json\.lock"),
+            ObjectsFile(output, {}).adding(),
+        ):
+            pass
+    assert lock.read_text() == "precious"
+
+
+def test_a_file_that_takes_the_place_of_the_records_stays(tmp_path):
+    parts = Parts(tmp_path / "o")
+    parts.add("a", 1)
+    (tmp_path / "o.unfinished").write_text("precious")
+    parts.clear()
+    assert (tmp_path / "o.unfinished").read_text() == "precious"
+
+
+# What a run left behind
+
+
+def damaged(content):
+    """Yield a file cut at every place, with every byte another, and with lines twice."""
+    for at in range(len(content)):
+        yield content[:at]
+        yield content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+    yield content + content
+    yield content.replace(b"1", b"1e999")
+    yield content.replace(b"1", b"NaN")
+    yield content + b'{"key": ' + b"[" * 100_000 + b"\n"
+
+
+def test_records_are_right_or_made_again(tmp_path):
+    file = tmp_path / "o.unfinished"
+    parts = Parts(tmp_path / "o")
+    kept = {"a": [1.5, None], "b": {"x": [1, 2]}}
+    for key, content in kept.items():
+        parts.add(key, content)
+    for content in damaged(file.read_bytes()):
+        file.write_bytes(content)
+        try:
+            found = Parts(tmp_path / "o")
+        except VifidelError as problem:
+            assert "o.unfinished" in str(problem)  # noqa: PT017 - either is right
+        else:
+            assert all(kept[key] == found[key] for key in found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"5", b"[]", b"{}", b'{"image_id": 5}', b'{"image_id": "1", "asked": 5}',
+     b'{"image_id": "1", "asked": [[]]}', b'{"image_id": "1", "asked": {"a": 1}}', b"[" * 99_999],
+)  # fmt: skip
+def test_lines_of_detections_of_a_wrong_kind(tmp_path, line):
+    output = tmp_path / "o"
+    header = {"model": "m"}
+    with ObjectsFile(output, header).adding():
+        pass
+    unfinished = tmp_path / "o.unfinished"
+    unfinished.write_bytes(unfinished.read_bytes() + line + b"\n")
+    with pytest.raises(VifidelError, match="line 2 is not what detect writes"):
+        ObjectsFile(output, header)
+
+
+WRONG = [None, 5, "x", [], {}, [None], {"a": 5}, 1e308, 10**4000, True]
+
+
+def test_saved_scores_of_wrong_types_are_read_or_refused(tmp_path):
+    """Every value of a saved run is replaced by every wrong one."""
+    path = tmp_path / "scores.json"
+    assert run(*SCORE, "--output", path).status == 0
+    content = json.loads(path.read_text())
+
+    def places(value, at=()):
+        yield at
+        if isinstance(value, dict):
+            for key in list(value)[:3]:
+                yield from places(value[key], (*at, key))
+        elif isinstance(value, list) and value:
+            yield from places(value[0], (*at, 0))
+
+    for place in list(places(content)):
+        for wrong in WRONG:
+            changed = json.loads(json.dumps(content))
+            if place:
+                of = changed
+                for key in place[:-1]:
+                    of = of[key]
+                of[place[-1]] = wrong
+            else:
+                changed = wrong
+            path.write_text(json.dumps(changed))
+            try:
+                str(load(path))
+            except VifidelError as problem:
+                assert "scores.json" in str(problem), (place, wrong)  # noqa: PT017 - either
+            except Exception as problem:  # the class that must not be
+                pytest.fail(f"{place}, {wrong!r}: {problem!r}")
+
+
+# Files that shrink
+
+
+@pytest.mark.parametrize("name", ["vectors.f32", "words.utf8", "hashes.u64"])
+def test_converted_vectors_that_are_cut_while_they_are_in_use(cache, vectors, name):
+    loaded = load_vectors(vectors)
+    assert loaded.lookup(["dog"]).tolist() == [[1.0, 2.0]]
+    (file,) = cache.glob(f"vectors-*/{name}")
+    os.truncate(file, 0)
+    with pytest.raises(VectorsError, match="a file was cut while it was in use"):
+        loaded.lookup(["cat"])
+    assert load_vectors(vectors).lookup(["cat"]).tolist() == [[3.0, 4.0]]  # converted anew
+
+
+def test_a_mapped_array_that_is_cut(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((100, 100)))
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    assert not is_cut(mapped)
+    os.truncate(tmp_path / "a.npy", 4096)
+    assert is_cut(mapped)
+
+
+# Two at a time, clocks, disks
+
+
+def test_two_runs_on_one_output(tmp_path):
+    """A reader sees one output or the other, never a part, and nothing stays beside."""
+    path = tmp_path / "o.json"
+    texts = [str(number) * 50_000 for number in range(4)]
+    write_whole(path, texts[0])
+    threads = [
+        threading.Thread(target=lambda t=text: [write_whole(path, t) for _ in range(20)])
+        for text in texts
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert path.read_text() in texts
+    assert os.listdir(tmp_path) == ["o.json"]
+
+
+@posix
+def test_two_processes_on_one_output(tmp_path):
+    path = tmp_path / "o.json"
+    command = [sys.executable, "-m", "vifidel_eval", *map(str, SCORE), "--output", str(path)]
+    running = [
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(3)
+    ]
+    assert [process.wait(timeout=120) for process in running] == [0, 0, 0]
+    assert load(path).systems
+    assert os.listdir(tmp_path) == ["o.json"]
+
+
+@pytest.mark.parametrize("when", [0, 2**31, 2**33])
+def test_a_clock_that_jumps_does_not_hide_a_change(cache, vectors, when):
+    os.utime(vectors, (when, when))
+    assert load_vectors(vectors).lookup(["dog"]).tolist() == [[1.0, 2.0]]
+    vectors.write_text(vectors.read_text().replace("1.0", "9.0"))
+    os.utime(vectors, (when, when))
+    assert load_vectors(vectors).lookup(["dog"]).tolist() == [[9.0, 2.0]]
+
+
+WRITING = {
+    "score --output": (SCORE, "--output"),
+    "score --per-image": (SCORE, "--per-image"),
+    "score --report": (SCORE, "--report"),
+    "score --leaderboard": (SCORE, "--leaderboard"),
+    "explain --output": (EXPLAIN, "--output"),
+}
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRITING)
+def test_a_disk_that_fills(tmp_path, name):
+    """What was there stays as it was, and nothing is left beside it."""
+    arguments, option = WRITING[name]
+    path = tmp_path / "o.html"
+    if option != "--leaderboard":
+        path.write_text("old")
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+        "from vifidel_eval.commands.main import main; main(sys.argv[1:], prog_name='vifidel-eval')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments), option, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        check=False,
+    )
+    said = done.stderr.decode()
+    assert done.returncode == 1, said
+    assert "Traceback" not in said
+    assert f"{path}: cannot be written: file too large" in said
+    left = [path.name for path in tmp_path.iterdir() if not path.name.endswith(".lock")]
+    assert left == ([] if option == "--leaderboard" else ["o.html"])
+    if left:
+        assert path.read_text() == "old"
+
+
+@posix
+def test_a_disk_that_fills_while_vectors_are_converted(cache, vectors):
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))\n"
+        "from vifidel_eval.vectors import load_vectors; load_vectors(sys.argv[1])"
+    )
+    vectors.write_text("".join(f"word{n} {n}.0 2.0\n" for n in range(500)))
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(vectors)], cwd=ROOT, capture_output=True, check=False
+    )
+    assert b"VectorsError" in done.stderr
+    assert b"word vectors cannot be kept there (file too large)" in done.stderr
+    assert [path.name for path in cache.iterdir() if path.name != "digests"] == []

@@ -1,0 +1,199 @@
+"""Every public function and constructor with every argument of every wrong kind.
+
+The calls are made from the signatures. What counts: a `VifidelError`, whose message is one line, or
+a result where the kind is not wrong after all. Nothing else may leave the package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import shutil
+
+import pytest
+from hostile.command import OBJECTS
+
+import vifidel_eval
+from vifidel_eval import VifidelError
+from vifidel_eval.arguments import named_if_wrong
+from vifidel_eval.scorers import (
+    Bleu,
+    Chair,
+    Cider,
+    Vifidel,
+    VifidelD,
+    VifidelH,
+    VifidelPRF,
+    Wmd,
+)
+from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
+
+quiet = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
+
+WRONG = {
+    "None": None,
+    "a number": 5,
+    "NaN": float("nan"),
+    "True": True,
+    "text": "no such thing",
+    "bytes": b"\xff",
+    "a list": [5],
+    "a set": {1},
+    "a mapping": {"a": object()},
+    "an object": object(),
+    "a class": int,
+    "a function": len,
+}
+PACKAGES = {
+    "": None,
+    ".annotations": None,
+    ".asking": None,
+    ".captions": None,
+    ".detect": None,
+    ".integrations.columns": ["row_columns", "column_scorer"],
+    ".rewards": None,
+    ".scorers": None,
+    ".submission": None,
+    ".vectors": None,
+}
+# Right values of parameters that have no default.
+RIGHT = {
+    "source": "objects.json",
+    "path": "objects.json",
+    "caption": "a dog",
+    "captions": ["a dog"],
+    "objects": [["dog"]],
+    "references": [["a dog"]],
+}
+OF_EVALUATE = {
+    "systems": {"a": {1: "a dog"}, "b": {1: "a cat"}},
+    "references": {1: ["one dog"]},
+    "objects": {1: ["dog"]},
+    "metrics": "VIFIDEL",
+}
+OF = {"vifidel_eval.evaluate": OF_EVALUATE}
+
+
+@pytest.fixture
+def in_a_folder(tmp_path, monkeypatch):
+    """A current folder with a copy of what is read: some calls write."""
+    shutil.copy(OBJECTS, tmp_path / "objects.json")
+    monkeypatch.chdir(tmp_path)
+
+
+def is_called(thing):
+    if inspect.isclass(thing):
+        return not issubclass(thing, BaseException) and not inspect.isabstract(thing)
+    return callable(thing) and type(thing).__module__ != "typing"
+
+
+def public():
+    """Return every public function and class by its name."""
+    found = {}
+    for package, names in PACKAGES.items():
+        module = importlib.import_module(f"vifidel_eval{package}")
+        for name in names or module.__all__:
+            thing = getattr(module, name)
+            if is_called(thing) and thing not in found.values():
+                found[f"{module.__name__}.{name}"] = thing
+    return found
+
+
+def methods():
+    """Return what is called of scorers, by its name."""
+    tokens = Tokenization(PythonTokenizer())
+    scorers = [Vifidel(), VifidelPRF(), VifidelH(), VifidelD(), Wmd(), Chair()]
+    return {
+        f"{type(scorer).__name__}.{name}": getattr(scorer, name)
+        for scorer in [*scorers, Bleu(tokens), Cider(tokens)]
+        for name in ("score", "score_columns", "compute_score", "add_to", "rows")
+    }
+
+
+def calls(name, function):
+    """Yield arguments of which one is of a wrong kind, and what that is."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a builtin
+        return
+    kinds = inspect.Parameter
+    params = [
+        param
+        for param in signature.parameters.values()
+        if param.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)
+    ]
+    required = {p.name: RIGHT.get(p.name, "x") for p in params if p.default is p.empty}
+    right = required | OF.get(name, {})
+    for param in params:
+        for kind, value in WRONG.items():
+            yield f"{param.name}: {kind}", signature.bind(**{**right, param.name: value})
+
+
+def check(name, function):
+    for what, given in calls(name, function):
+        try:
+            function(*given.args, **given.kwargs)
+        except VifidelError as problem:
+            if not str(problem) or "\n" in str(problem):
+                pytest.fail(f"{name}, {what}: {problem}")
+        except Exception as problem:  # the class that must not be
+            pytest.fail(f"{name}, {what}: {problem!r}")
+
+
+@quiet
+@pytest.mark.slow
+@pytest.mark.parametrize("name", public())
+@pytest.mark.usefixtures("in_a_folder")
+def test_functions_and_constructors(name):
+    check(name, public()[name])
+
+
+@quiet
+@pytest.mark.slow
+@pytest.mark.parametrize("name", methods())
+def test_methods_of_scorers(name):
+    check(name, methods()[name])
+
+
+@quiet
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_a_folder")
+def test_methods_of_a_run():
+    run = vifidel_eval.evaluate(**OF_EVALUATE)
+    for name, method in inspect.getmembers(run, callable):
+        if not name.startswith("_"):
+            check(f"Run.{name}", method)
+
+
+@pytest.mark.parametrize("other", [5, None, "text", object()])
+def test_add_to_something_else(other):
+    with pytest.raises(VifidelError, match="add_to: coco_eval must be a finished COCOEvalCap run"):
+        Vifidel().add_to(other)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: vifidel_eval.content_words(5), "content_words: caption must be str, not 5"),
+        (lambda: Vifidel(normalize=[5]), r"Vifidel: normalize must be bool, not \[5\]"),
+        (lambda: vifidel_eval.evaluate(**{**OF_EVALUATE, "split": 5}), "evaluate: split must be"),
+        (lambda: vifidel_eval.load(True), "must be .*, not True"),
+    ],
+)
+def test_the_argument_is_named(call, said):
+    with pytest.raises(VifidelError, match=said):
+        call()
+
+
+def test_other_failures_stay_what_they_are():
+    @named_if_wrong
+    def divided(number: int, by: int = 1) -> float:
+        return number / by
+
+    assert divided(4, by=2) == 2
+    with pytest.raises(ZeroDivisionError):
+        divided(1, by=0)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'number'"):
+        divided()
+    with pytest.raises(VifidelError, match="divided: by must be int, not 'x'"):
+        divided(1, by="x")

@@ -1,0 +1,120 @@
+"""Errors for arguments of a wrong kind, said in one sentence that names the argument.
+
+Nothing is checked before a call, so that good arguments cost nothing. Where a call fails as Python
+fails on a wrong kind, its arguments are compared with the annotations of its signature.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, ParamSpec, TypeVar, Union
+
+from .errors import VifidelError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OF_WRONG_KINDS = (TypeError, AttributeError, KeyError, IndexError, ValueError, OSError)
+_MOST_LOOKED_AT = 100  # members of a collection
+
+
+def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that names the argument of a wrong kind on which it fails.
+
+    Raises
+    ------
+    VifidelError
+        Instead of a failure deep inside, if an argument is not what its annotation says. All other
+        failures stay what they are.
+    """
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except VifidelError:
+            raise
+        except _OF_WRONG_KINDS:
+            said = _wrong_kind(function, args, kwargs)
+            if said is None:
+                raise
+        raise VifidelError(said)
+
+    return call
+
+
+def _wrong_kind(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> str | None:
+    """Return what is wrong with the first argument that does not fit; None if all do."""
+    try:
+        signature = inspect.signature(function)
+        given = signature.bind(*args, **kwargs).arguments
+    except TypeError:  # not its parameters, as Python's own message says
+        return None
+    names = inspect.unwrap(function).__globals__
+    for name, value in given.items():
+        variable = signature.parameters[name].kind in (
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.VAR_KEYWORD,
+        )
+        expected = signature.parameters[name].annotation
+        if not variable and not _fits(value, _kind(expected, names)):
+            called = function.__qualname__
+            if called.endswith(".__init__"):  # perhaps of a class above
+                called = type(args[0]).__name__
+            return f"{called}: {name} must be {expected}, not {value!r:.40}."
+    return None
+
+
+def _kind(annotation: Any, names: dict[str, Any]) -> Any:
+    """Return what an annotation of ours stands for; Any if only type checkers know its names."""
+    if annotation is inspect.Parameter.empty:
+        return Any
+    try:
+        return eval(annotation, names) if isinstance(annotation, str) else annotation
+    except (NameError, TypeError):
+        return Any
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Return whether a value may be of a kind; what cannot be told is taken for right."""
+    origin, members = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, member) for member in members)
+    if origin is Literal:
+        return value in members
+    kind = type(None) if kind is None else origin or kind
+    if kind is Any or not isinstance(kind, type):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        return _has(value, kind)
+    return _is_a(value, kind) and _members_fit(value, kind, members)
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if kind in (int, float):  # NumPy's too, but True is no number here
+        number = Integral if kind is int else Real
+        return isinstance(value, number) and not isinstance(value, bool)
+    return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
+
+
+def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
+    if isinstance(value, str | bytes):  # no collection of texts
+        return not members or kind in (str, bytes)
+    if issubclass(kind, Mapping) and len(members) == 2:
+        some = list(value.items())[:_MOST_LOOKED_AT]
+        return all(_fits(k, members[0]) and _fits(v, members[1]) for k, v in some)
+    if issubclass(kind, Iterable) and isinstance(value, Collection) and members:
+        return all(_fits(member, members[0]) for member in list(value)[:_MOST_LOOKED_AT])
+    return True
+
+
+def _has(value: Any, protocol: Any) -> bool:
+    names = [name for name in vars(protocol) if not name.startswith("_")]
+    return not isinstance(value, type) and all(hasattr(value, name) for name in names)
