@@ -4,12 +4,12 @@ import sys
 import numpy as np
 import pytest
 
-from vifidel_eval.kernels import simplex as module
+from vifidel_eval.kernels import transport as module
 
 AFTERWARDS = """
 import sys
 import numpy as np
-from vifidel_eval.kernels.simplex import simplex
+from vifidel_eval.kernels.transport import simplex
 
 masses, costs = np.array([0.5, 0.5]), np.array([[0.0, 1], [1, 0]])
 assert simplex()(masses, np.array([0.25, 0.75]), costs).tolist() == [[0.25, 0.25], [0, 0.5]]
