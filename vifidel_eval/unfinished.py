@@ -35,6 +35,8 @@ class Parts:
     ----------
     path : Path, optional
         The file, which exists from the first part on.
+    damaged : int
+        How many parts could not be read; the last one may have been interrupted.
 
     Raises
     ------
@@ -47,6 +49,7 @@ class Parts:
         if output is not None and (output.is_file() or not output.exists()):  # not a device
             self.path = beside(output, ".unfinished")
         self._known: dict[str, Any] = {}
+        self.damaged = 0
         self._begun = False
         if self.path is None or not self.path.exists():
             return
@@ -62,14 +65,15 @@ class Parts:
             raise VifidelError(
                 f"{self.path}: is not of an unfinished run of this version; move it away."
             )
-        for line in content.splitlines()[1:]:
+        for line in filter(None, content.splitlines()[1:]):
             try:
                 part = json.loads(line)
-                key, content, digest = part["key"], part["content"], part["digest"]
-                if digest == _digest(key, content):
-                    self._known[key] = content
+                key, kept, digest = part["key"], part["content"], part["digest"]
+                if digest != _digest(key, kept):
+                    raise ValueError
+                self._known[key] = kept
             except (ValueError, KeyError, TypeError, RecursionError):
-                continue  # the line that was being written when the run was interrupted
+                self.damaged += 1
 
     def __contains__(self, key: str) -> bool:
         return key in self._known

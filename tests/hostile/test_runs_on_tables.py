@@ -16,6 +16,7 @@ from hostile.command import ROOT
 
 from vifidel_eval.commands.main import main
 from vifidel_eval.errors import VifidelError
+from vifidel_eval.unfinished import Parts
 
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -132,12 +133,21 @@ def test_records_of_an_unfinished_run_with_any_other_value(tmp_path, key):
         out.mkdir()
         for name in names:
             (out / name).write_text("precious")
-        line = json.dumps({"key": key, "content": value})
-        (out / "manifest.json.unfinished").write_text(f"{head}\n{line}\n")
+        # A record that no run wrote is none: everything is scored, and the other files stay.
+        record = {"key": key, "content": value}
+        (out / "manifest.json.unfinished").write_text(f"{head}\n{json.dumps(record)}\n")
+        done(score(source, out))
+        assert content(out) == good | dict.fromkeys(names, b"precious")
+        if value in (1e999, []):  # no JSON, or no temporary file at all
+            continue
+        # One with a digest was written by this program, and is refused where it says nonsense.
+        for name in good:
+            (out / name).unlink()
+        parts = Parts(out / "manifest.json")
+        parts.add(key, value)
         before = content(out)
         refused(score(source, out), "manifest.json.unfinished: is not of a run of this command")
         assert content(out) == before
-    assert good
 
 
 def test_numbers_that_a_record_did_not_have(tmp_path):

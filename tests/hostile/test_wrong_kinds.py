@@ -167,7 +167,9 @@ def test_methods_of_a_run():
 
 @pytest.mark.parametrize("other", [5, None, "text", object()])
 def test_add_to_something_else(other):
-    with pytest.raises(VifidelError, match="add_to: coco_eval must be a finished COCOEvalCap run"):
+    with pytest.raises(
+        VifidelError, match="add_to takes a COCOEvalCap of pycocoevalcap after its evaluate"
+    ):
         Vifidel().add_to(other)
 
 

@@ -316,9 +316,11 @@ def _read_state(
     torch: ModuleType, parts: Parts, settings: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return the state of an unfinished training, if there is one, of these settings."""
+    remedy = "delete it to train from the start"
+    if parts.damaged:  # the hours in it are not thrown away unasked
+        raise VifidelError(f"{parts.path}: not a {_STATE}, or damaged; {remedy}.")
     if _STATE not in parts:
         return None
-    remedy = "delete it to train from the start"
     try:
         known = parts[_STATE]["settings"]
         other = [name for name in settings if known[name] != settings[name]]

@@ -43,8 +43,10 @@ def line_width() -> int:
 
     In a terminal it is the terminal's width; a file or pipe gets the same bytes everywhere.
     """
-    open_ = sys.stdout is not None and not sys.stdout.closed
-    return shutil.get_terminal_size().columns if open_ and sys.stdout.isatty() else PIPED_WIDTH
+    gone = sys.stdout is None or getattr(sys.stdout, "closed", False)
+    if gone or not sys.stdout.isatty():
+        return PIPED_WIDTH
+    return shutil.get_terminal_size().columns
 
 
 def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
