@@ -5,9 +5,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from vifidel_eval.commands.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -33,11 +30,11 @@ def commands():
 
 
 @pytest.mark.parametrize(("command", "output"), list(commands()))
-def test_commands_print_what_is_shown(command, output, monkeypatch):
+def test_commands_print_what_is_shown(command, output, monkeypatch, run):
     monkeypatch.chdir(ROOT)
     program, *arguments = shlex.split(command)
     assert program == "vifidel-eval"
-    assert CliRunner().invoke(main, arguments).stdout.split() == output.split()
+    assert run(*arguments).stdout.split() == output.split()
 
 
 @pytest.mark.parametrize("code", [text for language, text in BLOCKS if language == "python"])

@@ -64,11 +64,11 @@ def test_a_run_has_the_numbers_of_the_command(tmp_path):
     assert by_python.read_bytes() == by_command.read_bytes()
 
 
-def test_a_report_is_that_of_the_command(tmp_path):
+def test_a_report_is_that_of_the_command(tmp_path, run):
     arguments = ["score", CAREFUL, DREAMING, "--references", REFERENCES, "--objects", OBJECTS]
     by_command, by_python = tmp_path / "command.html", tmp_path / "python.html"
     options = ["--metrics", "VIFIDEL,CIDEr", "--resamples", "50", "--report", by_command]
-    assert CliRunner().invoke(main, [*map(str, [*arguments, *options])]).exit_code == 0
+    assert run(*arguments, *options).exit_code == 0
     evaluate(metrics="VIFIDEL,CIDEr").report(by_python, resamples=50)
     assert by_python.read_bytes() == by_command.read_bytes()
 

@@ -7,12 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval.asking import read_asked
 from vifidel_eval.asking.composing import named_by_several
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import CaptionError, VifidelError
 
 MINE = {7: "a squirrel eats a nut on a bench", 8: "two dogs and a puppy by a lamp"}
@@ -137,11 +135,11 @@ def captions(write_lines):
     return captions
 
 
-def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions):
+def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions, run):
     mine, base = captions("mine.jsonl", MINE), captions("base.jsonl", BASE)
     output = tmp_path / "q.jsonl"
     arguments = ["questions", str(mine), f"b={base}", "--output", str(output), "--controls", "2"]
-    result = CliRunner().invoke(main, arguments)
+    result = run(*arguments)
     assert (result.exit_code, result.stderr) == (0, "")
     expected = vifidel_eval.questions({"mine": MINE, "b": BASE}, controls=2)
     assert [json.loads(line) for line in output.read_text().splitlines()] == expected
@@ -149,7 +147,7 @@ def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions)
     # The answers come back in the same lines.
     answers = write_lines(*({**line, "answer": "no"} for line in expected[:5]), name="a.jsonl")
     again = [*arguments[:-3], str(tmp_path / "q2.jsonl"), *arguments[-2:]]
-    result = CliRunner().invoke(main, [*again, "--answers", str(answers)])
+    result = run(*again, "--answers", answers)
     assert result.exit_code == 0, result.output
     lines = (tmp_path / "q2.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == expected[5:]

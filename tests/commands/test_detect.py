@@ -11,12 +11,10 @@ import time
 from functools import partial
 
 import pytest
-from click.testing import CliRunner
 from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
 
 from vifidel_eval import detect
-from vifidel_eval.commands.main import main
 from vifidel_eval.detect import loading
 from vifidel_eval.detect.objects_file import unfinished_path
 
@@ -110,9 +108,9 @@ def test_an_output_destroys_nothing(photos, colours, tmp_path, output, detect_pi
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_info_says_what_can_run_models(monkeypatch):
+def test_info_says_what_can_run_models(monkeypatch, run):
     monkeypatch.setitem(loading.BACKENDS, "ONNX Runtime", ("onnx", ("no_such_module",)))
-    shown = CliRunner().invoke(main, ["info"]).stdout
+    shown = run("info").stdout
     assert "detect with ONNX Runtime: not available: pip install 'vifidel-eval[onnx]'" in shown
     assert "detect with transformers: " in shown
 

@@ -10,7 +10,6 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 import tiger_oracle as oracle
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,6 @@ from vifidel_eval import (  # noqa: E402
     VifidelWarning,
 )
 from vifidel_eval.commands.environment import environment  # noqa: E402
-from vifidel_eval.commands.main import main  # noqa: E402
 from vifidel_eval.networks.scan import Scan  # noqa: E402
 from vifidel_eval.networks.scan_words import Tokenizer  # noqa: E402
 from vifidel_eval.rows import coco_rows  # noqa: E402
@@ -444,7 +442,7 @@ def test_without_its_libraries_the_metric_is_unavailable(make, monkeypatch, libr
 
 
 @pytest.fixture
-def score(files, features_file, tmp_path):
+def score(files, features_file, tmp_path, run):
     gts = {str(image_id): references for image_id, references in GTS.items()}
     (tmp_path / "references.json").write_text(json.dumps(gts))
     res = {str(image_id): caption for image_id, (caption,) in RES.items()}
@@ -460,7 +458,7 @@ def score(files, features_file, tmp_path):
         }
         arguments = [part for option in options.items() if option[1] for part in option]
         command = ["score", tmp_path / "mine.json", *arguments, *more]
-        return CliRunner().invoke(main, [str(argument) for argument in command])
+        return run(*command)
 
     return score
 

@@ -8,10 +8,8 @@ import pickle
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from vifidel_eval.annotations.coco import COCO_CATEGORIES
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.rows import coco_rows, make_rows
@@ -340,7 +338,7 @@ def test_undefined_is_what_the_user_says(make_vectors):
     assert found["VIFIDEL-T"].tolist() == [0.5, 1.0]
 
 
-def test_the_command_scores_and_writes_every_mention(tmp_path):
+def test_the_command_scores_and_writes_every_mention(tmp_path, run):
     files = {
         "references.json": {"1": ["a puppy with a ball"], "2": ["a man on a horse"]},
         "objects.json": {"1": ["dog"], "2": ["horse"]},
@@ -354,7 +352,7 @@ def test_the_command_scores_and_writes_every_mention(tmp_path):
         "objects.json", "--metrics", "vifidel-h", "--output", "scores.json", "--format", "csv",
     ]  # fmt: skip
     arguments = [str(tmp_path / a) if a.endswith(".json") else a for a in arguments]
-    result = CliRunner().invoke(main, arguments)
+    result = run(*arguments)
     assert result.exit_code == 0, result.stderr
     [row] = csv.DictReader(io.StringIO(result.stdout))
     assert float(row["VIFIDEL-Hs"]) == 0.5

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from pycocoevalcap.eval import COCOEvalCap
@@ -26,7 +25,6 @@ from vilbert_oracle import (  # noqa: E402
     write_vocabulary,
 )
 
-from vifidel_eval.commands.main import main  # noqa: E402
 from vifidel_eval.errors import (  # noqa: E402
     CaptionError,
     ImageIdError,
@@ -423,7 +421,7 @@ def test_added_to_a_finished_run(make, tmp_path, capsys):
 
 
 @pytest.fixture
-def score(files, features_folder, tmp_path, monkeypatch):
+def score(files, features_folder, tmp_path, monkeypatch, run):
     """Return a function that runs ``score`` with the small model in the published one's place."""
     small = read_architecture(files / "config.json")
     monkeypatch.setattr(vilbertscore, "Architecture", lambda: small)
@@ -441,7 +439,7 @@ def score(files, features_folder, tmp_path, monkeypatch):
         arguments = [
             part for name, value in given.items() if value is not None for part in (name, value)
         ]
-        return CliRunner().invoke(main, list(map(str, ("score", results, *arguments, *more))))
+        return run("score", results, *arguments, *more)
 
     return score
 
