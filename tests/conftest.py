@@ -81,7 +81,7 @@ def make_vectors():
 
 @pytest.fixture(scope="session")
 def run():
-    """The command line, with arguments of any type: what it did, as click's runner tells it."""
+    """Return what runs the command line, with arguments of any type, and returns click's result."""
 
     def run(*arguments, **settings):
         return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
@@ -91,7 +91,7 @@ def run():
 
 @pytest.fixture
 def write(tmp_path):
-    """What writes text, bytes, or anything else as JSON, to a file, and returns its path."""
+    """Return what writes text, bytes, or anything else as JSON, to a file, and returns its path."""
 
     def write(content, name="file.json"):
         path = tmp_path / name
@@ -105,7 +105,7 @@ def write(tmp_path):
 
 @pytest.fixture
 def write_lines(tmp_path):
-    """What writes a JSON Lines file of the given entries, and returns its path."""
+    """Return what writes a JSON Lines file of the given entries, and returns its path."""
 
     def write_lines(*entries, name="samples.jsonl"):
         path = tmp_path / name

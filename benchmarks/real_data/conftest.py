@@ -17,9 +17,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    folder = config.getoption("--data")
     if config.option.help:
         return
+    folder = config.getoption("--data", None)
     if folder is None or not all((Path(folder) / name).is_dir() for name in ("data", "oracles")):
         raise pytest.UsageError(
             "benchmarks/real_data needs --data FOLDER, the folder that holds data and oracles"
