@@ -1,7 +1,8 @@
-"""Word vectors and data that the tests share, and what becomes of tests that lack something."""
+"""Fixtures that the tests share, and what becomes of tests that lack something."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -9,13 +10,16 @@ from pathlib import Path
 import hypothesis
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from gensim.models import KeyedVectors
+
+from vifidel_eval.commands.main import main
+
+pytest.register_assert_rewrite("host_metrics", "plan_checks")
 
 # Tests are about results: how long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile("no deadline", deadline=None)
 hypothesis.settings.load_profile("no deadline")
-
-SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 def pytest_addoption(parser):
@@ -75,12 +79,40 @@ def make_vectors():
     return keyed_vectors
 
 
+@pytest.fixture(scope="session")
+def run():
+    """Return what runs the command line, with arguments of any type, and returns click's result."""
+
+    def run(*arguments, **settings):
+        return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
+
+    return run
+
+
 @pytest.fixture
-def shared_data() -> Path:
-    """The folder of real data beside the checkout; the test is skipped where there is none."""
-    if not SHARED_DATA.is_dir():
-        pytest.skip("the real data is not beside this checkout")
-    return SHARED_DATA
+def write(tmp_path):
+    """Return what writes text, bytes, or anything else as JSON, to a file, and returns its path."""
+
+    def write(content, name="file.json"):
+        path = tmp_path / name
+        if not isinstance(content, str | bytes):
+            content = json.dumps(content, ensure_ascii=False)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def write_lines(tmp_path):
+    """Return what writes a JSON Lines file of the given entries, and returns its path."""
+
+    def write_lines(*entries, name="samples.jsonl"):
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), "utf-8")
+        return path
+
+    return write_lines
 
 
 @pytest.fixture(autouse=True)

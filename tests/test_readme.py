@@ -5,9 +5,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from vifidel_eval.commands.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -33,12 +30,12 @@ def commands():
 
 
 @pytest.mark.parametrize(("command", "output"), list(commands()))
-def test_commands_print_what_is_shown(command, output, monkeypatch, tmp_path):
+def test_commands_print_what_is_shown(command, output, monkeypatch, tmp_path, run):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)  # where they may write
     program, *arguments = shlex.split(command)
     assert program == "vifidel-eval"
-    assert CliRunner().invoke(main, arguments).stdout.split() == output.split()
+    assert run(*arguments).stdout.split() == output.split()
 
 
 @pytest.mark.parametrize("code", [text for language, text in BLOCKS if language == "python"])

@@ -19,7 +19,7 @@ BLOCKS = re.findall(
 PANDAS, SAMPLES, REWARD, EVALUATE = range(4)
 
 
-def run(number, monkeypatch, needs=None):
+def run_block(number, monkeypatch, needs=None):
     """Run a block in a checkout; return its names, and what it prints."""
     if needs is not None and importlib.util.find_spec(needs) is None:
         pytest.skip(f"needs {needs}")
@@ -35,7 +35,7 @@ def test_there_are_four():
 
 
 def test_pandas(monkeypatch):
-    names, printed = run(PANDAS, monkeypatch, "pandas")
+    names, printed = run_block(PANDAS, monkeypatch, "pandas")
     assert "VIFIDEL-F" in printed
     of_image = names["run"].per_image("careful")
     frame = names["images"]
@@ -46,7 +46,7 @@ def test_pandas(monkeypatch):
 
 
 def test_samples(monkeypatch):
-    names, printed = run(SAMPLES, monkeypatch)
+    names, printed = run_block(SAMPLES, monkeypatch)
     scores = names["of_samples"].scores["mine"]
     assert [line.rsplit(maxsplit=1)[0] for line in printed.splitlines()] == list(scores)
     for column in ("VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F"):
@@ -54,7 +54,7 @@ def test_samples(monkeypatch):
 
 
 def test_reward(monkeypatch):
-    names, _ = run(REWARD, monkeypatch)
+    names, _ = run_block(REWARD, monkeypatch)
     rewards = names["rewards"]
     assert rewards.shape == (2, 3)
     assert (rewards.argmax(axis=1) == 0).all()
@@ -70,7 +70,7 @@ def test_evaluate(monkeypatch, tmp_path):
         monkeypatch.setenv(name, str(tmp_path / name))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of evaluate and what it imports
-        _, printed = run(EVALUATE, monkeypatch, "evaluate")
+        _, printed = run_block(EVALUATE, monkeypatch, "evaluate")
     scores = eval(printed)  # our own dictionary
     columns = vifidel_eval.scorers.VifidelPRF().score_columns(
         ["a dog catches a frisbee", "a zebra in the snow"],

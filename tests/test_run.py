@@ -50,7 +50,7 @@ def people():
 
 
 @pytest.fixture(scope="module")
-def run():
+def evaluated():
     return evaluate(metrics=["VIFIDEL-PRF", "CHAIR", "BLEU"])
 
 
@@ -64,18 +64,18 @@ def test_a_run_has_the_numbers_of_the_command(tmp_path):
     assert by_python.read_bytes() == by_command.read_bytes()
 
 
-def test_a_report_is_that_of_the_command(tmp_path):
+def test_a_report_is_that_of_the_command(tmp_path, run):
     arguments = ["score", CAREFUL, DREAMING, "--references", REFERENCES, "--objects", OBJECTS]
     by_command, by_python = tmp_path / "command.html", tmp_path / "python.html"
     options = ["--metrics", "VIFIDEL,CIDEr", "--resamples", "50", "--report", by_command]
-    assert CliRunner().invoke(main, [*map(str, [*arguments, *options])]).exit_code == 0
+    assert run(*arguments, *options).exit_code == 0
     evaluate(metrics="VIFIDEL,CIDEr").report(by_python, resamples=50)
     assert by_python.read_bytes() == by_command.read_bytes()
 
 
-def test_scores_counts_and_signatures(run):
+def test_scores_counts_and_signatures(evaluated):
     gts, res = people(), {i: [caption] for i, caption in keyed().items()}
-    gts = {image_id: gts.get(image_id, []) for image_id in run.per_image("careful")}
+    gts = {image_id: gts.get(image_id, []) for image_id in evaluated.per_image("careful")}
     score, scores = Vifidel(OBJECTS).compute_score(gts, res)
     one = evaluate()
     assert one.systems == ["careful", "dreaming"]
@@ -204,45 +204,45 @@ def test_a_metric_that_is_not_available_is_said(monkeypatch):
     assert "METEOR not available" in run._repr_html_()
 
 
-def test_a_wrong_system(run):
+def test_a_wrong_system(evaluated):
     with pytest.raises(VifidelError, match=r"no system 'carefull'. Did you mean 'careful'\?"):
-        run.per_image("carefull")
+        evaluated.per_image("carefull")
 
 
-def test_data_frames(run):
+def test_data_frames(evaluated):
     pandas = pytest.importorskip("pandas")
-    frame = run.to_dataframe()
-    assert list(frame.index) == run.systems
-    assert list(frame.columns) == run.columns
-    assert frame.attrs["signatures"] == run.signatures
-    for name, of_column in run.scores.items():
+    frame = evaluated.to_dataframe()
+    assert list(frame.index) == evaluated.systems
+    assert list(frame.columns) == evaluated.columns
+    assert frame.attrs["signatures"] == evaluated.signatures
+    for name, of_column in evaluated.scores.items():
         assert frame.loc[name].to_dict() == pytest.approx(of_column, nan_ok=True)
-    images = run.to_dataframe(per_image=True)
-    assert list(images.columns) == ["system", "image_id", *run.columns]
-    assert len(images) == sum(len(run.per_image(name)) for name in run.systems)
+    images = evaluated.to_dataframe(per_image=True)
+    assert list(images.columns) == ["system", "image_id", *evaluated.columns]
+    assert len(images) == sum(len(evaluated.per_image(name)) for name in evaluated.systems)
     for row in images.to_dict("records"):
-        of_image = run.per_image(row["system"])[row["image_id"]]
+        of_image = evaluated.per_image(row["system"])[row["image_id"]]
         for column, score in of_image.items():
             assert pandas.isna(row[column]) if score is None else row[column] == score
 
 
-def test_without_pandas(run, monkeypatch):
+def test_without_pandas(evaluated, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(VifidelError, match=r"pip install 'vifidel-eval\[pandas\]'"):
-        run.to_dataframe()
+        evaluated.to_dataframe()
 
 
-def test_a_run_is_a_table(run):
-    lines = repr(run).splitlines()
+def test_a_run_is_a_table(evaluated):
+    lines = repr(evaluated).splitlines()
     assert len(lines) < 30
-    assert "|version:" not in repr(run)
-    assert any(f"{run.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
+    assert "|version:" not in repr(evaluated)
+    assert any(f"{evaluated.scores['careful']['VIFIDEL-F']:.4f}" in line for line in lines)
     assert "CHAIRs, CHAIRi: lower is better." in " ".join(lines)
-    html = run._repr_html_()
+    html = evaluated._repr_html_()
     assert html.count("<tr>") == 3
     assert "<b>" in html
-    assert all(column in html for column in run.columns)
-    assert run.signatures["CHAIRi"] in html
+    assert all(column in html for column in evaluated.columns)
+    assert evaluated.signatures["CHAIRi"] in html
 
 
 def test_a_table_of_many_systems_is_cut_and_names_are_escaped():
@@ -254,28 +254,28 @@ def test_a_table_of_many_systems_is_cut_and_names_are_escaped():
     assert "... and 3 more systems." in repr(run)
 
 
-def test_a_run_pickles_and_equals_itself(run):
-    again = pickle.loads(pickle.dumps(run))
-    assert again.scores == run.scores
-    assert again.signatures == run.signatures
-    assert again.compare() == run.compare()
-    assert (run == run, run == again) == (True, False)  # noqa: PLR0124
-    assert {run: 1}[run] == 1
+def test_a_run_pickles_and_equals_itself(evaluated):
+    again = pickle.loads(pickle.dumps(evaluated))
+    assert again.scores == evaluated.scores
+    assert again.signatures == evaluated.signatures
+    assert again.compare() == evaluated.compare()
+    assert (evaluated == evaluated, evaluated == again) == (True, False)  # noqa: PLR0124
+    assert {evaluated: 1}[evaluated] == 1
 
 
-def test_a_loaded_run_has_what_the_file_holds(run, tmp_path):
+def test_a_loaded_run_has_what_the_file_holds(evaluated, tmp_path):
     path, again = tmp_path / "scores.json", tmp_path / "again.json"
-    run.save(path, run.compare())
+    evaluated.save(path, evaluated.compare())
     loaded = vifidel_eval.load(path)
-    for name, of_column in run.scores.items():
+    for name, of_column in evaluated.scores.items():
         assert loaded.scores[name] == pytest.approx(of_column, rel=1e-9, nan_ok=True)
         assert loaded.per_image(name) == {
             image_id: {c: None if s is None else pytest.approx(s, rel=1e-9) for c, s in of.items()}
-            for image_id, of in run.per_image(name).items()
+            for image_id, of in evaluated.per_image(name).items()
         }
-    assert (loaded.signatures, loaded.counts) == (run.signatures, run.counts)
-    assert repr(loaded) == repr(run)
-    assert loaded.compare().to_json() == run.compare().to_json()
+    assert (loaded.signatures, loaded.counts) == (evaluated.signatures, evaluated.counts)
+    assert repr(loaded) == repr(evaluated)
+    assert loaded.compare().to_json() == evaluated.compare().to_json()
     loaded.save(again)
     assert again.read_bytes() == path.read_bytes()
 
@@ -337,9 +337,9 @@ def test_a_file_of_version_0_2_0_loads_with_its_ten_digits(tmp_path):
     assert vifidel_eval.load(tmp_path / "old.json").scores == {"a": {"M": 0.3333333333}}
 
 
-def test_a_name_that_is_not_there_says_which_are(run):
+def test_a_name_that_is_not_there_says_which_are(evaluated):
     there = "The systems are careful, dreaming."
-    for look_up in (run.scores, run.counts):
+    for look_up in (evaluated.scores, evaluated.counts):
         with pytest.raises(
             KeyError, match=r"no system 'carful'\. Did you mean 'careful'\?"
         ) as caught:
@@ -347,40 +347,42 @@ def test_a_name_that_is_not_there_says_which_are(run):
         assert isinstance(caught.value, VifidelError)
         assert str(caught.value).endswith(there)
     with pytest.raises(VifidelError, match=r"no column 'VIFIDEL-Q'\. Did you mean 'VIFIDEL-"):
-        run.scores["careful"]["VIFIDEL-Q"]
+        evaluated.scores["careful"]["VIFIDEL-Q"]
     with pytest.raises(VifidelError, match=r"^there is no column 7\. The columns are VIFIDEL-P, "):
-        run.signatures[7]
-    assert run.scores.get("carful") is None
-    assert "carful" not in run.scores
-    assert pickle.loads(pickle.dumps(run.scores)) == run.scores == dict(run.scores)
+        evaluated.signatures[7]
+    assert evaluated.scores.get("carful") is None
+    assert "carful" not in evaluated.scores
+    assert (
+        pickle.loads(pickle.dumps(evaluated.scores)) == evaluated.scores == dict(evaluated.scores)
+    )
     with pytest.raises(KeyError, match="no system 'x'"):
-        pickle.loads(pickle.dumps(run.scores))["x"]
+        pickle.loads(pickle.dumps(evaluated.scores))["x"]
     assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args
 
 
-def test_a_run_is_compared_with_a_baseline(run, tmp_path):
-    found = run.compare(resamples=500, baseline="dreaming")
+def test_a_run_is_compared_with_a_baseline(evaluated, tmp_path):
+    found = evaluated.compare(resamples=500, baseline="dreaming")
     head, *lines = repr(found).splitlines()
     assert head == "Comparisons(baseline='dreaming', seed=0, resamples=500, level=0.95)"
-    assert len(lines) == len(run.columns)
-    score = run.scores["careful"]["VIFIDEL-F"]
-    gain = score - run.scores["dreaming"]["VIFIDEL-F"]
+    assert len(lines) == len(evaluated.columns)
+    score = evaluated.scores["careful"]["VIFIDEL-F"]
+    gain = score - evaluated.scores["dreaming"]["VIFIDEL-F"]
     (line,) = (line for line in lines if line.startswith("VIFIDEL-F ("))
     assert line.startswith(f"VIFIDEL-F (6 images): careful {score:.3f} (+{gain:.3f} [")
     with pytest.raises(VifidelError, match="no system 'base'"):
-        run.compare(resamples=500, baseline="base")
+        evaluated.compare(resamples=500, baseline="base")
     with pytest.raises(TypeError, match=r"Use run.compare\(baseline=...\)"):
         evaluate(baseline="dreaming")
-    run.save(tmp_path / "scores.json", found)
+    evaluated.save(tmp_path / "scores.json", found)
     loaded = vifidel_eval.load(tmp_path / "scores.json")
     assert loaded.compare(resamples=500, baseline="dreaming").to_json() == found.to_json()
     with pytest.warns(VifidelWarning, match="they are not compared"):  # every two are not saved
         assert loaded.compare(resamples=500).baseline is None
 
 
-def test_a_loaded_run_says_what_is_missing(run, tmp_path):
+def test_a_loaded_run_says_what_is_missing(evaluated, tmp_path):
     path = tmp_path / "scores.json"
-    run.save(path)
+    evaluated.save(path)
     loaded = vifidel_eval.load(path)
     with pytest.raises(VifidelError, match=r"a report shows .*scores.json holds only scores"):
         loaded.report(tmp_path / "r.html")
@@ -388,7 +390,7 @@ def test_a_loaded_run_says_what_is_missing(run, tmp_path):
         loaded.add_to_leaderboard(tmp_path / "board.json")
     with pytest.warns(VifidelWarning, match=r"corpus scores of .*Bleu_1.* follow; they are not"):
         comparisons = loaded.compare()
-    whole = run.compare().metrics["VIFIDEL-F"]
+    whole = evaluated.compare().metrics["VIFIDEL-F"]
     part = comparisons.metrics["VIFIDEL-F"]
     assert [pair.winner for pair in part.pairs] == [pair.winner for pair in whole.pairs]
     assert part.systems["careful"].low == pytest.approx(whole.systems["careful"].low, rel=1e-9)
@@ -398,12 +400,12 @@ def test_a_loaded_run_says_what_is_missing(run, tmp_path):
         vifidel_eval.load(path).compare()
 
 
-def test_leaderboard_and_pictures(run, tmp_path):
+def test_leaderboard_and_pictures(evaluated, tmp_path):
     board = tmp_path / "board.json"
-    run.add_to_leaderboard(board)
+    evaluated.add_to_leaderboard(board)
     assert len(json.loads(board.read_text("utf-8"))["runs"]) == 2
     with pytest.raises(VifidelError, match="no-such-folder"):
-        run.report(tmp_path / "r.html", images=tmp_path / "no-such-folder")
+        evaluated.report(tmp_path / "r.html", images=tmp_path / "no-such-folder")
 
 
 def test_the_bar_is_shown_when_asked_for(capsys):
@@ -414,17 +416,17 @@ def test_the_bar_is_shown_when_asked_for(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_the_report_has_a_bar_too(run, tmp_path, capsys):
-    run.report(tmp_path / "r.html", progress=True)
+def test_the_report_has_a_bar_too(evaluated, tmp_path, capsys):
+    evaluated.report(tmp_path / "r.html", progress=True)
     shown = capsys.readouterr().err
-    captions = sum(len(run.per_image(system)) for system in run.systems)
+    captions = sum(len(evaluated.per_image(system)) for system in evaluated.systems)
     assert re.search(rf"report: .*/{captions} ", shown)
-    run.report(tmp_path / "r.html")
+    evaluated.report(tmp_path / "r.html")
     assert capsys.readouterr().err == ""
 
 
-def test_a_comparison_is_a_line_per_metric_at_a_prompt(run):
-    compared = run.compare()
+def test_a_comparison_is_a_line_per_metric_at_a_prompt(evaluated):
+    compared = evaluated.compare()
     first, *lines = repr(compared).splitlines()
     assert first == "Comparisons(seed=0, resamples=1000, level=0.95)"
     assert [line.partition(" (")[0] for line in lines] == list(compared.metrics)

@@ -10,9 +10,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from vifidel_eval.commands.main import main
 
 ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(
@@ -42,7 +39,7 @@ def commands():
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def told(tmp_path_factory, run):
     """Run the page; return the folder where it wrote, and what was shown and what was printed."""
     folder = tmp_path_factory.mktemp("story")
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -58,7 +55,7 @@ def told(tmp_path_factory):
             called, _, target = command.partition(" > ")
             program, *arguments = shlex.split(called)
             assert program == "vifidel-eval"
-            result = CliRunner().invoke(main, arguments)
+            result = run(*arguments)
             assert result.exit_code == 0, result.output
             if target:
                 Path(target).write_text(result.stdout, "utf-8")

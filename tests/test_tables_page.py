@@ -23,7 +23,7 @@ def folder(tmp_path) -> Path:
     return tmp_path
 
 
-def run(code: str, folder: Path, **environment: str) -> None:
+def run_python(code: str, folder: Path, **environment: str) -> None:
     """Run lines of Python in a process of their own, in a folder with the table."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
@@ -43,7 +43,7 @@ def run(code: str, folder: Path, **environment: str) -> None:
 def test_ray(folder):
     pytest.importorskip("ray.data", reason="needs ray")
     with tempfile.TemporaryDirectory() as short:  # Ray's sockets need a short path
-        run(recipe("ray"), folder, RAY_TMPDIR=short, RAY_USAGE_STATS_ENABLED="0")
+        run_python(recipe("ray"), folder, RAY_TMPDIR=short, RAY_USAGE_STATS_ENABLED="0")
     check_scored(folder / "scored")
 
 
@@ -82,24 +82,24 @@ def test_ray_with_a_killed_worker(folder):
 @pytest.mark.engine
 def test_duckdb(folder):
     pytest.importorskip("duckdb", reason="needs duckdb")
-    run(recipe("duckdb"), folder)
+    run_python(recipe("duckdb"), folder)
     check_scored(folder / "scored.parquet")
 
 
 @pytest.mark.engine
 def test_datasets(folder):
     pytest.importorskip("datasets", reason="needs datasets")
-    run(recipe("datasets"), folder, HF_HUB_OFFLINE="1")
+    run_python(recipe("datasets"), folder, HF_HUB_OFFLINE="1")
     check_scored(folder / "scored.parquet")
 
 
 def test_python(folder):
-    run(recipe("python"), folder)
+    run_python(recipe("python"), folder)
     check_scored(folder / "scored.parquet")
 
 
 def test_command(folder):
     program, *arguments = recipe("score-table").replace("\\\n", "").split()
     assert program == "vifidel-eval"
-    run(f"from vifidel_eval.commands.main import main; main({arguments!r})", folder)
+    run_python(f"from vifidel_eval.commands.main import main; main({arguments!r})", folder)
     check_scored(folder / "scored")

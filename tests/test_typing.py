@@ -120,7 +120,7 @@ def project(tmp_path_factory):
     return folder
 
 
-def run(module, folder, *arguments):
+def run_module(module, folder, *arguments):
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"{module} is not installed")
     return subprocess.run(
@@ -140,7 +140,7 @@ def mypy(project, name):
         "[mypy-gensim.*,pycocoevalcap.*,pycocotools.*]\nignore_missing_imports = True\n",
         encoding="utf-8",
     )
-    done = run("mypy", project, "--no-error-summary", "--output", "json", name)
+    done = run_module("mypy", project, "--no-error-summary", "--output", "json", name)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     return {f["line"] for f in found if f["severity"] == "error"}, done.stdout + done.stderr
 
@@ -149,7 +149,7 @@ def pyright(project, name):
     """Return the lines with an error, and what was printed."""
     settings = {"include": [name], "extraPaths": ["installed"], "strict": ["mistakes.py"]}
     (project / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    done = run("pyright", project, "--pythonpath", sys.executable, "--outputjson")
+    done = run_module("pyright", project, "--pythonpath", sys.executable, "--outputjson")
     try:
         found = json.loads(done.stdout)["generalDiagnostics"]
     except ValueError:  # it is a Node program, which the Python package fetches when first run

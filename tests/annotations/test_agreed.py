@@ -6,11 +6,9 @@ import json
 import pickle
 
 import pytest
-from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval.annotations import agreed, read_objects
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
 FIRST = {"sub/a.jpg": {"dog": 2, "lamp": 1, "nut": 0, "bus": 0}, "b.jpg": {"cat": 1}}
@@ -42,25 +40,24 @@ def test_three_sources_must_all_agree():
     assert both.unsure == 2
 
 
-def test_what_is_judged(paths):
-    result = CliRunner().invoke(
-        main,
-        ["score", str(paths / "mine.json"), "--no-references", "--metrics", "VIFIDEL-H",
-         "--objects", str(paths / "first.json"), "--objects", str(paths / "second.json"),
-         "--agree", "--format", "json"],
+def test_what_is_judged(paths, run):
+    result = run(
+        "score", paths / "mine.json", "--no-references", "--metrics", "VIFIDEL-H",
+        "--objects", paths / "first.json", "--objects", paths / "second.json",
+        "--agree", "--format", "json",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     document = json.loads(result.stdout)["systems"]["mine"]
     # Of dog and nut one is not there; lamp and bus are not judged.
     assert document["overall"]["VIFIDEL-Hi"] == 0.5
     assert document["counts"]["VIFIDEL-Hi"]["not_judged"] == 2
-    run = vifidel_eval.evaluate(
+    evaluated = vifidel_eval.evaluate(
         {"mine": paths / "mine.json"},
         objects=[paths / "first.json", paths / "second.json"],
         agree=True,
         metrics="VIFIDEL-H",
     )
-    assert run.scores["mine"]["VIFIDEL-Hi"] == 0.5
+    assert evaluated.scores["mine"]["VIFIDEL-Hi"] == 0.5
 
 
 def test_it_pickles_as_paths(paths):

@@ -7,12 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from vifidel_eval.annotations import Box, ImageBoxes, ObjectLabels, read_boxes, read_objects
 from vifidel_eval.annotations.formats import FORMATS, accepted, table_rows
 from vifidel_eval.annotations.record import Format, Way
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import AnnotationError
 
 PAGE = Path(__file__).parents[2] / "docs" / "objects.md"
@@ -30,8 +28,8 @@ def test_the_page_has_the_table():
 
 
 @pytest.mark.parametrize("command", ["score", "explain"])
-def test_help_lists_the_formats(command):
-    told = " ".join(CliRunner().invoke(main, [command, "--help"]).output.split())
+def test_help_lists_the_formats(command, run):
+    told = " ".join(run(command, "--help").output.split())
     plain = re.sub(r"\s", "", told)
     for known in FORMATS:
         assert re.sub(r"\s", "", known.name) in plain

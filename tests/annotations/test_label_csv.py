@@ -4,12 +4,6 @@ from vifidel_eval.annotations import read_objects
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
 
-def write(tmp_path, text):
-    path = tmp_path / "objects.csv"
-    path.write_text(text)
-    return path
-
-
 @pytest.mark.parametrize(
     ("text", "labels", "threshold"),
     [
@@ -29,15 +23,15 @@ def write(tmp_path, text):
         ("id,image_id,class,class_name\n5,7,17,dog\n", {7: {"dog": 1}}, None),
     ],
 )  # fmt: skip
-def test_columns(tmp_path, text, labels, threshold):
-    objects = read_objects(write(tmp_path, text))
+def test_columns(text, labels, threshold, write):
+    objects = read_objects(write(text, "objects.csv"))
     assert objects == labels
     assert (objects.kind, objects.threshold) == ("label-csv", threshold)
     assert not objects.lists_every_image
 
 
-def test_threshold(tmp_path):
-    path = write(tmp_path, "image,label,score\na,dog,0.6\na,cat,.5\n")
+def test_threshold(write):
+    path = write("image,label,score\na,dog,0.6\na,cat,.5\n", "objects.csv")
     assert read_objects(path, 0.5) == {"a": {"dog": 1, "cat": 1}}
 
 
@@ -60,14 +54,14 @@ def test_threshold(tmp_path):
         ("a,dog\nb,cat\n", "not a source of objects"),
     ],
 )
-def test_broken(tmp_path, text, message):
-    path = write(tmp_path, text)
+def test_broken(text, message, write):
+    path = write(text, "objects.csv")
     with pytest.raises(AnnotationError) as problem:
         read_objects(path)
     assert str(problem.value).startswith(f"{path}: ")
     assert message in str(problem.value)
 
 
-def test_one_image_under_two_ids(tmp_path):
+def test_one_image_under_two_ids(write):
     with pytest.raises(ImageIdError, match="mean the same image"):
-        read_objects(write(tmp_path, "image,label\n42,dog\n000000000042,cat\n"))
+        read_objects(write("image,label\n42,dog\n000000000042,cat\n", "objects.csv"))

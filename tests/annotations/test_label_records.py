@@ -26,19 +26,19 @@ LABELS = {
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(*entries, lines=True):
+def write_entries(tmp_path):
+    def write_entries(*entries, lines=True):
         path = tmp_path / "objects.any"
         written = "\n\n".join(map(json.dumps, entries)) + "\n" if lines else json.dumps(entries)
         path.write_text(written, "utf-8")
         return path
 
-    return write
+    return write_entries
 
 
 @pytest.mark.parametrize("lines", [True, False])
-def test_labels(write, lines):
-    objects = read_objects(write(*RECORDS, lines=lines))
+def test_labels(write_entries, lines):
+    objects = read_objects(write_entries(*RECORDS, lines=lines))
     assert objects == LABELS
     plain = read_objects({record["image"]: record["objects"] for record in RECORDS})
     assert objects.signature() == plain.signature()
@@ -48,30 +48,32 @@ def test_labels(write, lines):
 
 @pytest.mark.parametrize("key", ["image_id", "image", "file_name", "filename", "id"])
 @pytest.mark.parametrize("lines", [True, False])
-def test_names_of_the_image(write, key, lines):
-    assert read_objects(write({key: 42, "objects": ["dog"]}, lines=lines)) == {42: {"dog": 1}}
+def test_names_of_the_image(write_entries, key, lines):
+    assert read_objects(write_entries({key: 42, "objects": ["dog"]}, lines=lines)) == {
+        42: {"dog": 1}
+    }
 
 
-def test_an_image_without_objects_may_come_first(write):
+def test_an_image_without_objects_may_come_first(write_entries):
     entries = [{"image_id": 1, "objects": []}, {"image_id": 2, "objects": ["dog"]}]
-    assert read_objects(write(*entries)) == {1: {}, 2: {"dog": 1}}
+    assert read_objects(write_entries(*entries)) == {1: {}, 2: {"dog": 1}}
 
 
-def test_a_caption_beside_the_objects_does_no_harm(write):
+def test_a_caption_beside_the_objects_does_no_harm(write_entries):
     record = {"image_id": 1, "caption": "A dog.", "objects": ["dog"]}
-    assert read_objects(write(record, lines=False)) == {1: {"dog": 1}}
+    assert read_objects(write_entries(record, lines=False)) == {1: {"dog": 1}}
 
 
-def test_the_other_lists_may_be_lines_too(write):
+def test_the_other_lists_may_be_lines_too(write_entries):
     genome = {"image_id": 1, "objects": [{"object_id": 5, "names": ["tree"]}]}
-    assert read_objects(write(genome, {**genome, "image_id": 2})).kind == "visual-genome"
+    assert read_objects(write_entries(genome, {**genome, "image_id": 2})).kind == "visual-genome"
     found = {"image_id": 1, "category_id": 18, "score": 0.9}
-    objects = read_objects(write(found, found), categories={18: "dog"})
+    objects = read_objects(write_entries(found, found), categories={18: "dog"})
     assert (objects.kind, dict(objects[1])) == ("coco-results", {"dog": 2})
 
 
-def test_an_image_may_be_called_objects(write):
-    assert read_objects(write({"objects": ["dog"], "image": ["cat"]})) == {
+def test_an_image_may_be_called_objects(write_entries):
+    assert read_objects(write_entries({"objects": ["dog"], "image": ["cat"]})) == {
         "objects": {"dog": 1},
         "image": {"cat": 1},
     }
@@ -89,9 +91,9 @@ def test_an_image_may_be_called_objects(write):
         ({"image": 1, "objects": [], "more": 1}, "line 5: image 1 is listed twice"),
     ],
 )
-def test_broken(write, entry, message):
+def test_broken(write_entries, entry, message):
     last = {"image": 1, "objects": ["cat"]}
-    path = write({"image": "a.jpg", "objects": ["dog"]}, entry, last)
+    path = write_entries({"image": "a.jpg", "objects": ["dog"]}, entry, last)
     with pytest.raises(AnnotationError, match=message) as problem:
         read_objects(path)
     assert str(problem.value).startswith(str(path))
@@ -112,8 +114,10 @@ def test_broken_line(tmp_path):
         read_objects(path)
 
 
-def test_lines_of_something_else(write):
+def test_lines_of_something_else(write_entries):
     with pytest.raises(AnnotationError, match="a list whose entries have no 'image_id'"):
-        read_objects(write({"a": 1}, {"b": 2}))
+        read_objects(write_entries({"a": 1}, {"b": 2}))
     with pytest.raises(AnnotationError, match="holds captions, not objects"):
-        read_objects(write({"image_id": 1, "caption": "A."}, {"image_id": 2, "caption": "B."}))
+        read_objects(
+            write_entries({"image_id": 1, "caption": "A."}, {"image_id": 2, "caption": "B."})
+        )

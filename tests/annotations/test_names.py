@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from vifidel_eval.annotations import read_categories, read_objects
@@ -24,12 +22,6 @@ download: |
 """
 
 
-def write(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    return path
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -42,40 +34,38 @@ def write(tmp_path, name, content):
         ("names.json", ["person", "traffic light", "dog"]),
     ],
 )
-def test_class_indices(tmp_path, name, content):
-    names = read_categories(write(tmp_path, name, content))
+def test_class_indices(name, content, write):
+    names = read_categories(write(content, name))
     assert names.indices == INDICES
     assert names.by_index() == INDICES
     assert not names.ids
 
 
-def test_ids(tmp_path):
-    assert read_categories(write(tmp_path, "ids.json", {"1": "dog", "/m/1": "Cat"})).ids == {
-        1: "dog"
-    }
+def test_ids(write):
+    assert read_categories(write({"1": "dog", "/m/1": "Cat"}, "ids.json")).ids == {1: "dog"}
     assert not read_categories({1: "dog"}).by_index()
     assert read_categories({0: "dog", 1: "cat"}).by_index() == {0: "dog", 1: "cat"}
 
 
-def test_words_that_yaml_takes_for_something_else(tmp_path):
-    names = read_categories(write(tmp_path, "data.yaml", "names: [yes, no, off, 3D printer]\n"))
+def test_words_that_yaml_takes_for_something_else(write):
+    names = read_categories(write("names: [yes, no, off, 3D printer]\n", "data.yaml"))
     assert list(names.indices.values()) == ["yes", "no", "off", "3D printer"]
 
 
-def test_a_list_of_names_says_nothing_of_category_ids(tmp_path):
+def test_a_list_of_names_says_nothing_of_category_ids(write):
     # Ultralytics' save_json counts the ids of a model of one's own from 1.
-    classes = write(tmp_path, "classes.txt", "person\ncar\n")
-    found = write(tmp_path, "results.json", [{"image_id": 1, "category_id": 1, "score": 0.9}])
+    classes = write("person\ncar\n", "classes.txt")
+    found = write([{"image_id": 1, "category_id": 1, "score": 0.9}], "results.json")
     with pytest.raises(
         AnnotationError, match="a list of class names does not say which id each has"
     ):
         read_objects(found, categories=classes)
 
 
-def test_several_files_serve_several_sources(tmp_path):
-    classes = write(tmp_path, "classes.txt", "person\ndog\n")
-    ids = write(tmp_path, "ids.json", {"1": "cat"})
-    found = write(tmp_path, "results.json", [{"image_id": 1, "category_id": 1, "score": 0.9}])
+def test_several_files_serve_several_sources(write):
+    classes = write("person\ndog\n", "classes.txt")
+    ids = write({"1": "cat"}, "ids.json")
+    found = write([{"image_id": 1, "category_id": 1, "score": 0.9}], "results.json")
     arrays = {1: {"labels": [1], "scores": [0.9]}}
     assert read_objects([found, arrays], categories=[classes, ids]) == {1: {"cat": 1, "dog": 1}}
 
@@ -115,8 +105,8 @@ def test_several_files_serve_several_sources(tmp_path):
         ("names.json", [], "no category in it"),
     ],
 )
-def test_broken(tmp_path, name, content, message):
-    path = write(tmp_path, name, content)
+def test_broken(name, content, message, write):
+    path = write(content, name)
     with pytest.raises(AnnotationError) as problem:
         read_categories(path)
     assert str(problem.value).startswith(str(path))
@@ -124,10 +114,10 @@ def test_broken(tmp_path, name, content, message):
     assert "\n" not in str(problem.value)
 
 
-def test_aliases_do_not_grow(tmp_path):
+def test_aliases_do_not_grow(write):
     lines = ["a0: &a0 [dog]"] + [
         f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)
     ]
-    path = write(tmp_path, "data.yaml", "\n".join([*lines, "names: *a29"]))
+    path = write("\n".join([*lines, "names: *a29"]), "data.yaml")
     with pytest.raises(AnnotationError, match="class 0 is nothing, or a list instead"):
         read_categories(path)

@@ -31,13 +31,6 @@ OPEN_IMAGES = (
 CLASSES = "/m/0cmf2,Airplane\n/m/01g317,Person\n"
 
 
-def write(folder, name, content):
-    path = folder / name
-    text = content if isinstance(content, str) else json.dumps(content)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize(
     ("name", "content", "labels", "kind"),
     [
@@ -51,29 +44,29 @@ def write(folder, name, content):
     ],
 )
 @pytest.mark.parametrize("path_type", [str, lambda path: path])
-def test_file_is_recognised_by_its_content(tmp_path, name, content, labels, kind, path_type):
-    classes = write(tmp_path, "classes.csv", CLASSES)
-    path = path_type(write(tmp_path, name, content))
+def test_file_is_recognised_by_its_content(name, content, labels, kind, path_type, write):
+    classes = write(CLASSES, "classes.csv")
+    path = path_type(write(content, name))
     objects = read_objects(path, categories=classes if kind == "open-images" else None)
     assert objects == labels
     assert objects.kind == kind
 
 
-def test_folder_of_voc_files(tmp_path):
+def test_folder_of_voc_files(tmp_path, write):
     for stem in ("2008_000002", "2008_000001"):
-        write(tmp_path, f"{stem}.xml", VOC(stem))
+        write(VOC(stem), f"{stem}.xml")
     assert read_objects(tmp_path) == {"2008_000001": {"sofa": 1}, "2008_000002": {"sofa": 1}}
 
 
-def test_folder_of_detections_has_a_json_file_an_image(tmp_path):
+def test_folder_of_detections_has_a_json_file_an_image(tmp_path, write):
     box = {"xmin": 40, "ymin": 70, "xmax": 175, "ymax": 117}
     pipeline = [
         {"score": 0.9, "label": "remote", "box": box},
         {"score": 0.5, "label": "cat", "box": box},
     ]
-    write(tmp_path, "000000000042.json", pipeline)
-    write(tmp_path, "000000000073.json", [{"name": "bus", "class": 5, "confidence": 0.6}])
-    write(tmp_path, "000000000074.json", [])
+    write(pipeline, "000000000042.json")
+    write([{"name": "bus", "class": 5, "confidence": 0.6}], "000000000073.json")
+    write([], "000000000074.json")
     assert read_objects(tmp_path).of_images([74, 73, 42]) == [{}, {"bus": 1}, {"remote": 1}]
     half = read_objects(tmp_path, threshold=0.5)
     assert half["000000000042"] == {"remote": 1, "cat": 1}
@@ -88,14 +81,14 @@ def test_labels_that_are_read_already():
     assert read_objects(objects) is objects
 
 
-def test_list_is_the_union_of_its_members(tmp_path):
-    gold = write(tmp_path, "instances.json", INSTANCES)
+def test_list_is_the_union_of_its_members(write):
+    gold = write(INSTANCES, "instances.json")
     more = {"000000000042": ["dog", "tree", "tree"]}
     assert read_objects([gold, more]) == {42: {"dog": 1, "tree": 1}, 73: {}}
 
 
-def test_members_without_a_common_image(tmp_path):
-    gold = write(tmp_path, "instances.json", INSTANCES)
+def test_members_without_a_common_image(write):
+    gold = write(INSTANCES, "instances.json")
     with pytest.raises(
         ImageIdError,
         match=r"instances\.json .* of objects: 'a'; it has 2 ",
@@ -107,8 +100,8 @@ def test_members_without_a_common_image(tmp_path):
     ("threshold", "labels"),
     [(None, {"dog": 1}), (0, {"dog": 1, "person": 1}), (0.5, {"dog": 1, "person": 1}), (1, {})],
 )
-def test_threshold(tmp_path, threshold, labels):
-    path = write(tmp_path, "detections.json", DETECTIONS)
+def test_threshold(threshold, labels, write):
+    path = write(DETECTIONS, "detections.json")
     assert read_objects(path, threshold) == {42: labels}
 
 
@@ -127,28 +120,28 @@ def test_threshold_out_of_range(threshold):
         ("categories.json", [{"id": 18, "name": "hound"}, {"id": 1, "name": "man"}]),
     ],
 )
-def test_detections_with_categories_of_a_file(tmp_path, name, content):
-    categories = write(tmp_path, name, content)
-    path = write(tmp_path, "detections.json", DETECTIONS)
+def test_detections_with_categories_of_a_file(name, content, write):
+    categories = write(content, name)
+    path = write(DETECTIONS, "detections.json")
     assert read_objects(path, categories=categories) == {42: {"hound": 1}}
     assert read_objects(path, categories={18: "hound", 1: "man"}) == {42: {"hound": 1}}
 
 
-def test_categories_of_several_files_serve_a_union(tmp_path):
-    coco = write(tmp_path, "categories.json", [{"id": 18, "name": "hound"}])
-    classes = write(tmp_path, "classes.csv", "LabelName,DisplayName\n" + CLASSES)
+def test_categories_of_several_files_serve_a_union(write):
+    coco = write([{"id": 18, "name": "hound"}], "categories.json")
+    classes = write("LabelName,DisplayName\n" + CLASSES, "classes.csv")
     names = read_categories([coco, classes])
     assert names.ids == {18: "hound"}
     assert names.machine_ids == {"/m/0cmf2": "Airplane", "/m/01g317": "Person"}
-    dog = write(tmp_path, "detections.json", [DETECTIONS[0] | {"image_id": "0001eeaf4aed83f9"}])
-    boxes = write(tmp_path, "boxes.csv", OPEN_IMAGES)
+    dog = write([DETECTIONS[0] | {"image_id": "0001eeaf4aed83f9"}], "detections.json")
+    boxes = write(OPEN_IMAGES, "boxes.csv")
     united = read_objects([dog, boxes], categories=[coco, classes])
     assert united == {"0001eeaf4aed83f9": {"hound": 1, "airplane": 1}}
 
 
-def test_open_images_keep_coco_names_for_other_sources(tmp_path):
+def test_open_images_keep_coco_names_for_other_sources(write):
     # Names of machine ids alone do not replace COCO's 80.
-    path = write(tmp_path, "detections.json", DETECTIONS)
+    path = write(DETECTIONS, "detections.json")
     assert read_objects(path, categories={"/m/0cmf2": "Airplane"}) == {42: {"dog": 1}}
 
 
@@ -165,8 +158,8 @@ def test_no_categories():
         ("cut.json", '{"categories": [{"id": 18', "the JSON ends too early"),
     ],
 )
-def test_file_without_categories(tmp_path, name, content, message):
-    path = write(tmp_path, name, content)
+def test_file_without_categories(name, content, message, write):
+    path = write(content, name)
     with pytest.raises(AnnotationError, match=rf"{name}: {message}"):
         read_categories(path)
 
@@ -201,8 +194,8 @@ def test_missing_categories_file(tmp_path):
         ("image_info.json", {"images": [{"id": 42}], "categories": []}, ".*no 'annotations'"),
     ],
 )
-def test_bad_file(tmp_path, name, content, message):
-    path = write(tmp_path, name, content)
+def test_bad_file(name, content, message, write):
+    path = write(content, name)
     with pytest.raises(AnnotationError, match=rf"{name}: {message}") as problem:
         read_objects(path)
     assert str(problem.value).startswith(str(path))
@@ -221,15 +214,15 @@ def test_missing_file(tmp_path):
         read_objects(tmp_path / "gone.json")
 
 
-def test_empty_folder(tmp_path):
-    write(tmp_path, "readme.txt", "nothing here")
+def test_empty_folder(tmp_path, write):
+    write("nothing here", "readme.txt")
     with pytest.raises(AnnotationError, match=r"no XML or JSON file in this folder"):
         read_objects(tmp_path)
 
 
-def test_bad_file_of_a_folder(tmp_path):
-    write(tmp_path, "000000000042.json", [])
-    write(tmp_path, "000000000073.json", '[{"score": 0.9')
+def test_bad_file_of_a_folder(tmp_path, write):
+    write([], "000000000042.json")
+    write('[{"score": 0.9', "000000000073.json")
     with pytest.raises(AnnotationError, match=r"000000000073\.json: the JSON ends too early"):
         read_objects(tmp_path)
 
@@ -243,16 +236,6 @@ def test_unknown_type_of_source(source):
 def test_no_source():
     with pytest.raises(AnnotationError, match="at least one source"):
         read_objects([])
-
-
-def test_real_data(shared_data):
-    gold = read_objects(shared_data / "coco" / "instances_val2017.json")
-    assert len(gold) == 5000
-    assert sum(sum(labels.values()) for labels in gold.values()) == 36781
-    assert sum(not labels for labels in gold.values()) == 48
-    assert len(read_objects(shared_data / "pascal50s" / "Annotations")) == 500
-    detections = "instances_val2014_fakebbox100_results.json"
-    assert len(read_objects(shared_data / "coco" / "mini" / detections)) == 99
 
 
 def test_a_folder_of_photographs_needs_a_detector(tmp_path):

@@ -1,7 +1,5 @@
 """Visual Genome: objects.json in versions 1.4 and 1.0, and scene_graphs.json."""
 
-import json
-
 import pytest
 
 from vifidel_eval.annotations import read_objects
@@ -28,15 +26,9 @@ GRAPHS = [{**image, "relationships": [], "attributes": []} for image in OBJECTS]
 OLD = [{"id": image["image_id"], "objects": image["objects"]} for image in OBJECTS]
 
 
-def write(tmp_path, content):
-    path = tmp_path / "objects.json"
-    path.write_text(json.dumps(content))
-    return path
-
-
 @pytest.mark.parametrize("content", [OBJECTS, GRAPHS, OLD])
-def test_first_names(tmp_path, content):
-    objects = read_objects(write(tmp_path, content))
+def test_first_names(content, write):
+    objects = read_objects(write(content, "objects.json"))
     assert objects == {1: {"trees": 2, "clock": 1}, 2: {}}
     assert (objects.kind, objects.lists_every_image) == ("visual-genome", True)
 
@@ -58,6 +50,6 @@ def test_first_names(tmp_path, content):
         ({"image_id": 3, "objects": [thing(4, "_")]}, r"objects\[0\]: the label '_' has no word"),
     ],
 )
-def test_broken(tmp_path, image, message):
+def test_broken(image, message, write):
     with pytest.raises(AnnotationError, match=message):
-        read_objects(write(tmp_path, [*OBJECTS, image]))
+        read_objects(write([*OBJECTS, image], "objects.json"))

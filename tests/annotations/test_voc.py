@@ -34,14 +34,8 @@ LIVING_ROOM = """\
 """
 
 
-def write(folder, name, text):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def test_objects_count_and_their_parts_do_not(tmp_path):
-    objects = read_voc([write(tmp_path, "2008_000123.xml", LIVING_ROOM)], "VOC")
+def test_objects_count_and_their_parts_do_not(write):
+    objects = read_voc([write(LIVING_ROOM, "2008_000123.xml")], "VOC")
     assert objects == {
         "2008_000123": {"person": 1, "dining table": 1, "potted plant": 2, "tv monitor": 1}
     }
@@ -49,9 +43,9 @@ def test_objects_count_and_their_parts_do_not(tmp_path):
     assert objects.threshold is None
 
 
-def test_each_file_is_one_image(tmp_path):
-    first = write(tmp_path, "2008_000123.xml", LIVING_ROOM)
-    empty = write(tmp_path, "2008_000200.xml", "<annotation><folder>VOC2012</folder></annotation>")
+def test_each_file_is_one_image(write):
+    first = write(LIVING_ROOM, "2008_000123.xml")
+    empty = write("<annotation><folder>VOC2012</folder></annotation>", "2008_000200.xml")
     objects = read_voc([first, empty], "VOC")
     assert list(objects) == ["2008_000123", "2008_000200"]
     assert objects["2008_000200"] == {}
@@ -65,9 +59,9 @@ def test_each_file_is_one_image(tmp_path):
         ("", "img_7"),
     ],
 )
-def test_image_id_is_the_filename_or_else_the_files_own_name(tmp_path, filename, image_id):
+def test_image_id_is_the_filename_or_else_the_files_own_name(filename, image_id, write):
     text = f"<annotation>{filename}<object><name>dog</name></object></annotation>"
-    assert read_voc([write(tmp_path, "img_7.xml", text)], "VOC") == {image_id: {"dog": 1}}
+    assert read_voc([write(text, "img_7.xml")], "VOC") == {image_id: {"dog": 1}}
 
 
 def test_encoding_declared_in_the_file(tmp_path):
@@ -95,14 +89,14 @@ def test_encoding_declared_in_the_file(tmp_path):
         ),
     ],
 )
-def test_bad_xml(tmp_path, text, message):
-    path = write(tmp_path, "bad.xml", text)
+def test_bad_xml(text, message, write):
+    path = write(text, "bad.xml")
     with pytest.raises(AnnotationError, match=rf"bad\.xml: .*{message}"):
         read_voc([path], "VOC")
 
 
-def test_two_files_of_one_image(tmp_path):
-    first, second = (write(tmp_path, name, LIVING_ROOM) for name in ("a.xml", "b.xml"))
+def test_two_files_of_one_image(write):
+    first, second = (write(LIVING_ROOM, name) for name in ("a.xml", "b.xml"))
     with pytest.raises(AnnotationError, match=r"b\.xml and .*a\.xml both .* image '2008_000123'"):
         read_voc([first, second], "VOC")
 
@@ -112,6 +106,6 @@ def test_missing_file(tmp_path):
         read_voc([tmp_path / "gone.xml"], "VOC")
 
 
-def test_a_file_name_that_is_a_number_is_an_id_as_a_number(tmp_path):
-    path = write(tmp_path, "a.xml", LIVING_ROOM.replace("2008_000123", "42"))
+def test_a_file_name_that_is_a_number_is_an_id_as_a_number(write):
+    path = write(LIVING_ROOM.replace("2008_000123", "42"), "a.xml")
     assert list(read_voc([path], "here")) == [42]

@@ -6,11 +6,9 @@ import json
 import random
 
 import pytest
-from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval.asking import calibrated, read_controls
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import ImageIdError, VifidelError
 
 NAMES = ("dog", "lamp", "bench", "boat", "horse", "clock", "kite", "bus")
@@ -53,16 +51,15 @@ def test_errors_of_a_known_size_are_taken_away(tmp_path):
     assert run.detail.calibrated == {}  # a run does not change
 
 
-def test_table_json_and_report_say_the_same(tmp_path):
+def test_table_json_and_report_say_the_same(tmp_path, run):
     world(tmp_path, images=40)
-    result = CliRunner().invoke(
-        main,
-        ["score", str(tmp_path / "captions.json"), "--metrics", "VIFIDEL-H",
-         "--references", str(tmp_path / "references.json"),
-         "--objects", str(tmp_path / "answers.jsonl"),
-         "--calibrate", str(tmp_path / "answers.jsonl"),
-         "--output", str(tmp_path / "scores.json"), "--report", str(tmp_path / "page.html"),
-         "--resamples", "100"],
+    result = run(
+        "score", tmp_path / "captions.json", "--metrics", "VIFIDEL-H",
+        "--references", tmp_path / "references.json",
+        "--objects", tmp_path / "answers.jsonl",
+        "--calibrate", tmp_path / "answers.jsonl",
+        "--output", tmp_path / "scores.json", "--report", tmp_path / "page.html",
+        "--resamples", "100",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     saved = json.loads((tmp_path / "scores.json").read_text())["calibrated"]["captions"]
@@ -97,18 +94,16 @@ def test_a_control_that_a_reference_names_is_none(tmp_path):
         calibrated(run, {7: ["lamp"]})
 
 
-def test_what_is_lacking(tmp_path):
-    run = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: {"dog": 1, "cat": 0}})
+def test_what_is_lacking(tmp_path, run):
+    evaluated = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: {"dog": 1, "cat": 0}})
     with pytest.raises(VifidelError, match="a rate is calibrated by answers, as objects"):
-        calibrated(run, {1: ["cat"]})
+        calibrated(evaluated, {1: ["cat"]})
     path = tmp_path / "q.jsonl"
     path.write_text('{"image_id": 1, "thing": "dog"}\n')
     with pytest.raises(VifidelError, match=r'no line has "control": true; .* --controls N'):
         read_controls(path)
     captions = tmp_path / "mine.json"
     captions.write_text('{"1": "a dog"}')
-    result = CliRunner().invoke(
-        main, ["score", str(captions), "--no-references", "--calibrate", str(path)]
-    )
+    result = run("score", captions, "--no-references", "--calibrate", path)
     assert result.exit_code == 2
     assert "--calibrate needs --objects, the answers, and --references" in result.stderr

@@ -7,12 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval.asking import read_asked
 from vifidel_eval.asking.composing import named_by_several
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import CaptionError, VifidelError
 
 MINE = {7: "a squirrel eats a nut on a bench", 8: "two dogs and a puppy by a lamp"}
@@ -128,36 +126,36 @@ def test_things_that_several_references_name():
     assert named_by_several(references, least=2) == {7: {"dog", "lamp"}, 8: {"dog"}}
 
 
-def write(path, content):
-    path.write_text("".join(json.dumps(line) + "\n" for line in content), encoding="utf-8")
-    return path
+@pytest.fixture
+def captions(write_lines):
+    def captions(name, of_images):
+        entries = ({"image_id": i, "caption": text} for i, text in of_images.items())
+        return write_lines(*entries, name=name)
+
+    return captions
 
 
-def captions(path, of_images):
-    return write(path, [{"image_id": i, "caption": text} for i, text in of_images.items()])
-
-
-def test_the_command_writes_what_python_returns(tmp_path):
-    mine, base = captions(tmp_path / "mine.jsonl", MINE), captions(tmp_path / "base.jsonl", BASE)
+def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions, run):
+    mine, base = captions("mine.jsonl", MINE), captions("base.jsonl", BASE)
     output = tmp_path / "q.jsonl"
     arguments = ["questions", str(mine), f"b={base}", "--output", str(output), "--controls", "2"]
-    result = CliRunner().invoke(main, arguments)
+    result = run(*arguments)
     assert (result.exit_code, result.stderr) == (0, "")
     expected = vifidel_eval.questions({"mine": MINE, "b": BASE}, controls=2)
     assert [json.loads(line) for line in output.read_text().splitlines()] == expected
     assert result.stdout == f"{output}: {len(expected)} questions about 2 images\n"
     # The answers come back in the same lines.
-    answers = write(tmp_path / "a.jsonl", [{**line, "answer": "no"} for line in expected[:5]])
+    answers = write_lines(*({**line, "answer": "no"} for line in expected[:5]), name="a.jsonl")
     again = [*arguments[:-3], str(tmp_path / "q2.jsonl"), *arguments[-2:]]
-    result = CliRunner().invoke(main, [*again, "--answers", str(answers)])
+    result = run(*again, "--answers", answers)
     assert result.exit_code == 0, result.output
     lines = (tmp_path / "q2.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == expected[5:]
 
 
-def test_the_same_bytes_whatever_the_hash_seed(tmp_path):
-    mine = captions(tmp_path / "mine.jsonl", MINE)
-    base = captions(tmp_path / "base.jsonl", BASE)
+def test_the_same_bytes_whatever_the_hash_seed(tmp_path, captions):
+    mine = captions("mine.jsonl", MINE)
+    base = captions("base.jsonl", BASE)
     made = set()
     for seed in ("0", "1"):
         output = tmp_path / f"{seed}.jsonl"
@@ -170,11 +168,11 @@ def test_the_same_bytes_whatever_the_hash_seed(tmp_path):
     assert len(made) == 1
 
 
-def test_questions_and_captions_are_both_taken_to_ask(tmp_path):
-    listed = write(tmp_path / "q.jsonl", vifidel_eval.questions({"mine": MINE}, controls=1))
-    base = captions(tmp_path / "base.jsonl", BASE)
+def test_questions_and_captions_are_both_taken_to_ask(write_lines, captions):
+    listed = write_lines(*vifidel_eval.questions({"mine": MINE}, controls=1), name="q.jsonl")
+    base = captions("base.jsonl", BASE)
     found = read_asked([listed, base])
     assert found[7][:3] == ["squirrel", "nut", "bench"]
     assert found[7][-1] == "frisbee"
     with pytest.raises(VifidelError, match=r"q.jsonl: line 2 is no question; write \{"):
-        read_asked([write(tmp_path / "q.jsonl", [{"image_id": 7, "thing": "nut"}, {"thing": 3}])])
+        read_asked([write_lines({"image_id": 7, "thing": "nut"}, {"thing": 3}, name="q.jsonl")])

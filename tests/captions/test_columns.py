@@ -6,12 +6,12 @@ from vifidel_eval.errors import CaptionError
 
 @pytest.fixture
 def table(tmp_path):
-    def write(header, *rows):
+    def write_table(header, *rows):
         path = tmp_path / "table.csv"
         path.write_text("".join(f"{line}\n" for line in (header, *rows)), encoding="utf-8")
         return path
 
-    return write
+    return write_table
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,40 +12,33 @@ import vifidel_eval
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.field_paths import spelled, steps_of, value_at
 from vifidel_eval.captions.layout import MISSING
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import CaptionError
-
-
-def write(folder, *entries, name="samples.jsonl"):
-    path = folder / name
-    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries), "utf-8")
-    return path
 
 
 def entry(image_id, caption, **more):
     return {"doc": {"image": {"key": image_id}}, "out": [["", caption]], **more}
 
 
-def test_ids_and_captions_are_found_by_their_paths(tmp_path):
-    path = write(tmp_path, entry(7, "A dog."), entry("a.jpg", "A cat."))
+def test_ids_and_captions_are_found_by_their_paths(write_lines):
+    path = write_lines(entry(7, "A dog."), entry("a.jpg", "A cat."))
     fields = ["doc.image.key"], ["out[0][-1]"]
     assert read_results(path, *fields) == {7: "A dog.", "a.jpg": "A cat."}
     assert read_references(path, (), *fields) == {7: ["A dog."], "a.jpg": ["A cat."]}
 
 
-def test_one_line_is_a_file_too(tmp_path):
-    path = write(tmp_path, entry(7, "A dog."))
+def test_one_line_is_a_file_too(write_lines):
+    path = write_lines(entry(7, "A dog."))
     assert read_results(path, ["doc.image.key"], ["out[0][1]"]) == {7: "A dog."}
 
 
-def test_a_field_of_that_very_name_goes_before_the_path(tmp_path):
+def test_a_field_of_that_very_name_goes_before_the_path(write_lines):
     one = {"doc.id": 1, "doc": {"id": 2}, "caption": "A dog."}
-    path = write(tmp_path, one, {**one, "doc.id": 3})
+    path = write_lines(one, {**one, "doc.id": 3})
     assert read_results(path, ["doc.id"]) == {1: "A dog.", 3: "A dog."}
 
 
-def test_of_several_the_first_that_the_file_has(tmp_path):
-    path = write(tmp_path, entry(1, "A dog."), entry(2, "A cat."))
+def test_of_several_the_first_that_the_file_has(write_lines):
+    path = write_lines(entry(1, "A dog."), entry(2, "A cat."))
     names = ["key", "doc.id", "doc.image.key", "doc.image"]
     assert read_results(path, names, ["out[0][1]"]) == {1: "A dog.", 2: "A cat."}
 
@@ -86,34 +78,34 @@ def test_of_several_the_first_that_the_file_has(tmp_path):
         ("doc.image.key", "doc.image", "(image 7): the caption is {'key': 7}, not a string."),
     ],
 )
-def test_what_a_path_lacks_is_one_sentence(tmp_path, id_field, caption_field, said):
-    path = write(tmp_path, entry(7, "A dog."), entry(8, "A cat.", late={"text": "x"}))
+def test_what_a_path_lacks_is_one_sentence(id_field, caption_field, said, write_lines):
+    path = write_lines(entry(7, "A dog."), entry(8, "A cat.", late={"text": "x"}))
     with pytest.raises(CaptionError) as problem:
         read_results(path, [id_field], [caption_field])
     assert said in str(problem.value)
     assert str(problem.value).startswith(f"{path}: ")
 
 
-def test_the_line_that_lacks_a_part_is_named(tmp_path):
+def test_the_line_that_lacks_a_part_is_named(write_lines):
     empty = {"doc": {}, "out": [["", "A cat."]]}
-    path = write(tmp_path, entry(7, "A dog."), entry(8, "A cat."), empty)
+    path = write_lines(entry(7, "A dog."), entry(8, "A cat."), empty)
     with pytest.raises(CaptionError, match=r"line 3: no 'image' in 'doc' .*, which is empty\.$"):
         read_results(path, ["doc.image.key"], ["out[0][1]"])
 
 
-def test_every_command_and_python_take_paths(tmp_path):
-    first = write(tmp_path, entry(1, "A dog."), entry(2, "A cat."), name="one.jsonl")
-    other = write(tmp_path, entry(1, "A cat."), entry(2, "A cat."), name="other.jsonl")
+def test_every_command_and_python_take_paths(tmp_path, write_lines, run):
+    first = write_lines(entry(1, "A dog."), entry(2, "A cat."), name="one.jsonl")
+    other = write_lines(entry(1, "A cat."), entry(2, "A cat."), name="other.jsonl")
     objects = tmp_path / "objects.json"
     objects.write_text('{"1": ["dog"], "2": ["cat"]}')
     fields = ["--id-field", "doc.image.key", "--caption-field", "out[0][1]"]
 
-    def run(*arguments):
-        result = CliRunner().invoke(main, list(map(str, arguments)))
+    def shown(*arguments):
+        result = run(*arguments)
         assert result.exit_code == 0, result.output
         return result.stdout
 
-    scored = run("score", first, other, "--no-references", "--objects", objects,
+    scored = shown("score", first, other, "--no-references", "--objects", objects,
                  *fields, "--metrics", "VIFIDEL", "--format", "json")  # fmt: skip
     systems = {"one": [json.loads(line) for line in first.read_text().splitlines()]}
     systems["other"] = pandas.DataFrame(
@@ -131,9 +123,9 @@ def test_every_command_and_python_take_paths(tmp_path):
         assert json.loads(scored)["systems"][name]["overall"]["VIFIDEL"] == pytest.approx(
             overall["VIFIDEL"], abs=1e-9
         )
-    assert "A cat." in run("explain", other, "--image", 1, "--objects", objects, *fields)
+    assert "A cat." in shown("explain", other, "--image", 1, "--objects", objects, *fields)
     asked = tmp_path / "questions.jsonl"
-    run("questions", first, other, "--output", asked, *fields)
+    shown("questions", first, other, "--output", asked, *fields)
     found = [json.loads(line) for line in asked.read_text().splitlines()]
     assert {(one["image_id"], one["thing"]) for one in found} == {
         (1, "dog"),
@@ -183,20 +175,20 @@ def sample(number, said, doc=None, **more):
     ],
 )
 @pytest.mark.parametrize("key", ["image_id", "image", "file_name", "id"])
-def test_samples_of_a_task_of_one_s_own_are_recognised(tmp_path, fields, key):
+def test_samples_of_a_task_of_one_s_own_are_recognised(fields, key, write_lines):
     samples = [
         {"doc_id": n, "doc": {key: f"{n}.jpg", "size": [2, 3]}, "target": "A pet.", **fields}
         for n in range(2)
     ]
-    assert read_results(write(tmp_path, *samples)) == {"0.jpg": "A dog.", "1.jpg": "A dog."}
-    assert read_results(write(tmp_path, samples[1])) == {"1.jpg": "A dog."}
-    assert read_references(write(tmp_path, *samples))["0.jpg"] == ["A pet."]
+    assert read_results(write_lines(*samples)) == {"0.jpg": "A dog.", "1.jpg": "A dog."}
+    assert read_results(write_lines(samples[1])) == {"1.jpg": "A dog."}
+    assert read_references(write_lines(*samples))["0.jpg"] == ["A pet."]
 
 
-def test_what_a_user_names_goes_before_what_is_usual(tmp_path):
+def test_what_a_user_names_goes_before_what_is_usual(write_lines):
     docs = [{"image_id": 1, "video": "a.mp4"}, {"image_id": 2, "video": "b.mp4"}]
     samples = [sample(n, [f"{n}"], doc, resps=[["x", "y"]]) for n, doc in enumerate(docs)]
-    path = write(tmp_path, *samples)
+    path = write_lines(*samples)
     assert read_results(path) == {1: "0", 2: "1"}
     assert read_results(path, ["doc.video"]) == {"a.mp4": "0", "b.mp4": "1"}
     assert read_results(path, (), ["resps[0][1]"]) == {1: "y", 2: "y"}
@@ -204,8 +196,8 @@ def test_what_a_user_names_goes_before_what_is_usual(tmp_path):
     assert read_references(path, (), ["doc.video"]) == {"a.mp4": ["A pet."], "b.mp4": ["A pet."]}
 
 
-def test_a_field_that_only_the_references_have_changes_nothing(tmp_path):
-    path = write(tmp_path, sample(0, ["A dog."]), sample(1, ["A cat."]))
+def test_a_field_that_only_the_references_have_changes_nothing(write_lines):
+    path = write_lines(sample(0, ["A dog."]), sample(1, ["A cat."]))
     assert read_results(path, ["img"], ["text"]) == {10: "A dog.", 11: "A cat."}
 
 
@@ -231,8 +223,8 @@ def test_a_field_that_only_the_references_have_changes_nothing(tmp_path):
         ([sample(0, ["A dog.", "A cat."])], "2 captions for one image; keep one"),
     ],
 )
-def test_what_nothing_says_is_refused_with_what_to_type(tmp_path, samples, said):
-    path = write(tmp_path, *samples, sample(1, ["A cat."]))
+def test_what_nothing_says_is_refused_with_what_to_type(samples, said, write_lines):
+    path = write_lines(*samples, sample(1, ["A cat."]))
     with pytest.raises(CaptionError) as problem:
         read_results(path)
     assert said in str(problem.value)

@@ -1,6 +1,5 @@
 """The layouts that people have, each by an example of our own."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -63,12 +62,6 @@ def test_the_name_of_a_file_says_nothing(tmp_path):
     assert read_results(path) == CAPTIONS
 
 
-def write(folder, *lines, name="samples.jsonl"):
-    path = folder / name
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
 # Karpathy
 
 
@@ -84,8 +77,8 @@ def test_several_splits():
     assert set(read_references(DATA / "karpathy.json", ["train", "restval"])) == {9, 11}
 
 
-def test_an_image_without_cocoid_is_called_by_its_file(tmp_path):
-    path = write(tmp_path, karpathy(image("a.jpg", "test", "A dog.", "A pet.")))
+def test_an_image_without_cocoid_is_called_by_its_file(write_lines):
+    path = write_lines(karpathy(image("a.jpg", "test", "A dog.", "A pet.")))
     assert read_references(path) == {"a.jpg": ["A dog.", "A pet."]}
 
 
@@ -119,9 +112,9 @@ def test_an_image_without_cocoid_is_called_by_its_file(tmp_path):
         ({"1": ["A dog."]}, ["test"], "has no splits"),
     ],
 )
-def test_bad_splits(tmp_path, content, splits, message):
+def test_bad_splits(content, splits, message, write_lines):
     with pytest.raises(CaptionError, match=rf"samples\.jsonl: .*{message}"):
-        read_references(write(tmp_path, content), splits)
+        read_references(write_lines(content), splits)
 
 
 def test_splits_are_no_results():
@@ -136,13 +129,13 @@ def sample(number, **metrics):
     return {"doc_id": number, "target": "", "filtered_resps": "A dog.", **metrics}
 
 
-def test_a_test_split_of_lmms_eval_holds_its_caption_in_a_list(tmp_path):
+def test_a_test_split_of_lmms_eval_holds_its_caption_in_a_list(write_lines):
     output = {"pred": ["A dog."], "image_id": 42}
-    path = write(tmp_path, sample(0, coco_passthrough=output), sample(1, coco_passthrough={
+    path = write_lines(sample(0, coco_passthrough=output), sample(1, coco_passthrough={
         "pred": ["A cat."], "image_id": 7,
     }))  # fmt: skip
     assert read_results(path) == {42: "A dog.", 7: "A cat."}
-    submitted = write(tmp_path, [{"image_id": 42, "caption": ["A dog."]}])
+    submitted = write_lines([{"image_id": 42, "caption": ["A dog."]}])
     assert read_results(submitted) == {42: "A dog."}
 
 
@@ -156,16 +149,16 @@ def test_a_test_split_of_lmms_eval_holds_its_caption_in_a_list(tmp_path):
         ),
     ],
 )
-def test_bad_samples(tmp_path, metrics, message):
+def test_bad_samples(metrics, message, write_lines):
     good = {"coco_CIDEr": {"pred": "A dog.", "image_id": 42}}
-    path = write(tmp_path, sample(0, **good), sample(1, **metrics))
+    path = write_lines(sample(0, **good), sample(1, **metrics))
     with pytest.raises(CaptionError, match=message):
         read_results(path)
 
 
 @pytest.mark.parametrize("read", [read_results, read_references])
-def test_a_summary_of_lmms_eval_holds_no_captions(tmp_path, read):
-    path = write(tmp_path, {"results": {"coco2014_cap_val": {}}, "configs": {}})
+def test_a_summary_of_lmms_eval_holds_no_captions(read, write_lines):
+    path = write_lines({"results": {"coco2014_cap_val": {}}, "configs": {}})
     with pytest.raises(CaptionError, match="summary of an lmms-eval run"):
         read(path)
 
@@ -173,11 +166,11 @@ def test_a_summary_of_lmms_eval_holds_no_captions(tmp_path, read):
 # LLaVA
 
 
-def test_questions_are_no_captions(tmp_path):
+def test_questions_are_no_captions(write_lines):
     question = {"question_id": 1, "image": "a.jpg", "text": "What is in the image?"}
     with pytest.raises(CaptionError, match="looks like the questions of a LLaVA-style"):
-        read_results(write(tmp_path, question, {**question, "question_id": 2}))
-    assert read_results(write(tmp_path, question), (), ["text"]) == {"a.jpg": question["text"]}
+        read_results(write_lines(question, {**question, "question_id": 2}))
+    assert read_results(write_lines(question), (), ["text"]) == {"a.jpg": question["text"]}
 
 
 # Parquet

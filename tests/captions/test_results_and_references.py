@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from vifidel_eval.captions import read_references, read_results
@@ -23,19 +21,12 @@ INSTANCES = {
 DETECTIONS = [{"image_id": 42, "category_id": 18, "bbox": [1, 2, 3, 4], "score": 0.9}]
 
 
-def write(folder, content, name="captions.json"):
-    path = folder / name
-    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def annotated(**changed):
     return {"annotations": [{"image_id": 42, "id": 1, "caption": "A dog."} | changed]}
 
 
-def test_coco_references_come_in_the_order_of_the_images(tmp_path):
-    references = read_references(write(tmp_path, CAPTIONS))
+def test_coco_references_come_in_the_order_of_the_images(write):
+    references = read_references(write(CAPTIONS, "captions.json"))
     assert list(references.items()) == [
         (73, ["Two motorcycles\n"]),
         (42, ["A dog on a couch.", "Ein Hündchen schläft."]),
@@ -43,13 +34,13 @@ def test_coco_references_come_in_the_order_of_the_images(tmp_path):
     ]
 
 
-def test_references_without_a_list_of_images(tmp_path):
-    assert read_references(write(tmp_path, annotated())) == {42: ["A dog."]}
+def test_references_without_a_list_of_images(write):
+    assert read_references(write(annotated(), "captions.json")) == {42: ["A dog."]}
 
 
-def test_references_keyed_by_image_id(tmp_path):
+def test_references_keyed_by_image_id(write):
     keyed = {"42": ["A dog.", "A pet."], "000000000073": ["A bike."], "beach": []}
-    assert read_references(write(tmp_path, keyed)) == {
+    assert read_references(write(keyed, "captions.json")) == {
         42: ["A dog.", "A pet."],
         "000000000073": ["A bike."],
         "beach": [],
@@ -64,14 +55,14 @@ def test_references_keyed_by_image_id(tmp_path):
         {"73": "A bike.", "42": ""},
     ],
 )
-def test_results_come_in_the_order_of_the_file(tmp_path, content):
-    results = read_results(write(tmp_path, content))
+def test_results_come_in_the_order_of_the_file(content, write):
+    results = read_results(write(content, "captions.json"))
     assert list(results.items()) == [(73, "A bike."), (42, "")]
 
 
-def test_results_with_strings_for_ids(tmp_path):
+def test_results_with_strings_for_ids(write):
     listed = [{"image_id": "42", "caption": "A dog."}, {"image_id": "beach", "caption": "Sand."}]
-    assert read_results(write(tmp_path, listed)) == {"42": "A dog.", "beach": "Sand."}
+    assert read_results(write(listed, "captions.json")) == {"42": "A dog.", "beach": "Sand."}
 
 
 @pytest.mark.parametrize(
@@ -100,9 +91,9 @@ def test_results_with_strings_for_ids(tmp_path):
         ("42", "42 is not a caption file"),
     ],
 )
-def test_bad_references(tmp_path, content, message):
+def test_bad_references(content, message, write):
     with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
-        read_references(write(tmp_path, content))
+        read_references(write(content, "captions.json"))
 
 
 @pytest.mark.parametrize(
@@ -149,9 +140,9 @@ def test_bad_references(tmp_path, content, message):
         ("42", "42 is not a caption file"),
     ],
 )
-def test_bad_results(tmp_path, content, message):
+def test_bad_results(content, message, write):
     with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
-        read_results(write(tmp_path, content))
+        read_results(write(content, "captions.json"))
 
 
 @pytest.mark.parametrize("read", [read_references, read_results])
@@ -163,9 +154,9 @@ def test_bad_results(tmp_path, content, message):
         ("A dog on a couch.\n", "not JSON"),
     ],
 )
-def test_captions_that_are_not_json(tmp_path, read, text, message):
+def test_captions_that_are_not_json(read, text, message, write):
     with pytest.raises(CaptionError, match=rf"captions\.json: {message}"):
-        read(write(tmp_path, text))
+        read(write(text, "captions.json"))
 
 
 @pytest.mark.parametrize("read", [read_references, read_results])

@@ -3,11 +3,11 @@
 import csv
 import io
 import json
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from judgement_files import (
     DISTRACTORS,
     FLICKR_CAPTIONS,
@@ -28,7 +28,6 @@ from judgement_files import (
 )
 from scipy.stats import pearsonr
 
-from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import Bleu, RougeL, Vifidel
 from vifidel_eval.text.tokenization import Tokenization
 
@@ -53,8 +52,9 @@ def fast(monkeypatch):
     monkeypatch.setattr("vifidel_eval.agreement.resampling.RESAMPLES", 8)
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, ["agreement", *map(str, arguments)])
+@pytest.fixture
+def agreement(run):
+    return partial(run, "agreement")
 
 
 @pytest.fixture
@@ -85,12 +85,12 @@ def refused(result, status=1):
 
 
 @pytest.mark.parametrize("command", [command for command in WRITERS if command not in DETECTIONS])
-def test_all_formats_show_the_result(data, tmp_path, command):
+def test_all_formats_show_the_result(data, tmp_path, command, agreement):
     output = tmp_path / "result.json"
     arguments = (command, data(command), "--metrics", "BLEU,ROUGE_L", "--references", "1,all")
     shown = {}
     for style in ("table", "markdown", "csv", "latex", "json"):
-        result = run(*arguments, "--format", style, "--output", output, "--draws", 2)
+        result = agreement(*arguments, "--format", style, "--output", output, "--draws", 2)
         assert result.exit_code == 0, result.output
         # CSV holds rows only: what must be said of them goes elsewhere.
         assert ("references drawn 2 times" in result.stderr) == (style == "csv")
@@ -118,9 +118,9 @@ def test_all_formats_show_the_result(data, tmp_path, command):
         assert "seed 0" in shown[style]
 
 
-def test_accuracies_are_those_of_the_metric(data):
+def test_accuracies_are_those_of_the_metric(data, agreement):
     folder = data("pascal50s")
-    result = run("pascal50s", folder, "--metrics", "ROUGE_L", "--references", "all",
+    result = agreement("pascal50s", folder, "--metrics", "ROUGE_L", "--references", "all",
                  "--format", "json")  # fmt: skip
     document = json.loads(result.stdout)
     # ROUGE-L by pycocoevalcap on references without the captions themselves, worked out here.
@@ -149,9 +149,9 @@ def test_accuracies_are_those_of_the_metric(data):
     )
 
 
-def test_objects_of_the_image_stand_for_all_its_captions(data, objects):
+def test_objects_of_the_image_stand_for_all_its_captions(data, objects, agreement):
     arguments = ("pascal50s", data("pascal50s"), "--objects", objects, "--format", "json")
-    result = run(*arguments, "--metrics", "VIFIDEL", "--references", "0")
+    result = agreement(*arguments, "--metrics", "VIFIDEL", "--references", "0")
     assert result.exit_code == 0, result.output
     found = {e["kind"]: e for e in json.loads(result.stdout)["accuracies"]}["all"]
     vifidel = Vifidel(OBJECTS, references=False)
@@ -163,7 +163,7 @@ def test_objects_of_the_image_stand_for_all_its_captions(data, objects):
     assert found["accuracy"] == pytest.approx(sum(right) / 4)
     assert found["pairs"] == 4
     # No references: the others are left out.
-    both = run(*arguments, "--metrics", "VIFIDEL,WMD", "--references", "0,1")
+    both = agreement(*arguments, "--metrics", "VIFIDEL,WMD", "--references", "0,1")
     rows = json.loads(both.stdout)["accuracies"]
     assert {(row["metric"], row["references"]) for row in rows} == {
         ("VIFIDEL", 0),
@@ -172,12 +172,12 @@ def test_objects_of_the_image_stand_for_all_its_captions(data, objects):
     }
 
 
-def test_ties_and_consensus_and_seed(data):
+def test_ties_and_consensus_and_seed(data, agreement):
     path = data("distractors")
     shared = ("--metrics", "BLEU", "--format", "json")
     found = {}
     for ties in ("half", "wrong", "right"):
-        document = json.loads(run("distractors", path, "--ties", ties, *shared).stdout)
+        document = json.loads(agreement("distractors", path, "--ties", ties, *shared).stdout)
         assert document["ties"] == ties
         found[ties] = {(e["metric"], e["kind"]): e for e in document["accuracies"]}
     for key, half in found["half"].items():
@@ -185,36 +185,36 @@ def test_ties_and_consensus_and_seed(data):
         assert found["right"][key]["accuracy"] - half["accuracy"] == pytest.approx(half["tied"] / 2)
     assert {kind for _, kind in found["half"]} == {"replace scene", "switch people", "all"}
     folder = data("pascal50s")
-    sentence = refused(run("pascal50s", folder, "--consensus", *shared))
+    sentence = refused(agreement("pascal50s", folder, "--consensus", *shared))
     assert "consensus_pascal.mat: no such file" in sentence
 
 
-def test_the_same_seed_gives_the_same_bytes(data):
+def test_the_same_seed_gives_the_same_bytes(data, agreement):
     arguments = ("abstract50s", data("abstract50s"), "--metrics", "ROUGE_L", "--references", "2")
     arguments += ("--format", "json")
-    first, again, other = (run(*arguments, "--seed", seed).stdout for seed in (1, 1, 2))
+    first, again, other = (agreement(*arguments, "--seed", seed).stdout for seed in (1, 1, 2))
     assert first == again
     assert json.loads(other)["seed"] == 2
 
 
-def test_distractors_take_references_from_elsewhere(data, tmp_path):
+def test_distractors_take_references_from_elsewhere(data, tmp_path, agreement):
     bare = [{k: v for k, v in entry.items() if k != "references"} for entry in DISTRACTORS]
     path = write_distractors(tmp_path, bare)
-    sentence = refused(run("distractors", path, "--metrics", "BLEU"), status=2)
+    sentence = refused(agreement("distractors", path, "--metrics", "BLEU"), status=2)
     assert "BLEU needs --references" in sentence
     captions = tmp_path / "captions.json"
     references = {str(e["image_id"]): e["references"] for e in DISTRACTORS}
     captions.write_text(json.dumps(references), "utf-8")
     shared = ("--metrics", "BLEU", "--format", "json")
-    with_captions = run("distractors", path, "--captions", captions, *shared)
+    with_captions = agreement("distractors", path, "--captions", captions, *shared)
     assert with_captions.exit_code == 0, with_captions.output
-    own = run("distractors", data("distractors"), *shared)
+    own = agreement("distractors", data("distractors"), *shared)
     assert json.loads(with_captions.stdout) == json.loads(own.stdout)
 
 
-def test_correlations_are_those_of_the_metric(data):
+def test_correlations_are_those_of_the_metric(data, agreement):
 
-    result = run("flickr8k", data("flickr8k"), "--metrics", "ROUGE_L", "--format", "json")
+    result = agreement("flickr8k", data("flickr8k"), "--metrics", "ROUGE_L", "--format", "json")
     scores, ratings = [], []
     for image, caption_id, *experts in FLICKR_LINES:
         owner, number = caption_id.split(".jpg#")
@@ -234,9 +234,9 @@ def test_correlations_are_those_of_the_metric(data):
 
 
 @pytest.mark.parametrize("command", ["pascal50s", "flickr8k"])
-def test_scores_of_another_tool(data, tmp_path, command):
+def test_scores_of_another_tool(data, tmp_path, command, agreement):
     path, folder = tmp_path / "candidates.json", data(command)
-    result = run(command, folder, "--write-candidates", path)
+    result = agreement(command, folder, "--write-candidates", path)
     assert result.exit_code == 0
     entries = json.loads(path.read_text("utf-8"))
     assert result.stdout == f"{len(entries)} captions written to {path}\n"
@@ -247,7 +247,7 @@ def test_scores_of_another_tool(data, tmp_path, command):
         entry["score"] = float(f"{score:.10g}")  # ours are rounded
     path.write_text(json.dumps(entries), "utf-8")
     shared = ("--references", "all", "--format", "json")
-    result = run(command, folder, "--scores", f"mine={path}", "--metrics", "ROUGE_L", *shared)
+    result = agreement(command, folder, "--scores", f"mine={path}", "--metrics", "ROUGE_L", *shared)
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     key = "accuracies" if command in CHOICES else "correlations"
@@ -261,18 +261,18 @@ def test_scores_of_another_tool(data, tmp_path, command):
     for mine, ours in zip(by_metric["mine"], by_metric["ROUGE_L"], strict=True):
         assert str(mine) == str(ours)
     # Alone, no other metric is computed.
-    alone = json.loads(run(command, folder, "--scores", f"mine={path}", *shared).stdout)
+    alone = json.loads(agreement(command, folder, "--scores", f"mine={path}", *shared).stdout)
     assert {entry["metric"] for entry in alone[key]} == {"mine"}
     path.write_text(json.dumps(entries[1:]), "utf-8")
-    sentence = refused(run(command, folder, "--scores", f"mine={path}"))
+    sentence = refused(agreement(command, folder, "--scores", f"mine={path}"))
     assert "1 without one (ids '1.1')" in sentence
 
 
-def test_an_ablation_of_two_sides_and_their_union(data, objects, tmp_path):
+def test_an_ablation_of_two_sides_and_their_union(data, objects, tmp_path, agreement):
     found = tmp_path / "found.json"
     labels = {"2008_000001": ["table"], "2008_000002": ["sofa"], "2008_000003": ["cat", "cat"]}
     found.write_text(json.dumps(labels), "utf-8")
-    result = run(
+    result = agreement(
         *("pascal50s", data("pascal50s"), "--references", "0,2", "--draws", 2, "--format", "json"),
         *("--ablation", f"gold={objects}", "--ablation", f"found={found}"),
         *("--ablation", f"both={objects},{found}"),
@@ -290,7 +290,7 @@ def test_an_ablation_of_two_sides_and_their_union(data, objects, tmp_path):
     by_metric = {}
     for entry in document["accuracies"]:
         by_metric.setdefault(entry["metric"], []).append(entry["accuracy"])
-    plain = run(
+    plain = agreement(
         *("pascal50s", tmp_path / "pascal50s", "--references", "0,2", "--draws", 2),
         *("--objects", objects, "--metrics", "VIFIDEL", "--format", "json"),
     )
@@ -299,12 +299,12 @@ def test_an_ablation_of_two_sides_and_their_union(data, objects, tmp_path):
 
 
 @pytest.mark.parametrize("command", DETECTIONS)
-def test_all_formats_show_what_is_found(data, tmp_path, command):
+def test_all_formats_show_what_is_found(data, tmp_path, command, agreement):
     output, figure = tmp_path / "result.json", tmp_path / "figure.svg"
     arguments = (command, data(command), "--metrics", "VIFIDEL-PRF,ROUGE_L")
     shown = {}
     for style in ("table", "markdown", "csv", "latex", "json"):
-        result = run(*arguments, "--format", style, "--output", output, "--figure", figure)
+        result = agreement(*arguments, "--format", style, "--output", output, "--figure", figure)
         assert result.exit_code == 0, result.output
         shown[style] = result.stdout
     document = json.loads(
@@ -333,8 +333,8 @@ def test_all_formats_show_what_is_found(data, tmp_path, command):
     assert ("pairs: accuracy" in drawn) == (command != "hat")
 
 
-def test_a_planted_word_is_found(data):
-    result = run("nocaps-foil", data("nocaps-foil"), "--metrics", "VIFIDEL-PRF",
+def test_a_planted_word_is_found(data, agreement):
+    result = agreement("nocaps-foil", data("nocaps-foil"), "--metrics", "VIFIDEL-PRF",
                  "--format", "json")  # fmt: skip
     document = json.loads(result.stdout)
     # The references have every other thing of the foils word for word.
@@ -347,8 +347,8 @@ def test_a_planted_word_is_found(data):
     assert (pairwise["accuracy"], pairwise["low"], pairwise["high"]) == (1, 1, 1)
 
 
-def test_average_precision_is_that_of_the_metric(data):
-    result = run("hat", data("hat"), "--metrics", "ROUGE_L", "--format", "json")
+def test_average_precision_is_that_of_the_metric(data, agreement):
+    result = agreement("hat", data("hat"), "--metrics", "ROUGE_L", "--format", "json")
     scores = [
         RougeL(Tokenization()).compute_score({0: one["references"]}, {0: [one["caption"]]})[0]
         for one in HAT
@@ -364,9 +364,9 @@ def test_average_precision_is_that_of_the_metric(data):
 
 
 @pytest.mark.parametrize("command", DETECTIONS)
-def test_scores_of_another_tool_find_hallucinations(data, tmp_path, command):
+def test_scores_of_another_tool_find_hallucinations(data, tmp_path, command, agreement):
     path, file = tmp_path / "candidates.json", data(command)
-    assert run(command, file, "--write-candidates", path).exit_code == 0
+    assert agreement(command, file, "--write-candidates", path).exit_code == 0
     entries = json.loads(path.read_text("utf-8"))
     assert len(entries) == {"hat": 3, "nocaps-foil": 6}[command]
     wrong = {one["foil"] for one in FOILS} | {
@@ -375,7 +375,7 @@ def test_scores_of_another_tool_find_hallucinations(data, tmp_path, command):
     for entry in entries:
         entry["score"] = 0.1 if entry["caption"] in wrong else 0.9
     path.write_text(json.dumps(entries), "utf-8")
-    result = run(command, file, "--scores", f"theirs={path}", "--format", "json")
+    result = agreement(command, file, "--scores", f"theirs={path}", "--format", "json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     (found,) = document["detection"]
@@ -384,29 +384,29 @@ def test_scores_of_another_tool_find_hallucinations(data, tmp_path, command):
     assert [one["accuracy"] for one in document["pairwise"]] == [1] * (command != "hat")
 
 
-def test_finding_takes_one_number_of_references(data):
+def test_finding_takes_one_number_of_references(data, agreement):
     path = data("hat")
-    sentence = refused(run("hat", path, "--references", "1,2", "--metrics", "BLEU"), status=2)
+    sentence = refused(agreement("hat", path, "--references", "1,2", "--metrics", "BLEU"), status=2)
     assert "--references takes one number here, or 'all'." in sentence
-    result = run("hat", path, "--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
+    result = agreement("hat", path, "--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
     assert result.exit_code == 0, result.output
     assert "references drawn 2 times" in result.stdout
 
 
-def test_the_crowd_is_a_rating_of_its_own(data):
+def test_the_crowd_is_a_rating_of_its_own(data, agreement):
     folder = write_crowd(data("flickr8k"))
     shared = ("flickr8k", folder, "--metrics", "ROUGE_L", "--format", "json")
-    both = json.loads(run(*shared).stdout)["correlations"]
+    both = json.loads(agreement(*shared).stdout)["correlations"]
     assert {one["rating"] for one in both} == {"expert", "crowd"}
     counts = {one["captions"]: one["judgements"] for one in both if one["rating"] == "crowd"}
     assert counts == {"without own references": 3, "all": 4}
     (folder / "ExpertAnnotations.txt").unlink()
-    alone = json.loads(run(*shared).stdout)["correlations"]
+    alone = json.loads(agreement(*shared).stdout)["correlations"]
     assert alone == [one for one in both if one["rating"] == "crowd"]
 
 
-def test_thumb_has_p_r_and_total(data):
-    result = run("thumb", data("thumb"), "--metrics", "VIFIDEL-PRF", "--format", "json")
+def test_thumb_has_p_r_and_total(data, agreement):
+    result = agreement("thumb", data("thumb"), "--metrics", "VIFIDEL-PRF", "--format", "json")
     found = json.loads(result.stdout)["correlations"]
     assert [(one["rating"], one["captions"]) for one in found[::3]] == [
         (rating, captions) for rating in ("P", "R", "total") for captions in ("machine", "all")
@@ -417,9 +417,9 @@ def test_thumb_has_p_r_and_total(data):
     }
 
 
-def test_figures_of_choices(data, objects, tmp_path):
+def test_figures_of_choices(data, objects, tmp_path, agreement):
     paths = [tmp_path / f"curves{suffix}" for suffix in (".png", ".svg", ".pdf")]
-    result = run(
+    result = agreement(
         *("pascal50s", data("pascal50s"), "--objects", objects, "--metrics", "VIFIDEL,ROUGE_L"),
         *("--references", "0,1,2", "--draws", 2),
         *(argument for path in paths for argument in ("--figure", path)),
@@ -432,25 +432,25 @@ def test_figures_of_choices(data, objects, tmp_path):
         assert text in drawn
 
 
-def test_figures_of_ratings_need_two_metrics(data, tmp_path):
+def test_figures_of_ratings_need_two_metrics(data, tmp_path, agreement):
     figure, folder = tmp_path / "matrix.svg", data("flickr8k")
-    result = run("flickr8k", folder, "--metrics", "ROUGE_L", "--figure", figure)
+    result = agreement("flickr8k", folder, "--metrics", "ROUGE_L", "--figure", figure)
     assert result.exit_code == 1
     assert "ROUGE_L" in result.stdout  # nothing that was computed is lost
     assert f"{figure}: a matrix needs two metrics; name more --metrics." in result.stderr
     assert not figure.exists()
-    result = run("flickr8k", folder, "--metrics", "ROUGE_L,BLEU", "--figure", figure)
+    result = agreement("flickr8k", folder, "--metrics", "ROUGE_L,BLEU", "--figure", figure)
     assert result.exit_code == 0, result.output
     drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())
     for text in ("Bleu_4", "ROUGE_L", "without own references"):
         assert text in drawn
 
 
-def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
+def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
     output, folder = tmp_path / "result.json", data("pascal50s")
     arguments = ("pascal50s", folder, "--metrics", "BLEU", "--references", "1,2,3,4", "--draws", 1)
     whole = tmp_path / "whole.json"
-    expected = run(*arguments, "--output", whole)
+    expected = agreement(*arguments, "--output", whole)
     calls = []
     unsigned = Bleu.unsigned
 
@@ -461,14 +461,14 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
         return unsigned(self, rows, on_progress)
 
     monkeypatch.setattr(Bleu, "unsigned", interrupted)
-    result = run(*arguments, "--output", output)
+    result = agreement(*arguments, "--output", output)
     assert result.exit_code == 1
     assert "the same command continues where it stopped" in result.stderr
     assert not output.exists()
     kept = tmp_path / "result.json.unfinished"
     assert kept.exists()
     kept.write_bytes(kept.read_bytes() + b'\n{"key": "abc", "cont')  # torn while being written
-    result = run(*arguments, "--output", output)
+    result = agreement(*arguments, "--output", output)
     assert (result.exit_code, result.stdout) == (0, expected.stdout)
     assert len(calls) == 6 + 2 * 2
     assert output.read_bytes() == whole.read_bytes()
@@ -497,8 +497,8 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch):
         (["--seed", "-1"], "-1 is not in the range"),
     ],
 )
-def test_wrong_options_are_usage_errors(data, arguments, expected):
-    assert expected in refused(run("pascal50s", data("pascal50s"), *arguments), status=2)
+def test_wrong_options_are_usage_errors(data, arguments, expected, agreement):
+    assert expected in refused(agreement("pascal50s", data("pascal50s"), *arguments), status=2)
 
 
 @pytest.mark.parametrize(
@@ -514,40 +514,42 @@ def test_wrong_options_are_usage_errors(data, arguments, expected):
         (["--metrics", "BLEU", "--write-candidates", "none/c.json"], "there is no such folder"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(data, tmp_path, monkeypatch, arguments, expected):
+def test_what_cannot_be_done_is_one_sentence(
+    data, tmp_path, monkeypatch, arguments, expected, agreement
+):
     folder = data("pascal50s")
     monkeypatch.chdir(tmp_path)
-    sentence = refused(run("pascal50s", folder, *arguments))
+    sentence = refused(agreement("pascal50s", folder, *arguments))
     assert sentence.startswith("Error: ")
     assert expected in sentence
     assert [path.name for path in tmp_path.iterdir()] == ["pascal50s"]
 
 
-def test_no_output_replaces_an_input(data, objects, tmp_path):
+def test_no_output_replaces_an_input(data, objects, tmp_path, agreement):
     content = objects.read_bytes()
     shared = ("pascal50s", data("pascal50s"), "--objects", objects, "--metrics", "VIFIDEL")
-    assert "would replace an input" in refused(run(*shared, "--output", objects))
+    assert "would replace an input" in refused(agreement(*shared, "--output", objects))
     shared = ("pascal50s", tmp_path / "pascal50s", "--ablation", f"gold={objects}")
-    assert "would replace an input" in refused(run(*shared, "--output", objects))
+    assert "would replace an input" in refused(agreement(*shared, "--output", objects))
     assert objects.read_bytes() == content
     pairs = data("distractors")
     content = pairs.read_bytes()
     for option in ("--output", "--write-candidates"):
-        sentence = refused(run("distractors", pairs, "--metrics", "BLEU", option, pairs))
+        sentence = refused(agreement("distractors", pairs, "--metrics", "BLEU", option, pairs))
         assert "would replace an input" in sentence
     assert pairs.read_bytes() == content
 
 
 @pytest.mark.parametrize("command", WRITERS)
-def test_missing_data_is_named(tmp_path, command):
-    sentence = refused(run(command, tmp_path / "none", "--metrics", "BLEU"))
+def test_missing_data_is_named(tmp_path, command, agreement):
+    sentence = refused(agreement(command, tmp_path / "none", "--metrics", "BLEU"))
     assert str(tmp_path / "none") in sentence
 
 
-def test_help_names_the_files():
-    result = run("--help")
+def test_help_names_the_files(agreement):
+    result = agreement("--help")
     assert result.exit_code == 0
     for command in WRITERS:
         assert command in result.stdout
-        assert run(command, "--help").exit_code == 0
-    assert "pair_pascal.mat and pascal50S.mat" in run("pascal50s", "--help").stdout
+        assert agreement(command, "--help").exit_code == 0
+    assert "pair_pascal.mat and pascal50S.mat" in agreement("pascal50s", "--help").stdout

@@ -85,17 +85,13 @@ def test_standard_input(turned, expected):
     assert overall(score(*arguments, stdin=piped.read_bytes())) == expected
 
 
-def test_explain_reads_what_score_reads(tmp_path, captions):
+def test_explain_reads_what_score_reads(tmp_path, captions, run):
     lines = "".join(
         json.dumps({"image": f"{i}.jpg", "text": t}) + "\n" for i, t in captions.items()
     )
-    result = CliRunner().invoke(
-        main, ["explain", "-", "--objects", str(OBJECTS), "--format", "json"], input=lines
-    )
+    result = run("explain", "-", "--objects", OBJECTS, "--format", "json", input=lines)
     assert result.exit_code == 0, result.stderr
-    plain = CliRunner().invoke(
-        main, ["explain", str(CAREFUL), "--objects", str(OBJECTS), "--format", "json"]
-    )
+    plain = run("explain", CAREFUL, "--objects", OBJECTS, "--format", "json")
     assert re.sub(r'"(\d+)\.jpg"', r"\1", result.stdout).replace("stdin", "careful") == plain.stdout
 
 
@@ -119,9 +115,9 @@ def test_systems_with_ids_in_two_spellings_are_scored_without_references(two_spe
     assert systems["numbers"] == systems["names"]
 
 
-def test_systems_with_ids_in_two_spellings_are_explained_without_references(two_spellings):
+def test_systems_with_ids_in_two_spellings_are_explained_without_references(two_spellings, run):
     words = ["explain", *map(str, two_spellings), "--objects", str(OBJECTS), "--format", "json"]
-    result = CliRunner().invoke(main, words)
+    result = run(*words)
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)["systems"]
     assert found["numbers"] == found["names"]

@@ -21,18 +21,18 @@ EXAMPLES = ROOT / "tests" / "data"
 
 
 @pytest.fixture(scope="module")
-def scores(tmp_path_factory):
+def scores(tmp_path_factory, run):
     path = tmp_path_factory.mktemp("scores") / "scores.json"
     arguments = ["score", EXAMPLES / "captions_example_dreaming_results.json"]
     arguments += ["--references", EXAMPLES / "captions_example.json", "--objects"]
     arguments += [EXAMPLES / "instances_example.json", "--metrics", "CHAIR", "--output", path]
-    assert CliRunner().invoke(main, list(map(str, arguments))).exit_code == 0
+    assert run(*arguments).exit_code == 0
     return path
 
 
-def test_the_paragraph_says_what_the_file_says(scores):
+def test_the_paragraph_says_what_the_file_says(scores, run):
     content = json.loads(scores.read_text("utf-8"))
-    result = CliRunner().invoke(main, ["info", "--cite", str(scores)])
+    result = run("info", "--cite", scores)
     assert result.exit_code == 0, result.output
     [(name, system)] = content["systems"].items()
     text = " ".join(result.output.split())
@@ -160,8 +160,8 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def test_format_is_of_cite():
-    result = CliRunner().invoke(main, ["info", "--format", "latex"])
+def test_format_is_of_cite(run):
+    result = run("info", "--format", "latex")
     assert result.exit_code == 2
     assert "--format says how --cite prints" in result.output
 
@@ -177,7 +177,7 @@ def test_every_metric_has_a_paper_whose_entry_names_its_first_author():
             assert f"year = {{{paper.cited[-4:]}}}" in paper.bibtex
 
 
-def test_a_metric_that_is_not_registered_has_no_paper(tmp_path):
+def test_a_metric_that_is_not_registered_has_no_paper(tmp_path, run):
     path = tmp_path / "scores.json"
     document = {
         "signatures": {"Mine": "Mine|version:7"},
@@ -190,7 +190,7 @@ def test_a_metric_that_is_not_registered_has_no_paper(tmp_path):
         },
     }
     path.write_text(json.dumps(document), "utf-8")
-    result = CliRunner().invoke(main, ["info", "--cite", str(path)])
+    result = run("info", "--cite", path)
     assert result.output == (
         "We report Mine of 1 image as computed by vifidel-eval 7. Signature: Mine|version:7.\n"
     )
@@ -204,10 +204,10 @@ def test_a_metric_that_is_not_registered_has_no_paper(tmp_path):
         ({"signatures": {"CHAIRi": "CHAIR"}, "systems": {"x": {}}}, "the scores are damaged"),
     ],
 )
-def test_other_files_are_refused_in_one_sentence(tmp_path, content, said):
+def test_other_files_are_refused_in_one_sentence(tmp_path, content, said, run):
     path = tmp_path / "other.json"
     path.write_text(json.dumps(content), "utf-8")
-    result = CliRunner().invoke(main, ["info", "--cite", str(path)])
+    result = run("info", "--cite", path)
     assert result.exit_code == 1
     assert said in result.output
     assert result.output.count("\n") == 1

@@ -8,14 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
 from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
 
 from vifidel_eval import detect
-from vifidel_eval.commands.main import main
 from vifidel_eval.detect import loading
 from vifidel_eval.detect.objects_file import unfinished_path
 
@@ -39,22 +38,23 @@ def colours(monkeypatch, tmp_path):
     return model, state
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, ["detect", *map(str, arguments)])
+@pytest.fixture
+def detect_pictures(run):
+    return partial(run, "detect")
 
 
-def test_pictures_to_objects(photos, colours, tmp_path):
+def test_pictures_to_objects(photos, colours, tmp_path, detect_pictures):
     model, _ = colours
     output = tmp_path / "o.jsonl"
-    result = run(photos, "--model", model, "--output", output, "--lowest", "0.2")
+    result = detect_pictures(photos, "--model", model, "--output", output, "--lowest", "0.2")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == f"{output}: 3 pictures read\n"
     assert list(read_lines(output)[1]) == ["p0.png", "p1.png", "p2.png"]
-    result = run(photos, "--model", model, "--output", output, "--lowest", "0.2")
+    result = detect_pictures(photos, "--model", model, "--output", output, "--lowest", "0.2")
     assert result.stdout == f"{output}: 0 pictures read, 3 known from before\n"
 
 
-def test_captions_are_what_is_asked(photos, colours, tmp_path):
+def test_captions_are_what_is_asked(photos, colours, tmp_path, detect_pictures):
     model, state = colours
     state["detector"] = ColourDetector(asked=True)
     mine, base, questions = (tmp_path / f"{name}.jsonl" for name in ("mine", "base", "q"))
@@ -62,7 +62,7 @@ def test_captions_are_what_is_asked(photos, colours, tmp_path):
     base.write_text('{"image_id": "p0.png", "caption": "a puppy and a bus"}\n')
     questions.write_text('{"image_id": "photos/p1.png", "thing": "red"}\n')
     asks = [word for path in (mine, base, questions) for word in ("--ask", path)]
-    result = run(photos, "--model", model, "--output", tmp_path / "o.jsonl", *asks)
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / "o.jsonl", *asks)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "2 pictures read, 1 without a question" in result.stdout
     _, lines = read_lines(tmp_path / "o.jsonl")
@@ -73,10 +73,10 @@ def test_captions_are_what_is_asked(photos, colours, tmp_path):
     assert lines["p1.png"][0]["labels"] == ["red"]
 
 
-def test_unreadable_pictures_are_counted(photos, colours, tmp_path):
+def test_unreadable_pictures_are_counted(photos, colours, tmp_path, detect_pictures):
     model, _ = colours
     (photos / "p1.png").write_bytes(b"")
-    result = run(photos, "--model", model, "--output", tmp_path / "o.jsonl")
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / "o.jsonl")
     assert result.exit_code == 0
     assert result.stderr == (
         "Warning: 1 picture cannot be read, such as p1.png (not a picture); the same command "
@@ -84,33 +84,33 @@ def test_unreadable_pictures_are_counted(photos, colours, tmp_path):
     )
     for path in photos.iterdir():
         path.write_bytes(b"")
-    result = run(photos, "--model", model, "--output", tmp_path / "p.jsonl")
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / "p.jsonl")
     assert result.exit_code == 1
     assert "none of its 3 pictures can be read, such as p0.png (not a picture)" in result.stderr
 
 
-def test_without_a_model(photos, tmp_path):
+def test_without_a_model(photos, tmp_path, detect_pictures):
     for given in ((), ("--model", "")):
-        result = run(photos, "--output", tmp_path / "o.jsonl", *given)
+        result = detect_pictures(photos, "--output", tmp_path / "o.jsonl", *given)
         assert result.exit_code == 2
         assert "Error: " in result.stderr
     assert (
         "there is no default: name the folder of a detector"
-        in run(photos, "--output", tmp_path / "o.jsonl").stderr
+        in detect_pictures(photos, "--output", tmp_path / "o.jsonl").stderr
     )
 
 
 @pytest.mark.parametrize("output", ["photos/o.jsonl", "colours.onnx", "nowhere/o.jsonl"])
-def test_an_output_destroys_nothing(photos, colours, tmp_path, output):
+def test_an_output_destroys_nothing(photos, colours, tmp_path, output, detect_pictures):
     model, _ = colours
-    result = run(photos, "--model", model, "--output", tmp_path / output)
+    result = detect_pictures(photos, "--model", model, "--output", tmp_path / output)
     assert result.exit_code == 1
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_info_says_what_can_run_models(monkeypatch):
+def test_info_says_what_can_run_models(monkeypatch, run):
     monkeypatch.setitem(loading.BACKENDS, "ONNX Runtime", ("onnx", ("no_such_module",)))
-    shown = CliRunner().invoke(main, ["info"]).stdout
+    shown = run("info").stdout
     assert "detect with ONNX Runtime: not available: pip install 'vifidel-eval[onnx]'" in shown
     assert "detect with transformers: " in shown
 
@@ -146,7 +146,9 @@ main(sys.argv[1:])
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 1), (signal.SIGTERM, 143)])
-def test_an_interrupted_command_says_how_to_go_on(photos, colours, tmp_path, number, status):
+def test_an_interrupted_command_says_how_to_go_on(
+    photos, colours, tmp_path, number, status, detect_pictures
+):
     model, _ = colours
     for more in range(30):
         drawn(more).save(photos / f"q{more}.png")
@@ -166,5 +168,5 @@ def test_an_interrupted_command_says_how_to_go_on(photos, colours, tmp_path, num
     assert "Interrupted; the same command continues with the pictures that are left." in said
     assert "Traceback" not in said
     assert not output.exists()
-    assert run(photos, "--model", model, "--output", output).exit_code == 0
+    assert detect_pictures(photos, "--model", model, "--output", output).exit_code == 0
     assert len([json.loads(line) for line in output.read_text().splitlines()]) == 34

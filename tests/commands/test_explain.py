@@ -402,12 +402,12 @@ def test_a_caption_of_one_sentence_is_explained_as_before(tmp_path):
     assert "Sentences" not in sentences_of(tmp_path, "A cat sleeps.")
 
 
-def test_the_page_on_hallucination_shows_what_is_printed():
+def test_the_page_on_hallucination_shows_what_is_printed(run):
     root = Path(__file__).parents[2]
     page = (root / "docs/hallucination.md").read_text("utf-8")
     (command,) = re.findall(r"```sh\nvifidel-eval (explain .*?)```", page, re.S)
     arguments = shlex.split(command.replace("\\\n", ""))
     arguments[arguments.index("--objects") + 1] = str(root / "examples/instances_example.json")
-    printed = CliRunner().invoke(main, arguments).stdout
+    printed = run(*arguments).stdout
     (shown,) = re.findall(r"```text\n(Probably not in the image.*?)```", page, re.S)
     assert shown in printed

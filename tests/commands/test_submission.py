@@ -1,10 +1,8 @@
 import csv
 import json
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
-
-from vifidel_eval.commands.main import main
 
 IDS = list(range(100, 130))
 
@@ -23,33 +21,35 @@ def dump(name, content):
         json.dump(content, file)
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, ["submission", *arguments])
+@pytest.fixture
+def submission(run):
+    return partial(run, "submission")
 
 
-def check(*arguments):
-    return run("check", "--images", "images.json", *arguments)
+@pytest.fixture
+def check(submission):
+    return partial(submission, "check", "--images", "images.json")
 
 
 def with_string_ids():
     dump("mine.json", [{"image_id": str(i), "caption": f"image {i}"} for i in IDS])
 
 
-def test_check_of_faultless_results_changes_nothing(folder):
+def test_check_of_faultless_results_changes_nothing(folder, check):
     before = {path: path.read_bytes() for path in folder.iterdir()}
     result = check("mine.json")
     assert (result.exit_code, result.stdout) == (0, "No fault: 30 captions of mine.json\n")
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_check_against_any_list_of_images():
+def test_check_against_any_list_of_images(submission):
     with open("ids.txt", "w", encoding="utf-8") as file:
         file.writelines(f"{i}\n" for i in IDS)
-    result = run("check", "mine.json", "--images", "ids.txt")
+    result = submission("check", "mine.json", "--images", "ids.txt")
     assert (result.exit_code, result.stdout) == (0, "No fault: 30 captions of mine.json\n")
 
 
-def test_check_shows_some_faults_of_a_kind_and_counts_the_rest():
+def test_check_shows_some_faults_of_a_kind_and_counts_the_rest(check):
     with_string_ids()
     result = check("mine.json")
     assert result.exit_code == 1
@@ -68,7 +68,7 @@ def test_check_shows_some_faults_of_a_kind_and_counts_the_rest():
     ]
 
 
-def test_csv_and_json_list_every_fault_of_all_files():
+def test_csv_and_json_list_every_fault_of_all_files(check):
     with_string_ids()
     dump("other.json", [{"image_id": i, "caption": "a"} for i in IDS[:-1]])
     as_csv = check("mine.json", "other.json", "--format", "csv")
@@ -88,7 +88,7 @@ def test_csv_and_json_list_every_fault_of_all_files():
     assert document["files"][1] == {"file": "other.json", "entries": 29}
 
 
-def test_markdown():
+def test_markdown(check):
     dump("images.json", [1, 16])
     dump("mine.json", [{"image_id": 1, "caption": "a", "p|q": 1}, {"image_id": 16, "caption": "b"}])
     row = check("mine.json", "--format", "markdown").stdout.splitlines()[2]
@@ -97,7 +97,7 @@ def test_markdown():
 
 
 @pytest.mark.parametrize("style", ["csv", "json"])
-def test_machine_formats_without_a_fault(style):
+def test_machine_formats_without_a_fault(style, check):
     result = check("mine.json", "--format", style)
     assert result.exit_code == 0
     if style == "csv":
@@ -106,11 +106,13 @@ def test_machine_formats_without_a_fault(style):
         assert json.loads(result.stdout)["faults"] == []
 
 
-def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder):
+def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder, submission, check):
     rows = "".join(f"{i}.jpg,  a dog {i} \n" for i in reversed(IDS))
     (folder / "mine.csv").write_text("picture,words\n" + rows)
     fields = ("--id-field", "picture", "--caption-field", "words")
-    result = run("write", "mine.csv", "--images", "images.json", "--output", "out.json", *fields)
+    result = submission(
+        "write", "mine.csv", "--images", "images.json", "--output", "out.json", *fields
+    )
     assert (result.exit_code, result.stdout) == (0, "out.json: 30 captions\n")
     assert json.loads((folder / "out.json").read_text()) == [
         {"image_id": i, "caption": f"a dog {i}"} for i in IDS
@@ -118,10 +120,10 @@ def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder):
     assert check("out.json").exit_code == 0
 
 
-def test_write_lists_what_is_missing_and_leaves_an_older_file(folder):
+def test_write_lists_what_is_missing_and_leaves_an_older_file(folder, submission):
     dump("mine.json", {str(i): "a dog" for i in IDS[:-1]})
     (folder / "out.json").write_text("older")
-    result = run("write", "mine.json", "--images", "images.json", "--output", "out.json")
+    result = submission("write", "mine.json", "--images", "images.json", "--output", "out.json")
     assert result.exit_code == 1
     assert "no caption for this image" in result.stdout
     assert result.stdout.splitlines()[-1] == (
@@ -140,7 +142,7 @@ def test_write_lists_what_is_missing_and_leaves_an_older_file(folder):
         (["check", "mine.json", "--images", "gone.json"], 1, "gone.json: no such file"),
     ],
 )
-def test_wrong_arguments(arguments, status, message):
-    result = run(*arguments)
+def test_wrong_arguments(arguments, status, message, submission):
+    result = submission(*arguments)
     assert result.exit_code == status
     assert message in result.stderr

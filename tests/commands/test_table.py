@@ -3,9 +3,7 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from vifidel_eval.commands.main import main
 from vifidel_eval.text_tables import FORMATS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -17,12 +15,8 @@ GOLD = ("--references", str(EXAMPLES / "captions_example.json"),
 METRICS = ("--metrics", "VIFIDEL,CHAIR,BLEU")
 
 
-def run(*arguments, **settings):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
-
-
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory):
+def saved(tmp_path_factory, run):
     """Return what `score` wrote, and what it printed in every format, with and without tests."""
     folder = tmp_path_factory.mktemp("scores")
     printed = {}
@@ -35,14 +29,14 @@ def saved(tmp_path_factory):
     return printed
 
 
-def test_table_prints_what_score_printed(saved):
+def test_table_prints_what_score_printed(saved, run):
     for path, printed in saved.items():
         assert run("table", path).stdout == printed
         assert run("table", path, "--format", "json").stdout == path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("style", FORMATS)
-def test_every_format_of_both(saved, style, tmp_path):
+def test_every_format_of_both(saved, style, tmp_path, run):
     path, compared = saved
     options = ["--format", style, "--columns", "chairi,vifidel"]
     scored = run("score", *RESULTS, *GOLD, *METRICS, *options)
@@ -56,7 +50,7 @@ def test_every_format_of_both(saved, style, tmp_path):
 
 
 @pytest.mark.parametrize("style", ["table", "markdown", "csv", "latex"])
-def test_a_baseline_is_shown_alike_by_both(saved, style, tmp_path):
+def test_a_baseline_is_shown_alike_by_both(saved, style, tmp_path, run):
     _, compared = saved
     options = ["--baseline", "dreaming", "--format", style]
     output = tmp_path / "scores.json"
@@ -84,7 +78,7 @@ def test_a_baseline_is_shown_alike_by_both(saved, style, tmp_path):
         assert "Scored" in run("table", compared, *options, "--counts").stdout
 
 
-def test_a_baseline_may_be_people(tmp_path):
+def test_a_baseline_may_be_people(run):
     options = ["--baseline", "people", "--people", "--metrics", "WMD"]
     lines = run("score", *RESULTS, *GOLD, *options).stdout.splitlines()
     assert lines[0] == "Against people"
@@ -92,7 +86,7 @@ def test_a_baseline_may_be_people(tmp_path):
     assert systems == ["people", "careful", "dreaming"] * 2  # WMD and Words
 
 
-def test_a_baseline_with_the_whole_comparison_in_a_file(saved, tmp_path):
+def test_a_baseline_with_the_whole_comparison_in_a_file(saved, tmp_path, run):
     one, other = tmp_path / "one.csv", tmp_path / "other.csv"
     _, compared = saved
     run("table", compared, "--baseline", "careful", "--compare-output", one)
@@ -110,20 +104,20 @@ def test_a_baseline_with_the_whole_comparison_in_a_file(saved, tmp_path):
         ),
     ],
 )
-def test_a_wrong_baseline_is_refused_before_the_work(monkeypatch, arguments, said):
+def test_a_wrong_baseline_is_refused_before_the_work(monkeypatch, arguments, said, run):
     monkeypatch.setattr("vifidel_eval.runs.harness.score_systems", lambda *_: pytest.fail("work"))
     result = run("score", *RESULTS, *GOLD, *METRICS, *arguments)
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
 
 
-def test_a_baseline_alone_is_refused():
+def test_a_baseline_alone_is_refused(run):
     result = run("score", RESULTS[0], *GOLD, *METRICS, "--baseline", "careful")
     assert result.exit_code == 2
     assert "'careful' is the only system; give another one" in " ".join(result.stderr.split())
 
 
-def test_numbers_are_those_of_the_file(saved, tmp_path):
+def test_numbers_are_those_of_the_file(saved, tmp_path, run):
     path = next(iter(saved))
     overall = json.loads(path.read_text("utf-8"))["systems"]["dreaming"]["overall"]
     options = ("--columns", "CHAIRi,CHAIR-Len,VIFIDEL", "--percent")
@@ -148,7 +142,7 @@ def test_numbers_are_those_of_the_file(saved, tmp_path):
     )
 
 
-def test_score_writes_the_same_rows_per_image(saved, tmp_path):
+def test_score_writes_the_same_rows_per_image(saved, tmp_path, run):
     one, other = tmp_path / "one.csv", tmp_path / "other.csv"
     run("score", *RESULTS, *GOLD, *METRICS, "--per-image", one)
     run("table", next(iter(saved)), "--per-image", other)
@@ -168,20 +162,20 @@ def test_score_writes_the_same_rows_per_image(saved, tmp_path):
         (("--baseline", "careful"), 1, "holds no comparison for --baseline; score with --baseline"),
     ],
 )
-def test_wrong_options_are_one_sentence(saved, arguments, status, said):
+def test_wrong_options_are_one_sentence(saved, arguments, status, said, run):
     result = run("table", next(iter(saved)), *arguments)
     assert (result.exit_code, result.stdout) == (status, "")
     assert said in " ".join(result.stderr.split())
 
 
-def test_score_refuses_a_mistyped_column_before_the_work(monkeypatch):
+def test_score_refuses_a_mistyped_column_before_the_work(monkeypatch, run):
     monkeypatch.setattr("vifidel_eval.runs.harness.score_systems", lambda *_: pytest.fail("work"))
     result = run("score", *RESULTS, *GOLD, *METRICS, "--columns", "VIFIDEL,CHIARs")
     assert result.exit_code == 2
     assert "Did you mean CHAIRs?" in result.stderr
 
 
-def test_tables_in_a_terminal_have_its_width(saved, monkeypatch):
+def test_tables_in_a_terminal_have_its_width(saved, monkeypatch, run):
     monkeypatch.setattr("vifidel_eval.report.fitting.line_width", lambda: 50)
     lines = run("table", next(iter(saved))).stdout.splitlines()
     # A part of a signature is never broken.
@@ -189,7 +183,7 @@ def test_tables_in_a_terminal_have_its_width(saved, monkeypatch):
     assert lines[0].split() == ["Metric", "careful", "dreaming"]
 
 
-def test_systems_are_named(tmp_path):
+def test_systems_are_named(tmp_path, run):
     careful = json.loads(Path(RESULTS[0]).read_text("utf-8"))
     for name in ("a=b.json", "b.json"):
         (tmp_path / name).write_text(json.dumps(careful))
@@ -221,7 +215,7 @@ def test_systems_are_named(tmp_path):
         ([RESULTS[0], RESULTS[0]], 1, "given twice"),
     ],
 )
-def test_wrong_names_of_systems(command, results, status, said):
+def test_wrong_names_of_systems(command, results, status, said, run):
     gold = GOLD if command == "score" else GOLD[2:]
     result = run(command, *results, *gold)
     assert result.exit_code == status
@@ -229,7 +223,7 @@ def test_wrong_names_of_systems(command, results, status, said):
     assert "Traceback" not in result.stderr
 
 
-def test_missing_images_are_counted(tmp_path):
+def test_missing_images_are_counted(tmp_path, run):
     few = tmp_path / "few.json"
     few.write_text(json.dumps(json.loads(Path(RESULTS[0]).read_text("utf-8"))[:20]))
     output = tmp_path / "scores.json"

@@ -25,13 +25,13 @@ from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
 NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
 
 
-def run(folder, output, detector=None, **settings):
+def run_detector(folder, output, detector=None, **settings):
     return detect(PictureSource(folder), detector or ColourDetector(), output, **settings)
 
 
 def test_a_file_has_a_header_and_a_line_per_picture(photos, tmp_path):
     output = tmp_path / "objects.jsonl"
-    done = run(photos, output, lowest=0.3)
+    done = run_detector(photos, output, lowest=0.3)
     assert (done.read, done.known, done.unasked, done.problems) == (6, 0, 0, {})
     header, lines = read_lines(output)
     assert header == {
@@ -49,12 +49,12 @@ def test_a_file_has_a_header_and_a_line_per_picture(photos, tmp_path):
 
 
 def test_threads_and_batches_leave_no_trace(photos, tmp_path):
-    run(photos, tmp_path / "one.jsonl", threads=1)
+    run_detector(photos, tmp_path / "one.jsonl", threads=1)
     expected = (tmp_path / "one.jsonl").read_bytes()
     for threads, batch in ((1, 4), (8, 1), (8, 3)):
         output = tmp_path / f"{threads}-{batch}.jsonl"
         detector = ColourDetector()
-        run(photos, output, detector, threads=threads, batch=batch)
+        run_detector(photos, output, detector, threads=threads, batch=batch)
         assert output.read_bytes() == expected
         assert max(detector.calls()) == batch
 
@@ -71,7 +71,7 @@ def test_pictures_wait_for_others_of_their_shape_only_so_long(tmp_path):
     for number in range(30):
         drawn(number, (30 + number, 40)).save(folder / f"{number:02}.png")
     detector = OfAnySize()
-    done = run(folder, tmp_path / "o.jsonl", detector, batch=4)
+    done = run_detector(folder, tmp_path / "o.jsonl", detector, batch=4)
     assert done.read == 30
     assert detector.calls() == {1: 30}
     assert list(read_lines(tmp_path / "o.jsonl")[1]) == [f"{number:02}.png" for number in range(30)]
@@ -79,19 +79,19 @@ def test_pictures_wait_for_others_of_their_shape_only_so_long(tmp_path):
 
 def test_a_run_that_is_done_computes_nothing_again(photos, tmp_path):
     output = tmp_path / "objects.jsonl"
-    run(photos, output)
+    run_detector(photos, output)
     before = output.read_bytes()
     detector = ColourDetector()
-    done = run(photos, output, detector)
+    done = run_detector(photos, output, detector)
     assert (done.read, done.known, detector.seen) == (0, 6, [])
     assert output.read_bytes() == before
 
 
 def test_new_pictures_come_in_and_old_ones_stay(photos, tmp_path):
     output = tmp_path / "objects.jsonl"
-    run(photos, output)
+    run_detector(photos, output)
     (photos / "p0.png").rename(photos / "q0.png")
-    done = run(photos, output)
+    done = run_detector(photos, output)
     assert (done.read, done.known) == (1, 5)
     # What is no longer in the folder is kept, before the others.
     assert list(read_lines(output)[1]) == ["p0.png", "p2.png", "p4.png", "q0.png", *NAMES[3:]]
@@ -102,14 +102,14 @@ def test_new_pictures_come_in_and_old_ones_stay(photos, tmp_path):
 def test_half_a_line_is_written_again(photos, tmp_path, cut, finished):
     """A file that ends anywhere gives the lines of a run that nothing interrupted."""
     output = tmp_path / "objects.jsonl"
-    run(photos, output)
+    run_detector(photos, output)
     whole = output.read_bytes()
     assert cut < len(whole)
     (output if finished else unfinished_path(output)).write_bytes(whole[:cut])
     if not finished:
         output.unlink()
     detector = ColourDetector()
-    run(photos, output, detector)
+    run_detector(photos, output, detector)
     assert output.read_bytes() == whole
     lines = max(whole[:cut].count(b"\n") - 1, 0)
     assert sum(size for size, _ in detector.seen) == 6 - lines
@@ -135,7 +135,7 @@ detect(PictureSource({photos!r}), Slow(), {output!r})
 def test_a_killed_run_goes_on(photos, tmp_path):
     for number in range(40):
         drawn(number).save(photos / f"more{number:02}.png")
-    run(photos, tmp_path / "whole.jsonl")
+    run_detector(photos, tmp_path / "whole.jsonl")
     output = tmp_path / "objects.jsonl"
     program = KILLED.format(
         tests=str(Path(__file__).parents[1]), photos=str(photos), output=str(output)
@@ -153,7 +153,7 @@ def test_a_killed_run_goes_on(photos, tmp_path):
         assert process.wait() == -signal.SIGKILL
         assert not output.exists()
     detector = ColourDetector()
-    run(photos, output, detector)
+    run_detector(photos, output, detector)
     assert 0 < len(detector.seen) < 46
     assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
@@ -164,7 +164,7 @@ QUESTIONS = {"p0": ["red", "blue"], "sub/p1.png": ["green"], "p2.png": ["red"]}
 def test_questions_are_asked_once(photos, tmp_path):
     output = tmp_path / "asked.jsonl"
     detector = ColourDetector(asked=True)
-    done = run(photos, output, detector, questions=QUESTIONS)
+    done = run_detector(photos, output, detector, questions=QUESTIONS)
     assert (done.read, done.known, done.unasked) == (3, 0, 3)
     header, lines = read_lines(output)
     assert header["classes"] is None
@@ -173,7 +173,7 @@ def test_questions_are_asked_once(photos, tmp_path):
     # A second round asks only what is new.
     more = {**QUESTIONS, "p0": ["blue", "green", "red", "green"], "p4.png": ["red"]}
     again = ColourDetector(asked=True)
-    done = run(photos, output, again, questions=more)
+    done = run_detector(photos, output, again, questions=more)
     assert [asked for _, asked in again.seen] == [[["green"]], [["red"]]]
     assert (done.read, done.known, done.unasked) == (2, 2, 2)
     _, lines = read_lines(output)
@@ -186,9 +186,9 @@ def test_images_with_questions_that_are_not_there(photos, tmp_path):
     with pytest.warns(
         VifidelWarning, match="1 of 4 images with questions are not there, such as '"
     ):
-        run(photos, tmp_path / "o.jsonl", ColourDetector(asked=True), questions=asked)
+        run_detector(photos, tmp_path / "o.jsonl", ColourDetector(asked=True), questions=asked)
     with pytest.raises(ImageIdError, match=r"lacks 1 image id of the questions: 'elsewhere.jpg'"):
-        run(photos, tmp_path / "p.jsonl", ColourDetector(asked=True),
+        run_detector(photos, tmp_path / "p.jsonl", ColourDetector(asked=True),
             questions={"elsewhere.jpg": ["red"]})  # fmt: skip
     assert not (tmp_path / "p.jsonl").exists()
 
@@ -196,15 +196,17 @@ def test_images_with_questions_that_are_not_there(photos, tmp_path):
 def test_a_question_that_is_too_long_is_refused_before_any_picture(photos, tmp_path):
     detector = ColourDetector(asked=True)
     with pytest.raises(VifidelError, match="is too long"):
-        run(photos, tmp_path / "o.jsonl", detector, questions={**QUESTIONS, "p4": ["x" * 21]})
+        run_detector(
+            photos, tmp_path / "o.jsonl", detector, questions={**QUESTIONS, "p4": ["x" * 21]}
+        )
     assert detector.seen == []
 
 
 def test_the_detector_and_the_questions_must_fit(photos, tmp_path):
     with pytest.raises(VifidelError, match="colours looks for what it is asked; say which captio"):
-        run(photos, tmp_path / "o.jsonl", ColourDetector(asked=True))
+        run_detector(photos, tmp_path / "o.jsonl", ColourDetector(asked=True))
     with pytest.raises(VifidelError, match="colours looks for its own 3 classes and cannot be as"):
-        run(photos, tmp_path / "o.jsonl", questions=QUESTIONS)
+        run_detector(photos, tmp_path / "o.jsonl", questions=QUESTIONS)
 
 
 @pytest.mark.parametrize(
@@ -219,18 +221,18 @@ def test_the_detector_and_the_questions_must_fit(photos, tmp_path):
 @pytest.mark.parametrize("finished", [True, False])
 def test_the_file_of_another_run_is_refused(photos, tmp_path, detector, settings, said, finished):
     output = tmp_path / "objects.jsonl"
-    run(photos, output)
+    run_detector(photos, output)
     if not finished:
         output.rename(unfinished_path(output))
     before = {path: path.read_bytes() for path in tmp_path.glob("objects*")}
     with pytest.raises(VifidelError, match=f"made by another run: {said}"):
-        run(photos, output, detector, **settings)
+        run_detector(photos, output, detector, **settings)
     assert {path: path.read_bytes() for path in tmp_path.glob("objects*")} == before
 
 
 def test_the_name_of_a_folder_makes_no_other_model(photos, tmp_path):
-    run(photos, tmp_path / "o.jsonl")
-    assert run(photos, tmp_path / "o.jsonl", ColourDetector(name="moved")).known == 6
+    run_detector(photos, tmp_path / "o.jsonl")
+    assert run_detector(photos, tmp_path / "o.jsonl", ColourDetector(name="moved")).known == 6
 
 
 @pytest.mark.parametrize(
@@ -240,18 +242,18 @@ def test_a_file_of_something_else_is_never_replaced(photos, tmp_path, content):
     output = tmp_path / "o.jsonl"
     output.write_bytes(content)
     with pytest.raises(VifidelError, match="is there already, and is not a file of detections"):
-        run(photos, output)
+        run_detector(photos, output)
     assert output.read_bytes() == content
 
 
 def test_a_damaged_line_is_named(photos, tmp_path):
     output = tmp_path / "o.jsonl"
-    run(photos, output)
+    run_detector(photos, output)
     lines = output.read_bytes().splitlines(keepends=True)
     for damaged in (b"{\n", b"3\n", b'{"image_id": 3}\n'):
         output.write_bytes(b"".join([*lines[:2], damaged, *lines[3:]]))
         with pytest.raises(VifidelError, match="line 3 is not what detect writes; delete the line"):
-            run(photos, output)
+            run_detector(photos, output)
 
 
 def test_two_runs_into_one_file(photos, tmp_path):
@@ -261,14 +263,14 @@ def test_two_runs_into_one_file(photos, tmp_path):
         FileLock(tmp_path / "o.jsonl.lock"),
         pytest.raises(VifidelError, match="another run is writing this file"),
     ):
-        run(photos, tmp_path / "o.jsonl")
+        run_detector(photos, tmp_path / "o.jsonl")
 
 
 def test_a_picture_with_a_problem_is_counted_and_tried_again(photos, tmp_path):
     output = tmp_path / "objects.jsonl"
     (photos / "p2.png").write_bytes(b"not a picture")
     Image.new("RGB", (300, 1)).save(photos / "thin.png")
-    done = run(photos, output)
+    done = run_detector(photos, output)
     assert done.problems == {
         "p2.png": "not a picture",
         "thin.png": "cannot be prepared for the model: height and width must be > 0",
@@ -277,7 +279,7 @@ def test_a_picture_with_a_problem_is_counted_and_tried_again(photos, tmp_path):
     _, lines = read_lines(output)
     assert lines["p2.png"] == [{"image_id": "p2.png", "problem": "not a picture"}]
     drawn(2).save(photos / "p2.png")
-    done = run(photos, output)
+    done = run_detector(photos, output)
     assert (done.read, done.known, list(done.problems)) == (1, 5, ["thin.png"])
     _, lines = read_lines(output)
     assert [len(of_image) for of_image in lines.values()] == [1] * 7
@@ -292,17 +294,17 @@ def test_no_picture_that_can_be_read(tmp_path):
     with pytest.raises(
         VifidelError, match=r"none of its 2 pictures can be read, such as a.jpg \(n"
     ):
-        run(folder, tmp_path / "o.jsonl")
+        run_detector(folder, tmp_path / "o.jsonl")
     assert list(read_lines(tmp_path / "o.jsonl")[1]) == ["a.jpg", "b.png"]
 
 
 def test_without_memory_the_batch_is_halved_once(photos, tmp_path):
     detector = ColourDetector(batch=4, most=2)
     with pytest.warns(VifidelWarning, match="not enough memory for 4 pictures at once; going on w"):
-        run(photos, tmp_path / "o.jsonl", detector)
+        run_detector(photos, tmp_path / "o.jsonl", detector)
     assert detector.calls() == {2: 3}
     expected = tmp_path / "expected.jsonl"
-    run(photos, expected)
+    run_detector(photos, expected)
     assert (tmp_path / "o.jsonl").read_bytes() == expected.read_bytes()
     with (
         pytest.warns(VifidelWarning, match="going on with 2"),
@@ -310,9 +312,9 @@ def test_without_memory_the_batch_is_halved_once(photos, tmp_path):
             VifidelError, match=r"p0.png: there is not enough memory for 2 pictures at o"
         ),
     ):
-        run(photos, tmp_path / "p.jsonl", ColourDetector(batch=4, most=1))
+        run_detector(photos, tmp_path / "p.jsonl", ColourDetector(batch=4, most=1))
     with pytest.raises(VifidelError, match="not enough memory for 1 picture at once; give a small"):
-        run(photos, tmp_path / "q.jsonl", ColourDetector(batch=1, most=0))
+        run_detector(photos, tmp_path / "q.jsonl", ColourDetector(batch=1, most=0))
 
 
 def test_a_model_that_fails_on_a_picture(photos, tmp_path):
@@ -326,12 +328,12 @@ def test_a_model_that_fails_on_a_picture(photos, tmp_path):
     with pytest.raises(
         VifidelError, match=r"^p4.png: colours failed on this picture \(mat1 and ma"
     ):
-        run(photos, output, Failing())
+        run_detector(photos, output, Failing())
     # What was answered before is not lost.
     assert not output.exists()
     assert unfinished_path(output).read_bytes().count(b"\n") == 3
     detector = ColourDetector()
-    run(photos, output, detector)
+    run_detector(photos, output, detector)
     assert len(detector.seen) == 4
 
 
@@ -342,7 +344,7 @@ def test_a_box_that_is_no_number_is_no_answer(photos, tmp_path):
             return [found._replace(boxes=[(0.0, 0.0, float("nan"), 1.0)] * len(found.labels))]
 
     with pytest.raises(VifidelError, match=r"failed on this picture \(a box is no number\)"):
-        run(photos, tmp_path / "o.jsonl", Lost())
+        run_detector(photos, tmp_path / "o.jsonl", Lost())
 
 
 def test_names_that_a_terminal_would_obey_or_that_are_not_utf_8(tmp_path):
@@ -354,13 +356,13 @@ def test_names_that_a_terminal_would_obey_or_that_are_not_utf_8(tmp_path):
     with open(os.fsencode(folder) + b"/\xff.png", "wb") as file:
         drawn(0).save(file, "PNG")
     output = tmp_path / "o.jsonl"
-    run(folder, output)
+    run_detector(folder, output)
     content = output.read_bytes()
     assert not {0x1B, 0x7F} & set(content)
     assert "straße.png".encode() in content
     ids = [json.loads(line).get("image_id") for line in content.splitlines()[1:]]
     assert sorted(ids) == sorted([*names, os.fsdecode(b"\xff.png")])
-    assert run(folder, output).known == 5
+    assert run_detector(folder, output).known == 5
 
 
 def test_large_jpegs_are_drafted_and_boxes_are_in_full_pixels(tmp_path):
@@ -376,7 +378,7 @@ def test_large_jpegs_are_drafted_and_boxes_are_in_full_pixels(tmp_path):
 
     for drafts, expected in ((True, (200, 150)), (False, (1600, 1200))):
         output = tmp_path / f"{drafts}.jsonl"
-        run(folder, output, Looking(), drafts=drafts)
+        run_detector(folder, output, Looking(), drafts=drafts)
         assert sizes.pop() == expected
         header, lines = read_lines(output)
         assert header["drafted"] is drafts
@@ -392,5 +394,5 @@ def test_warnings_of_pillow_stay_with_the_picture(tmp_path):
     Image.new("1", (12000, 9000)).save(folder / "large.png")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        assert run(folder, tmp_path / "o.jsonl").read == 1
+        assert run_detector(folder, tmp_path / "o.jsonl").read == 1
     assert said == []

@@ -3,7 +3,6 @@ import json
 import pytest
 
 from vifidel_eval import Vifidel
-from vifidel_eval.captions import read_results
 from vifidel_eval.explain.findings import (
     find,
     findings_in_width,
@@ -120,15 +119,3 @@ def test_nothing_to_find_is_said():
     [(table, _)] = findings_in_width({"mine": nothing}, 10, 80)
     assert table.render("table") == text
     assert nothing.to_json()["unmentioned_objects"] == []
-
-
-def test_people_hallucinate_seldom_and_captions_of_other_images_often(shared_data):
-    coco = shared_data / "coco"
-    scorer = Vifidel(coco / "instances_val2017.json", references=False)
-    shares = {}
-    for name in ("human", "shuffled"):
-        captions = read_results(coco / f"captions_val2017_{name}_results.json")
-        found = find_in_captions(scorer, dict(list(captions.items())[:1000]))
-        shares[name] = found.hallucinating / found.captions
-    assert shares["human"] < 0.06
-    assert shares["shuffled"] > 0.6

@@ -117,17 +117,17 @@ def test_the_table_says_all_of_it_in_a_line_each(sentences):
 # --- In a run ---
 
 
-def run(text=TEXT, metrics="VIFIDEL-PRF", **arguments):
+def evaluated(text=TEXT, metrics="VIFIDEL-PRF", **arguments):
     arguments = {"objects": {1: OBJECTS}, **arguments}
     return vifidel_eval.evaluate({"ours": {1: text}}, metrics=metrics, **arguments)
 
 
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 def test_a_run_has_them_whatever_its_metrics(sentences):
-    assert repr(run().sentences("ours")) == repr({1: sentences})
-    assert repr(run(metrics="VIFIDEL").sentences("ours")) == repr({1: sentences})
+    assert repr(evaluated().sentences("ours")) == repr({1: sentences})
+    assert repr(evaluated(metrics="VIFIDEL").sentences("ours")) == repr({1: sentences})
     with pytest.raises(VifidelError, match=r"no system 'our'\. Did you mean 'ours'"):
-        run().sentences("our")
+        evaluated().sentences("our")
     by_references = vifidel_eval.evaluate(
         {"ours": {1: "a dog"}}, {1: ["a dog runs"]}, metrics="ROUGE_L", weighted=False
     )
@@ -136,7 +136,7 @@ def test_a_run_has_them_whatever_its_metrics(sentences):
 
 
 def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
-    run().save(tmp_path / "several.json")
+    evaluated().save(tmp_path / "several.json")
     saved = json.loads((tmp_path / "several.json").read_text("utf-8"))
     row = saved["systems"]["ours"]["imgToEval"]["1"]
     assert [(s["start"], s["end"], s["claims"]) for s in row["sentences"]] == [
@@ -149,7 +149,7 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
     ]
     vifidel_eval.load(tmp_path / "several.json").save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "several.json").read_bytes()
-    run("A dog runs.").save(tmp_path / "one.json")
+    evaluated("A dog runs.").save(tmp_path / "one.json")
     assert "sentences" not in (tmp_path / "one.json").read_text("utf-8")
     loaded = vifidel_eval.load(tmp_path / "one.json")
     with pytest.raises(VifidelError, match="holds only scores"):
@@ -157,7 +157,7 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
 
 
 def test_words_are_rows_of_a_frame():
-    frame = run().to_dataframe(words=True)
+    frame = evaluated().to_dataframe(words=True)
     assert list(frame.columns) == [
         *("system", "image_id", "sentence", "start", "end", "word", "thing", "support", "weight"),
         *("by", "hedged", "invented"),

@@ -9,12 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.commands.main import main
 from vifidel_eval.vectors import cache, formats, load_vectors
 from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache, content_digest
 
@@ -283,9 +281,9 @@ def precious(folder, kind):
         "a file",
     ],
 )
-def test_clear_cache_deletes_only_what_has_our_mark(kept, kind):
+def test_clear_cache_deletes_only_what_has_our_mark(kept, kind, run):
     path = precious(kept, kind)
-    result = CliRunner().invoke(main, ["clear-cache"])
+    result = run("clear-cache")
     assert result.exit_code == 0, result.output
     assert path.read_text() == "precious"
     assert not list(kept.glob("vectors-*/vectors.f32"))

@@ -7,13 +7,13 @@ PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "dog", "##s", "cafe", ".", "'
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(pieces, end="\n"):
+def write_vocabulary(tmp_path):
+    def write_vocabulary(pieces, end="\n"):
         path = tmp_path / "vocab.txt"
         path.write_bytes((end.join(pieces) + end).encode())
         return path
 
-    return write
+    return write_vocabulary
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ def write(tmp_path):
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_tokens(caption, pieces, end, write):
+def test_tokens(caption, pieces, end, write_vocabulary):
     expected = [2, *map(PIECES.index, pieces), 3]
-    assert WordPieces(write(PIECES, end), len(PIECES)).tokens([caption]) == [expected]
+    assert WordPieces(write_vocabulary(PIECES, end), len(PIECES)).tokens([caption]) == [expected]
 
 
-def test_digest_is_that_of_the_pieces(write):
-    first = WordPieces(write(PIECES), len(PIECES)).digest
-    assert WordPieces(write(PIECES, "\r\n"), len(PIECES)).digest == first
-    assert WordPieces(write([*PIECES[:-1], "man"]), len(PIECES)).digest != first
+def test_digest_is_that_of_the_pieces(write_vocabulary):
+    first = WordPieces(write_vocabulary(PIECES), len(PIECES)).digest
+    assert WordPieces(write_vocabulary(PIECES, "\r\n"), len(PIECES)).digest == first
+    assert WordPieces(write_vocabulary([*PIECES[:-1], "man"]), len(PIECES)).digest != first
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_digest_is_that_of_the_pieces(write):
         (["{}"], r"not a BERT vocabulary, since it has no \[PAD\]"),
     ],
 )
-def test_vocabularies_of_others(pieces, message, write):
+def test_vocabularies_of_others(pieces, message, write_vocabulary):
     with pytest.raises(VifidelError, match=message):
-        WordPieces(write(pieces), len(PIECES))
+        WordPieces(write_vocabulary(pieces), len(PIECES))
 
 
 def test_missing_or_no_text(tmp_path):
@@ -71,14 +71,14 @@ def test_missing_or_no_text(tmp_path):
         WordPieces(tmp_path / "vocab.txt", 3)
 
 
-def test_published_size_has_the_published_tokens(write):
+def test_published_size_has_the_published_tokens(write_vocabulary):
     """Another vocabulary of 30522 pieces, such as the cased one sorted differently, is refused."""
     special = {0: "[PAD]", 100: "[UNK]", 101: "[CLS]", 102: "[SEP]"}
     words = {1012: ".", 1037: "a", 3899: "dog"}
     pieces = [f"[unused{number}]" for number in range(30522)]
     for token, piece in (special | words).items():
         pieces[token] = piece
-    assert WordPieces(write(pieces), 30522).tokens(["A dog"]) == [[101, 1037, 3899, 102]]
+    assert WordPieces(write_vocabulary(pieces), 30522).tokens(["A dog"]) == [[101, 1037, 3899, 102]]
     pieces[3899], pieces[3900] = pieces[3900], pieces[3899]
     with pytest.raises(VifidelError, match=r"'a dog\.' gets the tokens \[101, 1037, 3900, 1012"):
-        WordPieces(write(pieces), 30522)
+        WordPieces(write_vocabulary(pieces), 30522)

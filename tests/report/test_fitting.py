@@ -17,7 +17,7 @@ COLUMNS = ["VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "CHAIRs", "CHAIRi",
 COLUMNS += ["Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "METEOR", "CIDEr", "SPICE"]
 
 
-def run(systems, columns=COLUMNS):
+def random_scores(systems, columns=COLUMNS):
     random = np.random.default_rng(0)
     return scores({name: {s: random.random(12) for s in systems} for name in columns},
                   lower=["CHAIRs", "CHAIRi"])  # fmt: skip
@@ -32,7 +32,7 @@ def tables(text):
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
 @pytest.mark.parametrize("systems", [["a", "b"], [f"system {n}" for n in range(12)]])
 def test_every_line_fits_and_every_number_is_shown_once(width, systems):
-    result = run(systems)
+    result = random_scores(systems)
     text = render(result, "table", layout=Layout(width=width))
     assert max(map(len, text.splitlines())) <= width
     whole = "\n".join(line for table in tables(text) for line in table)
@@ -44,13 +44,13 @@ def test_every_line_fits_and_every_number_is_shown_once(width, systems):
 
 
 def test_few_systems_of_many_columns_are_turned_and_many_systems_are_cut():
-    assert tables(render(run(["a", "b"]), "table"))[0][0].split() == ["Metric", "a", "b"]
-    wide = render(run(["a", "b"]), "table", layout=Layout(width=300))
+    assert tables(render(random_scores(["a", "b"]), "table"))[0][0].split() == ["Metric", "a", "b"]
+    wide = render(random_scores(["a", "b"]), "table", layout=Layout(width=300))
     assert wide.split()[:3] == ["System", "VIFIDEL", "VIFIDEL-P"]
-    cut = tables(render(run([f"system {n}" for n in range(12)]), "table"))
+    cut = tables(render(random_scores([f"system {n}" for n in range(12)]), "table"))
     assert len(cut) > 1
     assert {table[0].split()[0] for table in cut} == {"System"}
-    narrow = run(["a", "b"], COLUMNS[:2])
+    narrow = random_scores(["a", "b"], COLUMNS[:2])
     assert render(narrow, "table").split()[:2] == ["System", "VIFIDEL"]
 
 
@@ -103,7 +103,7 @@ NAMES = [
 @pytest.mark.latex
 @pytest.mark.parametrize("names", NAMES)
 def test_tables_compile_and_fit_a_column_of_article(tmp_path, names):
-    result = run(names)
+    result = random_scores(names)
     comparisons = compare(result)
     shown = [
         render(result, "latex", layout=Layout(COLUMNS[:5], percent=True)),

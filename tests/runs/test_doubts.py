@@ -4,11 +4,9 @@ import warnings
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval import VifidelWarning
-from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import VifidelPRF
 
 GERMAN = [
@@ -81,17 +79,16 @@ def test_samples_are_named_by_their_system():
     assert said.startswith("captions of system 'de' seem to be German")
 
 
-def test_the_command_says_it_on_the_error_stream(tmp_path):
+def test_the_command_says_it_on_the_error_stream(tmp_path, run):
     files = {
         "de.csv": "image_id,caption\n" + "".join(f'{n},"{t}"\n' for n, t in enumerate(GERMAN)),
         "objects.json": '{"0": ["dog"], "1": ["cat"], "2": ["kite"]}',
     }
     for name, text in files.items():
         Path(tmp_path / name).write_text(text, "utf-8")
-    result = CliRunner().invoke(
-        main,
-        ["score", str(tmp_path / "de.csv"), "--no-references", "--objects",
-         str(tmp_path / "objects.json"), "--metrics", "VIFIDEL"],
+    result = run(
+        "score", tmp_path / "de.csv", "--no-references", "--objects",
+        tmp_path / "objects.json", "--metrics", "VIFIDEL",
     )  # fmt: skip
     assert result.exit_code == 0
     assert "seem to be German" in result.stderr

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from vifidel_eval import VifidelError
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import VifidelWarning
 from vifidel_eval.runs.harness import Scores, System
 from vifidel_eval.runs.leaderboard import Leaderboard, read
@@ -53,17 +51,13 @@ def board(tmp_path):
     return path
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
 def test_other_images_are_named_before_the_signatures_that_follow_from_them(board):
     other = {name: f"{text}|features:1#aa" for name, text in SIGNATURES.items()}
     with pytest.raises(VifidelError, match="it was scored on 1 images, the runs there on 2; score"):
         add(board, scored(other, ids=(1,), mine=[0.8, 1.25]), REFERENCES, DAY)
 
 
-def test_runs_are_collected_and_sorted(board):
+def test_runs_are_collected_and_sorted(board, run):
     add(board, scored(mine=[0.25, 0.5], none=[np.nan, 1.0]), REFERENCES, date(2026, 12, 1))
     rows = [line.split(",") for line in run("leaderboard", board, "--format", "csv").stdout.split()]
     assert rows == [
@@ -81,7 +75,7 @@ def test_runs_are_collected_and_sorted(board):
     ]
 
 
-def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path):
+def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path, run):
     path = tmp_path / "board.json"
     scores = scored(mine=[0.8, 1.25], theirs=[0.5, 1.5], others=[np.nan, 1.0])
     for of_metric in scores.evaluations.values():
@@ -100,7 +94,7 @@ def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path):
     assert shown.splitlines()[-5:-3] == ["2 images", "VIFIDEL: lower is better."]
 
 
-def test_a_difference_of_rounding_puts_nobody_first(tmp_path):
+def test_a_difference_of_rounding_puts_nobody_first(tmp_path, run):
     path = tmp_path / "board.json"
     add(path, scored(b=[0.5 + 1e-15, 4.9e-45], a=[0.5, 1e-90]), REFERENCES, DAY)
     for metric in ("VIFIDEL", "CIDEr"):
@@ -108,7 +102,7 @@ def test_a_difference_of_rounding_puts_nobody_first(tmp_path):
     assert run("leaderboard", path, "--format", "markdown").stdout.count("**0.0000**") == 2
 
 
-def test_every_format_shows_the_same(board):
+def test_every_format_shows_the_same(board, run):
     table = run("leaderboard", board).stdout
     assert table.splitlines()[2].split() == ["mine", "2026-11-21", "0.8000", "1.2500"]
     assert table.splitlines()[-3:] == ["2 images", *SIGNATURES.values()]
@@ -123,10 +117,10 @@ def test_every_format_shows_the_same(board):
     assert document["signatures"] == SIGNATURES
 
 
-def test_another_metric_of_the_same_captions_joins_the_run(board, recwarn):
+def test_another_metric_of_the_same_captions_joins_the_run(board, recwarn, run):
     add(board, scored({"WMD": "WMD|p:1"}, mine=[0.5]), REFERENCES, DAY)
     add(board, scored({"WMD": "WMD|p:1"}, mine=[0.25]), REFERENCES, date(2026, 11, 22))
-    of_mine = [run.scores for run in read(board).runs if run.system == "mine"]
+    of_mine = [one.scores for one in read(board).runs if one.system == "mine"]
     assert of_mine == [{"VIFIDEL": 0.8, "CIDEr": 1.25, "WMD": 0.5}, {"WMD": 0.25}]
     assert not recwarn.list
 
@@ -147,7 +141,7 @@ def test_captions_without_references_are_told_apart_as_well(tmp_path):
         else:
             add(path, scored({metric: metric}, mine=[1]), None, DAY, caption)
             assert metric in read(path).runs[0].scores
-    assert [run.scores for run in read(path).runs] == [{"CIDEr": 1}]
+    assert [one.scores for one in read(path).runs] == [{"CIDEr": 1}]
 
 
 def test_a_run_of_other_captions_replaces_that_of_its_date_and_it_is_said(board):
@@ -157,13 +151,13 @@ def test_a_run_of_other_captions_replaces_that_of_its_date_and_it_is_said(board)
         f"{board}: the run of system 'mine' of 2026-11-21 had other captions and was replaced; "
         "give another --date to keep both."
     ]
-    assert [(run.system, run.scores["VIFIDEL"]) for run in read(board).runs] == [
+    assert [(one.system, one.scores["VIFIDEL"]) for one in read(board).runs] == [
         ("theirs", 0.5),
         ("mine", 0.75),
     ]
 
 
-def test_a_later_run_may_bring_another_metric(board):
+def test_a_later_run_may_bring_another_metric(board, run):
     add(board, scored({"WMD": "WMD|p:1"}, new=[0.5]), REFERENCES, DAY)
     last = run("leaderboard", board).stdout.splitlines()[4]
     assert last.split() == ["new", "2026-11-21", "-", "-", "0.5000"]
@@ -172,7 +166,7 @@ def test_a_later_run_may_bring_another_metric(board):
 def test_the_last_run_that_has_the_metric_is_shown(board):
     add(board, scored({"WMD": "WMD|p:1"}, mine=[0.5], new=[0.25]), REFERENCES, date(2026, 12, 1))
     shown = [
-        [(run.system, run.date[5:]) for run in read(board).ranked(metric).runs]
+        [(one.system, one.date[5:]) for one in read(board).ranked(metric).runs]
         for metric in (None, "WMD")
     ]
     assert shown == [
@@ -224,7 +218,7 @@ def test_what_the_damaged_files_differ_from_is_a_leaderboard(tmp_path):
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
-def test_what_is_no_file_is_refused_at_once(tmp_path, make):
+def test_what_is_no_file_is_refused_at_once(tmp_path, make, run):
     make(tmp_path / "board.json")
     for arguments in (
         ("leaderboard", tmp_path / "board.json"),
@@ -256,7 +250,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path, make):
         *((damaged(images=images), " images") for images in ("1e999", "NaN", "0", "-2", "2.5")),
     ],
 )
-def test_other_files_are_refused(tmp_path, content, message):
+def test_other_files_are_refused(tmp_path, content, message, run):
     path = tmp_path / "board.json"
     path.write_text(content, "utf-8")
     result = run("leaderboard", path)
@@ -269,7 +263,7 @@ def test_other_files_are_refused(tmp_path, content, message):
     assert path.read_text("utf-8") == content
 
 
-def test_a_missing_file_and_an_unknown_metric_are_said(board, tmp_path):
+def test_a_missing_file_and_an_unknown_metric_are_said(board, tmp_path, run):
     assert "no such file, or no run in it;" in run("leaderboard", tmp_path / "none").stderr
     unknown = run("leaderboard", board, "--sort", "SPICE").stderr
     assert "has no metric 'SPICE'; it has VIFIDEL, CIDEr." in unknown
@@ -286,7 +280,7 @@ def test_no_run_is_lost_when_many_add_at_a_time(tmp_path):
     assert len(read(path).runs) == 24
 
 
-def test_score_adds_to_a_leaderboard(tmp_path):
+def test_score_adds_to_a_leaderboard(tmp_path, run):
     path = tmp_path / "board.json"
     common = (
         *("--references", EXAMPLES / "captions_example.json"),

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 import vifidel_eval
@@ -17,16 +15,6 @@ from vifidel_eval.runs.pairing import (
 REFERENCES = {1: ["a"], 2: ["b"], 3: ["c"]}
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="ids"):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
-        return path
-
-    return write
-
-
 @pytest.mark.parametrize(
     ("content", "ids"),
     [
@@ -36,7 +24,7 @@ def write(tmp_path):
     ],
 )
 def test_image_ids_are_a_list_or_lines(write, content, ids):
-    assert read_image_ids(write(content)) == ids
+    assert read_image_ids(write(content, "ids")) == ids
 
 
 @pytest.mark.parametrize(
@@ -52,7 +40,7 @@ def test_image_ids_are_a_list_or_lines(write, content, ids):
 )
 def test_what_is_no_list_of_ids_is_refused(write, content, says):
     with pytest.raises(ImageIdError, match=says):
-        read_image_ids(write(content))
+        read_image_ids(write(content, "ids"))
 
 
 def test_only_the_named_images_are_left():

@@ -4,10 +4,8 @@ import json
 import math
 
 import pytest
-from click.testing import CliRunner
 
 from vifidel_eval import VifidelError
-from vifidel_eval.commands.main import main
 from vifidel_eval.conditions import Condition
 from vifidel_eval.runs.requirements import Requirement, check_requirements, failures
 
@@ -62,20 +60,20 @@ def test_columns_and_systems_are_checked():
 
 
 @pytest.fixture
-def score(tmp_path):
+def score(tmp_path, run):
     """Run ``score`` on two captions under VIFIDEL with requirements; scores are printed as JSON."""
     (tmp_path / "captions.json").write_text(json.dumps({"1": "a dog", "2": "a cat"}))
     (tmp_path / "objects.json").write_text(json.dumps({"1": ["dog"], "2": ["dog"]}))
 
-    def run(*requirements, objects="objects.json"):
+    def score(*requirements, objects="objects.json"):
         arguments = ["score", f"mine={tmp_path / 'captions.json'}", "--no-references"]
         arguments += ["--objects", str(tmp_path / objects), "--metrics", "VIFIDEL"]
         arguments += ["--format", "json"]
         for requirement in requirements:
             arguments += ["--require", requirement]
-        return CliRunner().invoke(main, arguments)
+        return run(*arguments)
 
-    return run
+    return score
 
 
 def test_exit_status(score):

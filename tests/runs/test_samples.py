@@ -41,15 +41,15 @@ def plain(number, captions=SAMPLES):
 
 
 @pytest.fixture(scope="module")
-def run():
+def evaluated():
     return evaluate({"a": SAMPLES}, samples=True)
 
 
-def test_scores_of_images_are_those_of_runs_of_single_captions(run):
+def test_scores_of_images_are_those_of_runs_of_single_captions(evaluated):
     plains = [plain(number) for number in range(4)]
     lower = {c.name for c in plains[0].detail.columns() if c.lower_is_better}
     unranked = {c.name for c in plains[0].detail.columns() if not c.ranked}
-    sampled = run.per_image("a")
+    sampled = evaluated.per_image("a")
     for column in plains[0].columns:
         for image_id in SAMPLES:
             found = [one.per_image("a")[image_id][column] for one in plains]
@@ -61,7 +61,7 @@ def test_scores_of_images_are_those_of_runs_of_single_captions(run):
                 expected = {"mean": math.fsum(found) / len(found), "best": best, "worst": worst}
             for which, score in expected.items():
                 if column in unranked and which != "mean":
-                    assert f"{column} {which}" not in run.columns
+                    assert f"{column} {which}" not in evaluated.columns
                 else:
                     assert sampled[image_id][f"{column} {which}"] == (
                         None if score is None else pytest.approx(score, abs=1e-12)
@@ -70,7 +70,7 @@ def test_scores_of_images_are_those_of_runs_of_single_captions(run):
 
 @pytest.mark.parametrize("column", ["Bleu_1", "Bleu_4", "CHAIRs", "CHAIRi", "VIFIDEL-Hi", "CIDEr"])
 @pytest.mark.parametrize("which", ["best", "worst"])
-def test_the_corpus_score_is_that_of_a_system_that_gave_these_captions(run, column, which):
+def test_the_corpus_score_is_that_of_a_system_that_gave_these_captions(evaluated, column, which):
     plains = [plain(number) for number in range(4)]
     lower = next(c.lower_is_better for c in plains[0].detail.columns() if c.name == column)
     chosen = {}
@@ -80,21 +80,21 @@ def test_the_corpus_score_is_that_of_a_system_that_gave_these_captions(run, colu
         extreme = min if (which == "best") == lower else max
         score = extreme(score for score, _ in defined)
         chosen[image_id] = texts[next(at for other, at in defined if other == score)]
-    assert run.scores["a"][f"{column} {which}"] == pytest.approx(
+    assert evaluated.scores["a"][f"{column} {which}"] == pytest.approx(
         evaluate({"a": chosen}).scores["a"][column], abs=1e-12
     )
 
 
-def test_the_mean_of_a_rate_is_that_of_all_captions(run):
+def test_the_mean_of_a_rate_is_that_of_all_captions(evaluated):
     mentions = {1: [1, 1, 0, 2], 2: [1, 2, 2, 0], 3: [2, 2, 1, 1]}  # by hand, of COCO's classes
     absent = {1: [0, 1, 0, 1], 2: [0, 1, 0, 0], 3: [0, 1, 0, 1]}
     total, made_up = (sum(map(sum, of.values())) for of in (mentions, absent))
-    assert run.scores["a"]["CHAIRi mean"] == pytest.approx(made_up / total)
-    assert run.scores["a"]["CHAIRs mean"] == pytest.approx(5 / 12)
+    assert evaluated.scores["a"]["CHAIRi mean"] == pytest.approx(made_up / total)
+    assert evaluated.scores["a"]["CHAIRs mean"] == pytest.approx(5 / 12)
     plains = [plain(number) for number in range(4)]
     for column in ("VIFIDEL", "CIDEr", "VIFIDEL-F"):
         scores = [one.scores["a"][column] for one in plains]
-        assert run.scores["a"][f"{column} mean"] == pytest.approx(sum(scores) / 4)
+        assert evaluated.scores["a"][f"{column} mean"] == pytest.approx(sum(scores) / 4)
 
 
 def test_copies_of_a_caption_change_nothing_nor_the_intervals():
@@ -279,14 +279,14 @@ def test_what_needs_one_caption_is_a_usage_error(files, options):
     assert f"{options[0]} needs one caption per image; leave out --samples." in result.stderr
 
 
-def test_python_refuses_what_needs_one_caption(run, tmp_path):
+def test_python_refuses_what_needs_one_caption(evaluated, tmp_path):
     with pytest.raises(VifidelError, match="people are scored by one caption per image"):
         evaluate({"a": SAMPLES}, samples=True, people=True)
     for ask in (
-        lambda: run.report(tmp_path / "r.html"),
-        lambda: run.sentences("a"),
-        lambda: run.to_dataframe(words=True),
-        lambda: run.add_to_leaderboard(tmp_path / "l.json"),
+        lambda: evaluated.report(tmp_path / "r.html"),
+        lambda: evaluated.sentences("a"),
+        lambda: evaluated.to_dataframe(words=True),
+        lambda: evaluated.add_to_leaderboard(tmp_path / "l.json"),
     ):
         with pytest.raises(VifidelError, match="one per image, and this run has samples"):
             ask()

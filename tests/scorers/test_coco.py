@@ -1,90 +1,19 @@
-import contextlib
-import io
-import json
 import math
 
 import numpy as np
 import pytest
-from conftest import SHARED_DATA
-from host_metrics import GTS, RES, evaluate, python_tokens
-from pycocoevalcap.eval import COCOEvalCap
-from pycocotools.coco import COCO
+from host_metrics import GTS, RES, check_numbers_of_stock, columns_of, evaluate, python_tokens
 
 from vifidel_eval import CaptionError, ImageIdError, MetricUnavailable
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL, Spice
-from vifidel_eval.text.tokenization import Tokenization
-
-
-class NoSpice:
-    """Stands in for SPICE, whose constructor downloads its models."""
-
-    def method(self):
-        return "SPICE"
-
-    def compute_score(self, gts, res):
-        return 0.0, [0.0] * len(gts)
-
-
-def stock(gts, res, monkeypatch):
-    """Return corpus scores and scores of the images by a stock COCOEvalCap."""
-    monkeypatch.setattr("pycocoevalcap.eval.Spice", NoSpice)
-    with contextlib.redirect_stdout(io.StringIO()):
-        truth = COCO()
-        truth.dataset = {
-            "info": {},
-            "images": [{"id": i} for i in gts],
-            "annotations": [
-                {"id": 100 * at + n, "image_id": i, "caption": caption}
-                for at, (i, captions) in enumerate(gts.items())
-                for n, caption in enumerate(captions)
-            ],
-        }
-        truth.createIndex()
-        results = truth.loadRes([{"image_id": i, "caption": c} for i, [c] in res.items()])
-        coco_eval = COCOEvalCap(truth, results)
-        coco_eval.params["image_id"] = list(gts)
-        coco_eval.evaluate()
-    return coco_eval.eval, coco_eval.imgToEval
-
-
-def columns_of(gts, res, tokenization=None):
-    tokenization = tokenization or Tokenization()
-    found = {}
-    for metric in (Bleu, Meteor, RougeL, Cider):
-        found |= metric(tokenization).evaluate(coco_rows(gts, res))
-    return found
 
 
 @pytest.mark.slow
 @pytest.mark.java
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # stock's pipes
 def test_numbers_are_those_of_stock_coco_eval_cap(monkeypatch):
-    gts, res = dict(GTS), dict(RES)
-    if (SHARED_DATA / "coco").is_dir():
-        add_val2017(gts, res)
-    corpus, images = stock(gts, res, monkeypatch)
-    # Where numbers are written 0,5: it must not change METEOR's.
-    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=de -Duser.country=DE")
-    columns = columns_of(gts, res)
-    assert list(columns) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr"]
-    for name, evaluation in columns.items():
-        assert evaluation.ids == list(gts)
-        assert evaluation.score == corpus[name], name
-        assert evaluation.scores.tolist() == [images[i][name] for i in gts], name
-
-
-def add_val2017(gts, res):
-    """Add some images of val2017, the last first."""
-    files = SHARED_DATA / "coco"
-    human = json.loads((files / "captions_val2017_human_results.json").read_text("utf-8"))
-    references = json.loads((files / "captions_val2017_references.json").read_text("utf-8"))
-    chosen = {entry["image_id"]: [entry["caption"]] for entry in human[400:200:-1]}
-    for i in chosen.keys() - res.keys():
-        res[i], gts[i] = chosen[i], []
-    for annotation in references["annotations"]:
-        if annotation["image_id"] in chosen.keys() - GTS.keys():
-            gts[annotation["image_id"]].append(annotation["caption"])
+    check_numbers_of_stock(GTS, RES, monkeypatch)
 
 
 @pytest.mark.slow

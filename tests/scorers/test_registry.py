@@ -7,13 +7,11 @@ import warnings
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from fake_scorer import FakeScorer
 from own_metric import package
 
 import vifidel_eval
 from vifidel_eval import Column, Metric, VifidelError, VifidelWarning, register, scorers
-from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import Option
 from vifidel_eval.scorers.registry import METRICS, parse
 
@@ -241,17 +239,17 @@ def test_a_broken_package_is_warned_of_once_where_all_are_imported(tmp_path):
         assert "WMD" in METRICS
 
 
-def test_the_command_warns_of_a_broken_package_and_goes_on(tmp_path):
+def test_the_command_warns_of_a_broken_package_and_goes_on(tmp_path, run):
     package(tmp_path, "BROKEN", "of_error", "1 / 0\n", name="some-package")
-    shown = CliRunner().invoke(main, ["info"])
+    shown = run("info")
     assert shown.exit_code == 0
     assert shown.stdout.count("BROKEN: not available: the metric BROKEN of the package some-") == 1
     assert shown.stderr.count("Warning: the metric BROKEN of the package some-package cannot") == 1
     assert "VIFIDEL: available" in shown.stdout
-    shown = CliRunner().invoke(main, ["score", "x.json", "--metrics", "BROKEN"])
+    shown = run("score", "x.json", "--metrics", "BROKEN")
     assert shown.exit_code == 2
     assert shown.stderr.count("the metric BROKEN of the package some-package cannot be used") == 1
-    shown = CliRunner().invoke(main, ["score", "x.json", "--metrics", "WMD", "--wrong-option", "1"])
+    shown = run("score", "x.json", "--metrics", "WMD", "--wrong-option", "1")
     assert shown.exit_code == 2
     assert "No such option" in shown.stderr
 

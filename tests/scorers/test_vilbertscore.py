@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from pycocoevalcap.eval import COCOEvalCap
@@ -26,7 +25,6 @@ from vilbert_oracle import (  # noqa: E402
     write_vocabulary,
 )
 
-from vifidel_eval.commands.main import main  # noqa: E402
 from vifidel_eval.errors import (  # noqa: E402
     CaptionError,
     ImageIdError,
@@ -423,7 +421,7 @@ def test_added_to_a_finished_run(make, tmp_path, capsys):
 
 
 @pytest.fixture
-def score(files, features_folder, tmp_path, monkeypatch):
+def score(files, features_folder, tmp_path, monkeypatch, run):
     """Return a function that runs ``score`` with the small model in the published one's place."""
     small = read_architecture(files / "config.json")
     monkeypatch.setattr(vilbertscore, "Architecture", lambda: small)
@@ -441,7 +439,7 @@ def score(files, features_folder, tmp_path, monkeypatch):
         arguments = [
             part for name, value in given.items() if value is not None for part in (name, value)
         ]
-        return CliRunner().invoke(main, list(map(str, ("score", results, *arguments, *more))))
+        return run("score", results, *arguments, *more)
 
     return score
 
@@ -494,93 +492,3 @@ def test_command_names_what_is_wrong(changes, status, message, score):
     result = score(**changes)
     assert (result.exit_code, result.stdout) == (status, "")
     assert message in " ".join(result.stderr.split())
-
-
-@pytest.fixture
-def oracle(shared_data):
-    """The folder with numbers of the published program for random weights."""
-    folder = shared_data.parent / "oracles" / "vilbertscore"
-    if not folder.is_dir():
-        pytest.skip("the published program's numbers are not beside this checkout")
-    return folder
-
-
-@pytest.fixture
-def published(oracle):
-    """Its images, as the published program reads them."""
-    with open(oracle / "data" / "imgs_rcnn.pkl", "rb") as file:
-        entries = [packed.item() for packed in pickle.load(file)]
-    return [
-        {
-            "features": entry["features"],
-            "boxes": entry["bbox"],
-            "width": entry["image_width"],
-            "height": entry["image_height"],
-        }
-        for entry in entries
-    ]
-
-
-def published_scorer(oracle, published, **settings):
-    return ViLBERTScore(
-        oracle / "multi_task_model.bin",
-        oracle / "vocab.txt",
-        dict(enumerate(published)),
-        config=oracle / "bert_base_6layer_6conect.json",
-        **settings,
-    )
-
-
-def test_stages_of_the_published_program(oracle, published):
-    """Tokens (A), image inputs (B) and words' states after every block (C)."""
-    captions = json.loads((oracle / "oracle.json").read_text("utf-8"))
-    calls = [captions["cand"], *zip(*captions["refs"], strict=True)]
-    recorded = np.load(oracle / "oracle.npz")
-    inputs = [regions_of(image, "image").inputs() for image in published]
-    for at, name in enumerate(("call0_feat", "call0_loc")):
-        np.testing.assert_allclose([pair[at] for pair in inputs], recorded[name], atol=1e-6)
-    for layer in (0, 1):
-        scorer = published_scorer(oracle, published, layer=layer)
-        embedded = [scorer._encoder.image_states(*pair) for pair in inputs]
-        for call, texts in enumerate(calls):
-            tokens = [t[:37] for t in scorer._pieces.tokens(list(texts))]
-            states = scorer._encoder.word_states(tokens, embedded).numpy()
-            for row in range(len(tokens)):
-                real = len(tokens[row])
-                assert recorded[f"call{call}_mask"][row].sum() == real
-                assert recorded[f"call{call}_ids"][row][:real].tolist() == tokens[row]
-                np.testing.assert_allclose(
-                    states[row][: real + 1],
-                    recorded[f"call{call}_txt"][layer, row, : real + 1],
-                    rtol=0,
-                    atol=5e-6,
-                )
-
-
-def test_matching_of_the_published_program(oracle):
-    """Stage D, with many negative cosines."""
-    recorded = np.load(oracle / "bertscore_direct.npz")
-    found = [
-        greedy_matching(candidate[1:n_candidate], reference[1:n_reference])
-        for candidate, reference, n_candidate, n_reference in zip(
-            *(recorded[name] for name in ("cand", "ref", "n_cand", "n_ref")), strict=True
-        )
-    ]
-    expected = np.column_stack([recorded[name] for name in "PRF"])
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-
-
-def test_scores_of_the_published_program(oracle, published):
-    """Stage E, each pair and the means over five references."""
-    recorded = json.loads((oracle / "oracle.json").read_text("utf-8"))
-    scorer = published_scorer(oracle, published, layer=recorded["layer"])
-    res = {image: [text] for image, text in enumerate(recorded["cand"])}
-    found = table(scorer, dict(enumerate(recorded["refs"])), res)
-    np.testing.assert_allclose(
-        found, np.column_stack([recorded[name] for name in "PRF"]), rtol=0, atol=1e-6
-    )
-    pairs = np.array(recorded["pairs_PRF_by_ref"])
-    for at in range(5):
-        references = {image: [texts[at]] for image, texts in enumerate(recorded["refs"])}
-        assert pairs.shape == (5, 3, 5)
-        np.testing.assert_allclose(table(scorer, references, res), pairs[at].T, rtol=0, atol=1e-6)

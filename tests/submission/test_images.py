@@ -1,21 +1,9 @@
-import json
-
 import pytest
 
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.submission import read_image_list
 
 LISTED = [{"image_id": 42, "caption": "A dog."}, {"image_id": 73, "caption": "A bike."}]
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="images"):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    return write
 
 
 @pytest.mark.parametrize(
@@ -34,12 +22,12 @@ def write(tmp_path):
     ],
 )
 def test_images_of_any_list(write, content):
-    assert list(read_image_list(write(content))) == [42, 73]
+    assert list(read_image_list(write(content, "images"))) == [42, 73]
 
 
 def test_images_that_are_strings(write):
-    assert list(read_image_list(write("a,b.jpg\nbeach\n"))) == ["a,b.jpg", "beach"]
-    assert list(read_image_list(write(["42", "beach"]))) == ["42", "beach"]
+    assert list(read_image_list(write("a,b.jpg\nbeach\n", "images"))) == ["a,b.jpg", "beach"]
+    assert list(read_image_list(write(["42", "beach"], "images"))) == ["42", "beach"]
 
 
 @pytest.mark.parametrize(
@@ -62,4 +50,4 @@ def test_images_that_are_strings(write):
 )
 def test_lists_that_are_none(write, content, message):
     with pytest.raises(VifidelError, match=rf"images: .*{message}"):
-        read_image_list(write(content))
+        read_image_list(write(content, "images"))

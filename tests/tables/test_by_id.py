@@ -2,13 +2,12 @@
 
 import json
 import pickle
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
 
 import vifidel_eval
 from vifidel_eval import VifidelError
-from vifidel_eval.commands.main import main
 
 pa = pytest.importorskip("pyarrow")
 csv = pytest.importorskip("pyarrow.csv")
@@ -146,8 +145,9 @@ WRITERS = {
 }
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, ["score-table", *map(str, arguments)])
+@pytest.fixture
+def score_table(run):
+    return partial(run, "score-table")
 
 
 @pytest.fixture
@@ -158,10 +158,10 @@ def objects(tmp_path):
 
 
 @pytest.mark.parametrize("style", WRITERS)
-def test_every_format_of_tables(tmp_path, objects, style):
+def test_every_format_of_tables(tmp_path, objects, style, score_table):
     (tmp_path / "in").mkdir()
     WRITERS[style](table().rename_columns(["key", "caption"]), tmp_path / "in" / f"part.{style}")
-    result = run(tmp_path / "in", "--output", tmp_path / "out", "--objects", objects,
+    result = score_table(tmp_path / "in", "--output", tmp_path / "out", "--objects", objects,
                  "--id-column", "key", "--workers", 1)  # fmt: skip
     assert result.exit_code == 0, result.output
     found = parquet.read_table(tmp_path / "out" / "part.parquet")
@@ -169,18 +169,18 @@ def test_every_format_of_tables(tmp_path, objects, style):
     assert found.drop(["key", "caption"]).to_pylist() == expected
 
 
-def test_workers_and_a_second_run(tmp_path, objects):
+def test_workers_and_a_second_run(tmp_path, objects, score_table):
     (tmp_path / "in").mkdir()
     for part in range(3):
         parquet.write_table(table(), tmp_path / "in" / f"{part}.parquet")
     arguments = tmp_path / "in", "--output", tmp_path / "out", "--objects", objects, "--workers", 2
-    result = run(*arguments)
+    result = score_table(*arguments)
     assert result.exit_code == 0, result.output
     outputs = [tmp_path / "out" / f"{part}.parquet" for part in range(3)]
     assert len({path.read_bytes() for path in outputs}) == 1
     before = outputs[0].read_bytes()
     objects.write_text(json.dumps({**OBJECTS, 1: ["zebra"]}))
-    assert run(*arguments).exit_code == 0
+    assert score_table(*arguments).exit_code == 0
     assert outputs[0].read_bytes() != before  # other objects, other scores
 
 
@@ -193,26 +193,26 @@ def test_workers_and_a_second_run(tmp_path, objects):
         (["--id-column", "caption"], "the column 'caption' is named twice"),
     ],
 )
-def test_labels_come_from_one_place(tmp_path, objects, options, said):
+def test_labels_come_from_one_place(tmp_path, objects, options, said, score_table):
     parquet.write_table(table(), tmp_path / "in.parquet")
     given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--objects", objects
-    result = run(*given, *options)
+    result = score_table(*given, *options)
     assert result.exit_code == 2
     assert said in result.stderr
 
 
-def test_an_id_column_is_for_objects(tmp_path):
+def test_an_id_column_is_for_objects(tmp_path, score_table):
     parquet.write_table(table(), tmp_path / "in.parquet")
     given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--id-column", "image_id"
-    assert "--id-column is for --objects" in run(*given).stderr
+    assert "--id-column is for --objects" in score_table(*given).stderr
 
 
-def test_objects_are_not_written_over(tmp_path, objects):
+def test_objects_are_not_written_over(tmp_path, objects, score_table):
     parquet.write_table(table(), tmp_path / "in.parquet")
     folder = tmp_path / "out"
     folder.mkdir()
     inside = folder / "objects.json"
     inside.write_text(objects.read_text())
-    result = run(tmp_path / "in.parquet", "--output", folder, "--objects", inside)
+    result = score_table(tmp_path / "in.parquet", "--output", folder, "--objects", inside)
     assert result.exit_code != 0
     assert inside.read_text() == objects.read_text()

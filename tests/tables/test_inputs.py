@@ -24,7 +24,7 @@ ROWS = [
 ]
 
 
-def write(path, rows=ROWS):
+def write_table(path, rows=ROWS):
     """Write rows in the format that a file's name says."""
     name, packed = path.name.lower(), path.name.endswith(".gz")
     name = name.removesuffix(".gz")
@@ -65,7 +65,7 @@ def read(path, columns=COLUMNS):
      "a.jsonl", "a.ndjson", "a.csv.gz", "a.tsv.gz", "a.jsonl.gz"],
 )  # fmt: skip
 def test_all_formats_have_the_same_rows(tmp_path, name):
-    write(tmp_path / name)
+    write_table(tmp_path / name)
     in_text = name.removesuffix(".gz").endswith((".csv", ".tsv"))
     wanted = [{**row, "id": str(row["id"])} for row in ROWS] if in_text else ROWS
     assert read(tmp_path / name) == wanted
@@ -114,7 +114,7 @@ def test_text_without_rows_is_a_table_without_rows(tmp_path):
 def test_folders_are_searched_in_order(tmp_path):
     for name in ("b.csv", "x=1/a.csv", "x=1/_temporary/c.csv", ".hidden.csv", "_SUCCESS"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        write(tmp_path / name)
+        write_table(tmp_path / name)
     assert [file.name for file in find_tables([str(tmp_path)])] == ["b.csv", "x=1/a.csv"]
 
 
@@ -169,7 +169,7 @@ def test_files_that_are_something_else(tmp_path, end, content):
 @pytest.mark.parametrize("end", ["parquet", "arrow"])
 def test_a_truncated_file(tmp_path, end):
     path = tmp_path / f"a.{end}"
-    write(path)
+    write_table(path)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(VifidelError, match="cannot be read as"):
         read(path)
@@ -189,7 +189,7 @@ def test_damage_in_the_middle_is_named_with_its_place(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="links")
 def test_a_link_that_leads_to_its_own_folder(tmp_path):
-    write(tmp_path / "a.csv")
+    write_table(tmp_path / "a.csv")
     (tmp_path / "loop").symlink_to(tmp_path)
     with pytest.raises(VifidelError, match="loop is a link to a folder"):
         find_tables([str(tmp_path)])

@@ -3,10 +3,8 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
 from vifidel_eval import VifidelError
-from vifidel_eval.commands.main import main
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -59,21 +57,19 @@ def test_what_a_path_lacks_is_one_sentence(paths, said):
         scores(pa.Table.from_pylist(ROWS), **{**PATHS, **paths})
 
 
-def test_the_command_reads_json_lines_by_paths(tmp_path):
+def test_the_command_reads_json_lines_by_paths(tmp_path, run):
     source, objects = tmp_path / "in.jsonl", tmp_path / "objects.json"
     source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     objects.write_text('{"1": ["dog", "frisbee"], "2": ["cat"]}')
 
-    def run(name, *options):
+    def rows(name, *options):
         arguments = [source, "--output", tmp_path / name, "--caption", "resps[0][0]", *options]
-        result = CliRunner().invoke(
-            main, ["score-table", *map(str, arguments), "--workers", "1", "--metrics", "VIFIDEL"]
-        )
+        result = run("score-table", *arguments, "--workers", "1", "--metrics", "VIFIDEL")
         assert result.exit_code == 0, result.output
         return parquet.read_table(tmp_path / name / "in.parquet").to_pylist()
 
-    by_labels = run("labels", "--labels", "doc.tags")
+    by_labels = rows("labels", "--labels", "doc.tags")
     assert [row["VIFIDEL"] for row in by_labels] == [row["VIFIDEL"] for row in scores(flat())]
-    by_id = run("ids", "--objects", objects, "--id-column", "doc.id")
+    by_id = rows("ids", "--objects", objects, "--id-column", "doc.id")
     assert [row["VIFIDEL"] for row in by_id][:2] == [row["VIFIDEL"] for row in by_labels][:2]
     assert by_id[3]["status"] == "bad labels"

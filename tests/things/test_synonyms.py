@@ -1,10 +1,12 @@
 import dataclasses
-import json
+import hashlib
 import pickle
 
 import pytest
 
+from vifidel_eval.annotations.coco import COCO_CATEGORIES
 from vifidel_eval.errors import VifidelError
+from vifidel_eval.things import synonyms
 from vifidel_eval.things.synonyms import coco_synonyms, read_classes
 
 LIST = """\
@@ -17,18 +19,8 @@ hot dog, hotdog, hotdog
 """
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content: str | bytes, name: str = "mine.txt"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 def test_classes_their_names_and_what_is_of_no_class(write):
-    classes = read_classes(write(LIST))
+    classes = read_classes(write(LIST, "mine.txt"))
     assert classes.classes == (
         ("dog", "puppy"),
         ("cat", "kitten", "kitty"),
@@ -40,21 +32,23 @@ def test_classes_their_names_and_what_is_of_no_class(write):
 
 
 def test_the_published_way_splits_at_a_comma_and_one_blank_only(write):
-    classes = read_classes(write("cake,  cheesecake, iPhone,bun\n"), published=True)
+    classes = read_classes(write("cake,  cheesecake, iPhone,bun\n", "mine.txt"), published=True)
     assert classes.classes == (("cake", " cheesecake", "iPhone,bun"),)
     assert classes.published
 
 
-@pytest.mark.parametrize("change", [lambda text: text, lambda text: text.replace("\n", "\r\n")])
-def test_the_published_list_is_recognised(shared_data, write, change):
-    published = (shared_data.parent / "oracles" / "chair" / "synonyms.txt").read_text("utf-8")
-    classes = read_classes(write(change(published)))
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n\n"])
+def test_the_published_list_is_recognised_by_its_lines(write, monkeypatch, end):
+    lines = ["dog, puppy", "cake,  cheesecake"]
+    digest = hashlib.sha256(b"dog, puppy\ncake,  cheesecake").hexdigest()
+    monkeypatch.setattr(synonyms, "_PUBLISHED", digest)
+    classes = read_classes(write(end.join([*lines, ""]), "mine.txt"))
     assert classes.published
     assert classes.name == "rohrbach2018"
-    assert len(classes.classes) == 80
     assert "cheesecake" not in classes.class_of
-    edited = read_classes(write(published + "unicorn\n"))
+    edited = read_classes(write(end.join([*lines, "unicorn"]), "mine.txt"))
     assert not edited.published
+    assert edited.name == "mine"
     assert edited.class_of["cheesecake"] == "cake"
 
 
@@ -74,7 +68,7 @@ def test_the_published_list_is_recognised(shared_data, write, change):
 )
 def test_errors_say_where_and_what_to_do(write, content, message):
     with pytest.raises(VifidelError, match=message):
-        read_classes(write(content))
+        read_classes(write(content, "mine.txt"))
 
 
 def test_a_missing_file(tmp_path):
@@ -83,9 +77,9 @@ def test_a_missing_file(tmp_path):
 
 
 def test_the_digest_is_of_the_content(write):
-    classes = read_classes(write(LIST))
+    classes = read_classes(write(LIST, "mine.txt"))
     same = read_classes(
-        write("hot dog, hotdog\ncat, kitty, kitten\ndog, puppy\n- cat food,dog house")
+        write("hot dog, hotdog\ncat, kitty, kitten\ndog, puppy\n- cat food,dog house", "mine.txt")
     )
     assert same.signature() == classes.signature()
     assert classes.signature() == f"mine#{classes.digest}"
@@ -94,14 +88,14 @@ def test_the_digest_is_of_the_content(write):
         "puppy, dog\ncat, kitten, kitty\nhot dog, hotdog\n- dog house, cat food",
         "dog, puppy\ncat, kitten, kitty\nhot dog, hotdog\n- dog house",
     ]
-    digests = {read_classes(write(text)).digest for text in others}
+    digests = {read_classes(write(text, "mine.txt")).digest for text in others}
     digests |= {classes.digest, dataclasses.replace(classes, published=True).digest}
     digests.add(classes.with_names(["zebra"]).digest)
     assert len(digests) == 6
 
 
 def test_labels_that_the_list_does_not_know_are_classes_of_their_own(write):
-    classes = read_classes(write(LIST))
+    classes = read_classes(write(LIST, "mine.txt"))
     more = classes.with_names(["zebra", "puppy", "cat food", "dog", "zebra", ""])
     assert more.added == ("cat food", "zebra")
     assert more.class_of["zebra"] == "zebra"
@@ -112,7 +106,7 @@ def test_labels_that_the_list_does_not_know_are_classes_of_their_own(write):
 
 
 def test_a_list_is_immutable_and_can_be_pickled(write):
-    classes = read_classes(write(LIST)).with_names(["zebra"])
+    classes = read_classes(write(LIST, "mine.txt")).with_names(["zebra"])
     with pytest.raises(dataclasses.FrozenInstanceError):
         classes.name = "other"
     again = pickle.loads(pickle.dumps(classes))
@@ -120,9 +114,9 @@ def test_a_list_is_immutable_and_can_be_pickled(write):
     assert again.digest == classes.digest
 
 
-def test_our_list_is_of_coco_s_80_categories(shared_data):
-    categories = json.loads((shared_data / "class_names.json").read_text("utf-8"))["classes"]
+def test_our_list_is_of_coco_s_80_categories():
     ours = coco_synonyms()
-    assert {names[0] for names in ours.classes} == {names[0] for names in categories["coco"]}
+    assert {names[0] for names in ours.classes} == set(COCO_CATEGORIES.values())
+    assert len(ours.classes) == 80
     assert not ours.published
     assert ours.name == "coco_synonyms"

@@ -16,7 +16,7 @@ from vifidel_eval.vectors.cache import clear_cache
 from vifidel_eval.vectors.store import open_store
 
 
-def write(path, lines):
+def write_vectors(path, lines):
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path
 
@@ -39,7 +39,9 @@ def test_blocks_do_not_split_words(tmp_path, monkeypatch, make_vectors):
 
 def test_words_with_blanks_and_repeated_words(tmp_path):
     # GloVe 840B holds words with blanks; of a repeated word the first row counts, as in gensim.
-    store = open_store(write(tmp_path / "g.txt", ["the 1 2", ". . 3 4", "dog 5 6", "dog 7 8"]))
+    store = open_store(
+        write_vectors(tmp_path / "g.txt", ["the 1 2", ". . 3 4", "dog 5 6", "dog 7 8"])
+    )
     rows = store.rows_of(["dog", ". .", "the", "cat"])
     assert rows == [2, 1, 0, None]
     assert store.vectors[1].tolist() == [3, 4]
@@ -47,29 +49,29 @@ def test_words_with_blanks_and_repeated_words(tmp_path):
 
 def test_words_with_the_same_hash_are_told_apart(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_store, "_hash", lambda word: 7)
-    store = open_store(write(tmp_path / "same.txt", ["a 1 2", "b 3 4", "c 5 6"]))
+    store = open_store(write_vectors(tmp_path / "same.txt", ["a 1 2", "b 3 4", "c 5 6"]))
     assert store.rows_of(["c", "b", "d", "a"]) == [2, 1, None, 0]
 
 
 def test_a_changed_file_is_read_again_and_its_old_cache_goes(tmp_path, cache_folder):
     clear_cache()
-    path = write(tmp_path / "changing.txt", ["dog 1 2"])
+    path = write_vectors(tmp_path / "changing.txt", ["dog 1 2"])
     assert open_store(path).vectors.tolist() == [[1, 2]]
-    write(path, ["dog 3 4", "cat 5 6"])
+    write_vectors(path, ["dog 3 4", "cat 5 6"])
     os.utime(path, ns=(1, 1))
     assert open_store(path).vectors.tolist() == [[3, 4], [5, 6]]
     assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
 def test_the_second_time_only_the_cache_is_read(tmp_path, monkeypatch):
-    path = write(tmp_path / "once.txt", ["dog 1 2"])
+    path = write_vectors(tmp_path / "once.txt", ["dog 1 2"])
     open_store(path)
     monkeypatch.setattr(vector_store, "_convert", lambda *_: pytest.fail("read again"))
     assert open_store(path).vectors.tolist() == [[1, 2]]
 
 
 def test_processes_that_start_at_once(tmp_path):
-    path = write(tmp_path / "many.txt", [f"word{i} {i} 1" for i in range(5000)])
+    path = write_vectors(tmp_path / "many.txt", [f"word{i} {i} 1" for i in range(5000)])
     code = (
         "import sys, pathlib\n"
         "from vifidel_eval.vectors.store import open_store\n"
@@ -83,7 +85,7 @@ def test_processes_that_start_at_once(tmp_path):
 
 
 def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, cache_folder):
-    open_store(write(tmp_path / "v.txt", ["dog 1 2"]))
+    open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
     (cache_folder / "thesis").mkdir(exist_ok=True)
     (cache_folder / "thesis" / "chapter.txt").write_text("precious")
     cleared = clear_cache()
@@ -101,7 +103,7 @@ def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, cache_folde
 @pytest.mark.parametrize("damage", ["emptied", "a bit", "cut", "gone"])
 def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, name, damage):
     clear_cache()
-    path = write(tmp_path / "v.txt", ["dog 1 2", "cat 3 4"])
+    path = write_vectors(tmp_path / "v.txt", ["dog 1 2", "cat 3 4"])
     open_store(path)
     (damaged,) = cache_folder.glob(f"vectors-*/{name}")
     content = bytearray(damaged.read_bytes())
@@ -116,7 +118,7 @@ def test_a_damaged_cache_is_made_again(tmp_path, cache_folder, name, damage):
 
 
 def test_lines_that_make_up_for_each_other_are_still_damaged(tmp_path):
-    path = write(tmp_path / "mixed.txt", ["dog 1 2 3", "cat 1 2 3 4", "bird 1 2"])
+    path = write_vectors(tmp_path / "mixed.txt", ["dog 1 2 3", "cat 1 2 3 4", "bird 1 2"])
     with pytest.raises(VectorsError, match="line 3 is not"):
         open_store(path)
 
@@ -135,13 +137,13 @@ def test_cache_that_cannot_be_written_says_what_to_set(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(VectorsError, match="set VIFIDEL_EVAL_CACHE to a folder"):
-        open_store(write(tmp_path / "v.txt", ["dog 1 2"]))
+        open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
 
 
 @given(st.lists(st.text(alphabet="abcé狗", min_size=1, max_size=4), min_size=1, unique=True))
 def test_every_word_is_found(tmp_path_factory, words):
     folder = tmp_path_factory.mktemp("words")
     lines = [f"{word} {at} 0.5" for at, word in enumerate(words)]
-    store = open_store(write(folder / "v.txt", lines))
+    store = open_store(write_vectors(folder / "v.txt", lines))
     assert store.rows_of([*words, "unheard"]) == [*range(len(words)), None]
     assert store.vectors[:, 0].tolist() == list(range(len(words)))

@@ -9,10 +9,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from PIL import Image
 
-from vifidel_eval.commands.main import main
 from vifidel_eval.files import write_whole
 from vifidel_eval.report.html import render_page
 from vifidel_eval.report.html.images import Images
@@ -174,10 +172,10 @@ COMMAND = [
 ]  # fmt: skip
 
 
-def test_the_command_writes_the_same_bytes_whatever_the_hash_seed(tmp_path, monkeypatch):
+def test_the_command_writes_the_same_bytes_whatever_the_hash_seed(tmp_path, monkeypatch, run):
     monkeypatch.chdir(ROOT)
     here, elsewhere = tmp_path / "here.html", tmp_path / "elsewhere.html"
-    assert CliRunner().invoke(main, [*COMMAND, "--report", str(here)]).exit_code == 0
+    assert run(*COMMAND, "--report", here).exit_code == 0
     environment = os.environ | {"PYTHONHASHSEED": "1"}
     subprocess.run(
         [sys.executable, "-m", "vifidel_eval", *COMMAND, "--report", str(elsewhere)],
@@ -189,25 +187,25 @@ def test_the_command_writes_the_same_bytes_whatever_the_hash_seed(tmp_path, monk
     assert b"A kitten naps on the sofa by a television." in here.read_bytes()
 
 
-def test_the_command_of_the_documentation_makes_a_report(tmp_path, monkeypatch):
+def test_the_command_of_the_documentation_makes_a_report(tmp_path, monkeypatch, run):
     text = (ROOT / "docs" / "report.md").read_text("utf-8")
     (command,) = re.findall(r"```sh\n(vifidel-eval score [^`]*--report report\.html)\n```", text)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     program, *arguments = shlex.split(command.replace("\\\n", ""))
     assert program == "vifidel-eval"
-    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert run(*arguments).exit_code == 0
     document = Document((tmp_path / "report.html").read_text("utf-8"))
     assert data_of(document, "data")["systems"] == ["careful", "dreaming", "terse"]
     assert len(data_of(document, "data")["ids"]) == 28
 
 
-def test_title_and_inputs_are_named_without_their_folders(tmp_path, monkeypatch):
+def test_title_and_inputs_are_named_without_their_folders(tmp_path, monkeypatch, run):
     monkeypatch.chdir(ROOT)
     page = tmp_path / "report.html"
     absolute = [str(ROOT / a) if a.startswith("examples/") else a for a in COMMAND]
     arguments = [*absolute, "--report", str(page), "--title", "Spring <run>"]
-    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert run(*arguments).exit_code == 0
     text = page.read_text("utf-8")
     document = Document(text)
     assert document.all("h1")[0]["text"] == "Spring <run>"
@@ -216,20 +214,20 @@ def test_title_and_inputs_are_named_without_their_folders(tmp_path, monkeypatch)
     for name in (*RESULTS, "captions_example.json", "instances_example.json"):
         assert Path(name).name in inputs["text"]
     assert str(ROOT) not in text
-    result = CliRunner().invoke(main, [*COMMAND, "--title", "Spring"])
+    result = run(*COMMAND, "--title", "Spring")
     assert (result.exit_code, "--title needs --report" in result.stderr) == (2, True)
-    result = CliRunner().invoke(main, [*COMMAND, "--report", str(page), "--images-mb", "3"])
+    result = run(*COMMAND, "--report", page, "--images-mb", "3")
     assert (result.exit_code, "--images-mb needs --images" in result.stderr) == (2, True)
 
 
-def test_the_command_takes_a_folder_of_images(tmp_path, monkeypatch):
+def test_the_command_takes_a_folder_of_images(tmp_path, monkeypatch, run):
     monkeypatch.chdir(ROOT)
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     Image.new("RGB", (64, 48), "teal").save(pictures / "beach_walk.jpg")
     page = tmp_path / "report.html"
     arguments = [*COMMAND, "--images", str(pictures), "--report"]
-    result = CliRunner().invoke(main, [*arguments, str(page)])
+    result = run(*arguments, page)
     assert (result.exit_code, result.stderr) == (0, "")
     document = Document(page.read_text("utf-8"))
     assert list(data_of(document, "pictures")) == ["0"]
@@ -241,9 +239,9 @@ def test_the_command_takes_a_folder_of_images(tmp_path, monkeypatch):
         expected = [1000 * x / 640, 1000 * y / 480, 1000 * w / 640, 1000 * h / 480]
         assert drawn[1:5] == pytest.approx(expected, abs=1.01)
         assert drawn[5] == -1
-    result = CliRunner().invoke(main, [*arguments, "examples/captions_example.json"])
+    result = run(*arguments, "examples/captions_example.json")
     assert result.exit_code == 1
     assert "would replace an input" in result.stderr
-    result = CliRunner().invoke(main, arguments[:-1])
+    result = run(*arguments[:-1])
     assert result.exit_code == 2
     assert "--images needs --report" in result.stderr

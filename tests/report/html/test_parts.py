@@ -9,11 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from PIL import Image
 from scipy.stats import pearsonr, spearmanr
-
-from vifidel_eval.commands.main import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 LONG = (
@@ -23,7 +20,7 @@ LONG = (
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory):
+def example(tmp_path_factory, run):
     """The report of the example with pictures, and a third system that is wordy about image 106."""
     folder = tmp_path_factory.mktemp("example")
     instances = json.loads((EXAMPLES / "instances_example.json").read_text("utf-8"))
@@ -43,7 +40,7 @@ def example(tmp_path_factory):
     command = ["score", *map(str, results), "--references", EXAMPLES / "captions_example.json"]
     command += ["--objects", EXAMPLES / "instances_example.json", "--images", folder / "pictures"]
     command += ["--report", page, "--output", scores]
-    result = CliRunner().invoke(main, list(map(str, command)))
+    result = run(*command)
     assert result.exit_code == 0, result.output
     text = page.read_text("utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])

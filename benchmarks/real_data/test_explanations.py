@@ -1,0 +1,35 @@
+"""Explanations of captions of val2017."""
+
+from plan_checks import check
+
+from vifidel_eval import Vifidel
+from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.explain.findings import find
+from vifidel_eval.report.html.plans import plans_of
+from vifidel_eval.rows import Rows, make_rows
+
+
+def test_plans_of_people_s_captions(coco):
+    gold = read_references(coco / "captions_val2017_references.json")
+    scorer = Vifidel(coco / "instances_val2017.json")
+    for name in ("human", "shuffled", "degenerate"):
+        captions = read_results(coco / f"captions_val2017_{name}_results.json")
+        ids = [image_id for image_id in list(gold)[:700] if image_id in captions]
+        rows = Rows([captions[i] for i in ids], [gold[i] for i in ids], ids)
+        parts = [part for (part,) in scorer.explained([rows])]
+        texts = list({text for part in parts for text in part.texts})
+        numbers = {text: number for number, text in enumerate(texts)}
+        plans = plans_of(parts, {image_id: at for at, image_id in enumerate(ids)}, numbers)
+        check(parts, plans, texts)
+
+
+def test_people_hallucinate_seldom_and_captions_of_other_images_often(coco):
+    scorer = Vifidel(coco / "instances_val2017.json", references=False)
+    shares = {}
+    for name in ("human", "shuffled"):
+        captions = read_results(coco / f"captions_val2017_{name}_results.json")
+        rows = make_rows(list(captions.values())[:1000], list(captions)[:1000])
+        found = find(part for (part,) in scorer.explained([rows]))
+        shares[name] = found.hallucinating / found.captions
+    assert shares["human"] < 0.06
+    assert shares["shuffled"] > 0.6
