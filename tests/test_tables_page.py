@@ -74,7 +74,7 @@ def test_ray_with_a_killed_worker(folder):
     code = code.replace('"captions"', repr(str(folder / "captions")))
     code = code.replace('"scored"', repr(str(folder / "scored")))
     with tempfile.TemporaryDirectory() as short:
-        run(code, folder, RAY_TMPDIR=short, RAY_USAGE_STATS_ENABLED="0")
+        run_python(code, folder, RAY_TMPDIR=short, RAY_USAGE_STATS_ENABLED="0")
     assert (folder / "killed").exists()
     check_scored(folder / "scored")
 
