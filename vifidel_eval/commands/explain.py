@@ -163,6 +163,7 @@ def explain(
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
+    from ..runs.doubts import warn_of_language
     from ..runs.pairing import System, in_one_spelling
     from ..things.synonyms import read_things
 
@@ -179,6 +180,7 @@ def explain(
     settings = options.settings(gold is not None, evidence is not None, own)
     thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
+    warn_of_language(systems, gold, {metric: scorer})
     if settings.labels is not None:
         systems, gold = in_one_spelling(systems, settings.labels, gold)
     document: dict[str, Any] = {"signature": scorer.signature()}
