@@ -3,9 +3,9 @@
 An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. Two
 sides are compared by equality first. Where that fails, a whole number in text (``"42"``) and a COCO
 file stem (``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) mean
-image 42 if the other side has it under another of these spellings. Where that fails too, an id that is the path or name of a picture
-or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose id is its
-end, with or without the extension: see `match`.
+image 42, however the other side spells it. Where that fails too, an id that is the path or name of
+a picture or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose
+id is its end, with or without the extension: see `match`.
 """
 
 from __future__ import annotations
@@ -131,10 +131,11 @@ def match(
 ) -> dict[ImageId, ImageId]:
     """Return the other side's id of each wanted image that it has.
 
-    Equal ids go first, then COCO's numbers, in text too, and file stems, then paths and names of pictures and
-    videos. A path means another id if one of them is the end of the other, folder by folder and
-    without the extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg`` and
-    ``beach``, and not ``train/beach.jpg``; ``images/42.jpg`` means 42, ``clip.mp4`` means ``clip``.
+    Equal ids go first, then COCO's numbers, in text too, and file stems, then paths and names of
+    pictures and videos. A path means another id if one of them is the end of the other, folder by
+    folder and without the extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg``
+    and ``beach``, and not ``train/beach.jpg``; ``images/42.jpg`` means 42, ``clip.mp4`` means
+    ``clip``.
 
     Raises
     ------
