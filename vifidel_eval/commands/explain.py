@@ -163,8 +163,7 @@ def explain(
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
-    from ..runs.doubts import warn_of_language
-    from ..runs.pairing import System, in_one_spelling
+    from ..runs.pairing import System
     from ..things.synonyms import read_things
 
     systems, gold = layout.read(results, references, image_ids)
@@ -180,9 +179,7 @@ def explain(
     settings = options.settings(gold is not None, evidence is not None, own)
     thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
-    warn_of_language(systems, gold, {metric: scorer})
-    if settings.labels is not None:
-        systems, gold = in_one_spelling(systems, settings.labels, gold)
+    systems, gold = _matched(systems, gold, settings, {metric: scorer})
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
     if not by_category:
@@ -256,6 +253,22 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     if settings.objects:
         return make_vifidel(settings)
     return VifidelH(**evidence_settings(settings), support=support)
+
+
+def _matched(
+    systems: Sequence[System],
+    gold: _References,
+    settings: Settings,
+    scorers: Mapping[str, Explainer],
+) -> tuple[Sequence[System], _References]:
+    """Return systems and references in one spelling of ids; warn if they are not English."""
+    from ..runs.doubts import warn_of_language
+    from ..runs.pairing import in_one_spelling
+
+    warn_of_language(systems, gold, scorers)
+    if settings.labels is None:
+        return systems, gold
+    return in_one_spelling(systems, settings.labels, gold)
 
 
 def _find(
