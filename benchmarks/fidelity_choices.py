@@ -3,9 +3,10 @@
     python benchmarks/fidelity_choices.py DATA [--images N] [--draws N] [--only prf|things]
 
 DATA holds the folders ``pascal50s``, ``flickr8k``, ``hat``, ``nocaps_foil``, ``thumb`` and ``coco``
-in their data sets' own formats. docs/fidelity.md holds the tables that this prints and says what
-follows from them. What was chosen is computed by the scorers of this package, other definitions of
-VIFIDEL-PRF by a plain loop over captions: it is here to compare definitions.
+in their data sets' own formats. docs/fidelity-experiments.md and docs/fidelity.md hold the tables
+that this prints and say what follows from them. What was chosen is computed by the scorers of this
+package, other definitions of VIFIDEL-PRF by a plain loop over captions: it is here to compare
+definitions.
 """
 
 from __future__ import annotations
@@ -556,7 +557,7 @@ def cases() -> list[list[str]]:
 @click.option("--draws", default=5, show_default=True, help="Of PASCAL-50S's references.")
 @click.option("--only", type=click.Choice(["prf", "things"]))
 def main(folder: Path, images: int, draws: int, only: str | None) -> None:
-    """Print the tables of docs/fidelity.md from the data sets in FOLDER."""
+    """Print the tables of docs/fidelity-experiments.md from the data sets in FOLDER."""
     data = Data(folder, draws, images)
 
     def show(title: str, headers: list[str], rows: Iterable[list[Any]]) -> None:

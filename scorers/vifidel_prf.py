@@ -50,7 +50,7 @@ EDITION = Option(
     int,
 )
 
-# The first edition, settled in docs/fidelity.md.
+# The first edition, settled in docs/fidelity-experiments.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
 _UNSUPPORTED = 0.5  # share of that weight which an unsupported one keeps
 _SHARE_OF_P = 1 / 3  # in the geometric mean

@@ -54,8 +54,12 @@ def test_value_that_is_no_image_id(value):
         (["COCO_val2014_000000000042.jpg"], {42}, {"COCO_val2014_000000000042.jpg": 42}),
         ([42], {"COCO_train2014_000000000042.png"}, {42: "COCO_train2014_000000000042.png"}),
         ([np.int64(42)], {"000000000042"}, {42: "000000000042"}),
-        (["42"], {42}, {}),
-        ([42], {"42"}, {}),
+        (["42"], {42}, {"42": 42}),
+        ([42], {"42"}, {42: "42"}),
+        (["42"], {"000000000042.jpg"}, {"42": "000000000042.jpg"}),
+        (["COCO_val2014_000000000042"], {"42"}, {"COCO_val2014_000000000042": "42"}),
+        (["42"], {"val/42.jpg"}, {"42": "val/42.jpg"}),
+        (["042"], {42}, {}),
         (["0000000042"], {42}, {}),
         (["photo_000000000042"], {42}, {}),
         (["000000000042_caption"], {42}, {}),
@@ -116,13 +120,13 @@ def test_paths_that_are_ambiguous(wanted, known, message):
 def test_two_ids_that_mean_one_image():
     with pytest.raises(ImageIdError, match=r"'000000000042' and 42 both mean image 42"):
         match([7], [42, "000000000042"])
+    with pytest.raises(ImageIdError, match=r"'42' and 42 both mean image 42"):
+        match([7], [42, "42"])
 
 
 @pytest.mark.parametrize(
     ("missing", "known", "cause"),
     [
-        (["42"], [42, 43], "one side has strings where the other has integers"),
-        ([42], ["42", "43"], "one side has strings where the other has integers"),
         (["beach.jpg"], [42], "one side has file names where the other has image ids"),
         ([42], ["beach", "dog"], "one side has file names where the other has image ids"),
         ([7, 8], [42, 43], "check that both come from the same split"),

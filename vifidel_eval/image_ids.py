@@ -1,11 +1,11 @@
 """Image ids: reading them from JSON and file names, and matching the ids of two sides.
 
 An id is any hashable that the caller uses; COCO's are integers, other datasets use strings. Two
-sides are compared by equality first. Where that fails, a COCO file stem
-(``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) means image
-42 if the other side has numbers. Where that fails too, an id that is the path or name of a picture
-or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose id is its
-end, with or without the extension: see `match`.
+sides are compared by equality first. Where that fails, a whole number in text (``"42"``) and a COCO
+file stem (``COCO_val2014_000000000042`` or ``000000000042``, with or without a file extension) mean
+image 42, however the other side spells it. Where that fails too, an id that is the path or name of
+a picture or video (``val2017/000000000042.jpg``, ``beach.jpg``, ``clip.mp4``) means the image whose
+id is its end, with or without the extension: see `match`.
 """
 
 from __future__ import annotations
@@ -57,6 +57,13 @@ def _number(image_id: ImageId) -> int | None:
         stem = _COCO_STEM.fullmatch(image_id)
         return int(stem[1]) if stem else None
     return int(image_id) if isinstance(image_id, Integral) else None
+
+
+def _number_or_text(image_id: ImageId) -> int | None:
+    """Return the number that an id is, be it a file stem or a whole number in text."""
+    if isinstance(image_id, str) and _WHOLE_NUMBER.fullmatch(image_id):
+        return int(image_id)
+    return _number(image_id)
 
 
 def to_json_value(image_id: ImageId) -> Any:
@@ -124,10 +131,11 @@ def match(
 ) -> dict[ImageId, ImageId]:
     """Return the other side's id of each wanted image that it has.
 
-    Equal ids go first, then COCO's numbers and file stems, then paths and names of pictures and
-    videos. A path means another id if one of them is the end of the other, folder by folder and
-    without the extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg`` and
-    ``beach``, and not ``train/beach.jpg``; ``images/42.jpg`` means 42, ``clip.mp4`` means ``clip``.
+    Equal ids go first, then COCO's numbers, in text too, and file stems, then paths and names of
+    pictures and videos. A path means another id if one of them is the end of the other, folder by
+    folder and without the extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg``
+    and ``beach``, and not ``train/beach.jpg``; ``images/42.jpg`` means 42, ``clip.mp4`` means
+    ``clip``.
 
     Raises
     ------
@@ -140,7 +148,7 @@ def match(
         return matched
     by_number: dict[int, ImageId] = {}
     for image_id in known:
-        number = _number(image_id)
+        number = _number_or_text(image_id)
         if number is None:
             continue
         if number in by_number:
@@ -150,7 +158,7 @@ def match(
             )
         by_number[number] = image_id
     for image_id in wanted:
-        number = _number(image_id)
+        number = _number_or_text(image_id)
         if image_id not in matched and number in by_number:
             matched[image_id] = by_number[number]
     if len(matched) < len(wanted):
@@ -250,9 +258,6 @@ def _counted(ids: Collection[ImageId]) -> str:
 
 
 def _likely_cause(missing: Collection[ImageId], known: Collection[ImageId]) -> str:
-    known_text = {str(image_id) for image_id in known}
-    if any(str(image_id) in known_text for image_id in missing):
-        return "one side has strings where the other has integers: convert one of them."
     if _look_like_files(missing) != _look_like_files(known):
         return "one side has file names where the other has image ids: use the same on both."
     if all(isinstance(image_id, Integral) for ids in (missing, known) for image_id in ids):

@@ -411,3 +411,33 @@ def test_the_page_on_hallucination_shows_what_is_printed(run):
     printed = run(*arguments).stdout
     (shown,) = re.findall(r"```text\n(Probably not in the image.*?)```", page, re.S)
     assert shown in printed
+
+
+def test_captions_in_another_language_are_warned_of(tmp_path):
+    german = ["Ein Hund rennt mit der Frisbee über die Wiese", "Eine Frau sitzt auf dem Sofa"] * 3
+    results = tmp_path / "de.json"
+    captions = [{"image_id": 101 + i, "caption": text} for i, text in enumerate(german)]
+    results.write_text(json.dumps(captions), "utf-8")
+    result = explain(results)
+    assert result.exit_code == 0
+    assert "captions of system 'de' seem to be German" in result.stderr
+    assert "of VIFIDEL-H are English" in result.stderr
+    # CHAIR has no vectors.
+    assert explain(results, "--metric", "CHAIR").stderr == ""
+
+
+def test_ids_lead_through_the_objects_to_references_in_another_folder(tmp_path):
+    files = {
+        "one.json": [{"image_id": "val/000000000101.jpg", "caption": "A dog and a cat"}],
+        "other.json": [{"image_id": "101", "caption": "A dog and a piano"}],
+        "references.json": {"pictures/000000000101.jpg": ["A dog catches a frisbee"]},
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content), "utf-8")
+    results = [tmp_path / "one.json", tmp_path / "other.json"]
+    rows = tmp_path / "rows.csv"
+    result = explain(*results, "--references", tmp_path / "references.json", "--inventions", rows)
+    assert (result.exit_code, result.stderr) == (0, "")
+    with rows.open(encoding="utf-8", newline="") as file:
+        found = [(row["system"], row["word"]) for row in csv.DictReader(file)]
+    assert found == [("one", "cat"), ("other", "piano")]

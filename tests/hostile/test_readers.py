@@ -175,7 +175,7 @@ def test_broken_file(tmp_path, content, message):
         ({1: {b"dog": 1}}, "found b'dog' with a count"),
         ({1: {"dog": np.float64(2)}}, "not a whole number"),
         ({1: np.array([[1.5, 2]])}, "found [1.5, 2.0]"),
-        ([{1: ["dog"], 2: []}, {"1": ["cat"], 2: []}], "1 and '1' mean the same image"),
+        ([{1: ["dog"], "1": ["cat"]}, {2: []}], "1 and '1' mean the same image"),
         ([], "needs at least one source"),
     ],
 )

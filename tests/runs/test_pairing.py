@@ -2,6 +2,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval import ImageIdError, VifidelWarning
+from vifidel_eval.image_ids import match
 from vifidel_eval.runs.pairing import (
     System,
     all_images,
@@ -135,7 +136,7 @@ def test_pictures_of_different_folders_stay_apart():
     ("captions", "says"),
     [
         ([{724: "a", "724": "b"}], "^system '0': 724 and '724' mean the same image"),
-        ([{724: "a"}, {"724": "b"}], "^the systems together: 724 and '724' mean the same image"),
+        ([{1.5: "a"}, {"1.5": "b"}], "^the systems together: 1.5 and '1.5' mean the same image"),
         ([{"a": "x"}, {"a.jpg": "y", "b/a.jpg": "z"}], "'a.jpg' and 'b/a.jpg' both mean 'a'"),
     ],
 )
@@ -152,13 +153,14 @@ def test_objects_say_which_ids_of_systems_mean_one_image():
         System("other", {"images/9.jpg": "c", "images/724.jpg": "d", "images/7.jpg": "e"}),
         System("third", {724: "f", 9: "g"}),
     ]
-    one, other, third = in_one_spelling(systems, {724, 9, 8})
+    (one, other, third), references = in_one_spelling(systems, {724, 9, 8})
+    assert references is None
     assert one == systems[0]
     assert other.captions == {
         "val2017/000000000009.jpg": "c", "val2017/000000000724.jpg": "d", "images/7.jpg": "e",
     }  # fmt: skip
     assert third.captions == {"val2017/000000000724.jpg": "f", "val2017/000000000009.jpg": "g"}
-    assert in_one_spelling(systems, {"beach"}) == systems
+    assert in_one_spelling(systems, {"beach"}) == (systems, None)
     with pytest.raises(ImageIdError, match=r"'val/7.jpg' and 'test/7.jpg' both mean 7"):
         in_one_spelling([System("x", {"val/7.jpg": "a", "test/7.jpg": "b"})], {7})
 
@@ -173,6 +175,35 @@ def test_systems_in_folders_of_their_own_are_compared_by_the_objects(tmp_path):
     assert run.scores["one"]["VIFIDEL"] == pytest.approx(1)
     assert run.scores["other"]["VIFIDEL"] < 0.9
     assert list(run.per_image("other")) == list(systems["one"])
+
+
+@pytest.mark.parametrize(
+    ("of_system", "of_references", "of_objects"),
+    [
+        ("val/{}.jpg", "refs/{}.jpg", "{}"),
+        ("val/{}.jpg", "refs/{}.jpg", "{}.jpg"),
+        ("{}", "refs/{}.jpg", "pictures/{}.jpg"),
+        ("val/{}.jpg", "{}", "{}"),
+    ],
+)
+def test_objects_lead_from_systems_to_references(of_system, of_references, of_objects):
+    references = {of_references.format(name): [f"the {name}"] for name in ("beach", "dog")}
+    captions = {of_system.format(name): name for name in ("dog", "beach")}
+    known = {of_objects.format(name) for name in ("beach", "dog", "cat")}
+    (system,), same = in_one_spelling([System("x", captions)], known, references)
+    assert same is not None
+    rows = paired(system, same, allow_subset=False)
+    assert list(rows.captions) == ["beach", "dog"]
+    assert [list(of_image) for of_image in rows.references] == [["the beach"], ["the dog"]]
+    assert set(match(rows.ids, known).values()) == known - {of_objects.format("cat")}
+
+
+def test_pictures_of_other_folders_need_objects_that_say_they_are_the_same():
+    references = {"refs/beach.jpg": ["the beach"]}
+    one = System("x", {"val/beach.jpg": "a beach"})
+    assert in_one_spelling([one], {"val/beach.jpg"}, references) == ([one], references)
+    with pytest.raises(ImageIdError, match="the reference side lacks 1 image id of system 'x'"):
+        paired(one, references, allow_subset=False)
 
 
 def test_references_are_the_images_where_there_are_some():

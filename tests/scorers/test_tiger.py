@@ -288,7 +288,7 @@ def test_no_image(make):
         ({1: [A]}, {1: [A, H]}, CaptionError, "one candidate caption, found 2"),
         ({1: A}, {1: [A]}, CaptionError, "expected a list of references"),
         ({9: [A]}, {9: [A]}, ImageIdError, r"feature side \(features\) lacks 1 image id"),
-        ({"1": [A]}, {"1": [A]}, ImageIdError, "one side has strings where the other has integers"),
+        ({"01": [A]}, {"01": [A]}, ImageIdError, r"lacks 1 image id of the captions: '01'"),
     ],
 )
 def test_input_that_cannot_be_scored(make, gts, res, error, message):

@@ -194,7 +194,7 @@ def test_stop_words_are_an_argument_and_never_apply_to_labels(random_vectors):
         ({1: []}, {1: [None]}, CaptionError, "image 1: .* found .None."),
         ({1: "wordb"}, {1: ["worda"]}, CaptionError, "image 1: expected a list of references"),
         ({1: [3]}, {1: ["worda"]}, CaptionError, "image 1: expected a list of references"),
-        ({"1": []}, {"1": ["worda"]}, ImageIdError, "strings where the other has integers"),
+        ({"01": []}, {"01": ["worda"]}, ImageIdError, "lacks 1 image id .*: '01'; .*same split"),
         (
             {9: []},
             {9: ["worda"]},
@@ -207,6 +207,12 @@ def test_stop_words_are_an_argument_and_never_apply_to_labels(random_vectors):
 def test_bad_input_is_one_sentence(random_vectors, gts, res, error, message):
     with pytest.raises(error, match=message):
         Vifidel({1: ["worda"]}, random_vectors).compute_score(gts, res)
+
+
+def test_a_number_in_text_is_the_number(random_vectors):
+    scorer = Vifidel({1: ["worda"]}, random_vectors)
+    same = scorer.compute_score({1: []}, {1: ["wordb"]})[0]
+    assert scorer.compute_score({"1": []}, {"1": ["wordb"]})[0] == same
 
 
 @pytest.mark.parametrize("side", ["objects", "references"])

@@ -179,6 +179,7 @@ def explain(
     settings = options.settings(gold is not None, evidence is not None, own)
     thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
+    systems, gold = _matched(systems, gold, settings, {metric: scorer})
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
     if not by_category:
@@ -252,6 +253,22 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     if settings.objects:
         return make_vifidel(settings)
     return VifidelH(**evidence_settings(settings), support=support)
+
+
+def _matched(
+    systems: Sequence[System],
+    gold: _References,
+    settings: Settings,
+    scorers: Mapping[str, Explainer],
+) -> tuple[Sequence[System], _References]:
+    """Return systems and references in one spelling of ids; warn if they are not English."""
+    from ..runs.doubts import warn_of_language
+    from ..runs.pairing import in_one_spelling
+
+    warn_of_language(systems, gold, scorers)
+    if settings.labels is None:
+        return systems, gold
+    return in_one_spelling(systems, settings.labels, gold)
 
 
 def _find(

@@ -236,8 +236,7 @@ def plan(
     warn_of_language(whole, by_image, made)
     if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
         warn_of_tags(settings.labels)
-        if by_image is None:
-            read = in_one_spelling(read, settings.labels)
+        read, by_image = in_one_spelling(read, settings.labels, by_image)
     sampled = None
     if samples:
         sampled = {

@@ -37,7 +37,7 @@ class Thresholds:
     ----------
     support : float
         A mention of less support is not in the image, unless its class is known to be there
-        (docs/fidelity.md says how this was chosen).
+        (docs/fidelity-experiments.md says how this was chosen).
     far : float
         An object is unmentioned if the caption mentions nothing of its class and all words stay
         below this cosine.

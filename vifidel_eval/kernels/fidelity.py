@@ -1,7 +1,7 @@
 """Fidelity and coverage of captions: the formulas of VIFIDEL-PRF, second edition.
 
-docs/fidelity.md has them in words, and what was tried. Every sum goes over the words or labels of
-one row in alphabetical order, so that no other row decides its last bits.
+docs/fidelity.md has them in words. Every sum goes over the words or labels of one row in
+alphabetical order, so that no other row decides its last bits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Grounding: which of the things that captions mention are in their images.
 
 The evidence of an image is its object labels and what its references say. VIFIDEL-H counts the
-verdicts; explanations, findings and the report present them. Rules, thresholds and what else was
-tried are in docs/fidelity.md.
+verdicts; explanations, findings and the report present them. Rules and thresholds are in
+docs/fidelity.md, what else was tried is in docs/fidelity-experiments.md.
 """
 
 from __future__ import annotations

@@ -92,8 +92,12 @@ def all_images(
     return images
 
 
-def in_one_spelling(systems: Sequence[System], known: Collection[ImageId]) -> list[System]:
-    """Return systems whose ids are those of the first system that has an image.
+def in_one_spelling(
+    systems: Sequence[System],
+    known: Collection[ImageId],
+    references: Mapping[ImageId, list[str]] | None = None,
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return systems and references whose ids are spelled in one way, where the objects tell.
 
     Parameters
     ----------
@@ -102,6 +106,10 @@ def in_one_spelling(systems: Sequence[System], known: Collection[ImageId]) -> li
     known : collection
         Ids that say which of them mean the same image, such as those of the objects: with 7 among
         them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do.
+    references : mapping, optional
+        Image id to references. Images have their ids, and without references those of the first
+        system that has them. An id that leads to no objects gives way to one of a system that
+        does: ``refs/7.jpg`` to 7, where the objects have ``images/7.jpg``.
 
     Raises
     ------
@@ -110,8 +118,13 @@ def in_one_spelling(systems: Sequence[System], known: Collection[ImageId]) -> li
     """
     first: dict[ImageId, ImageId] = {}
     spelled = []
+    if references is not None:
+        references = _leading_to(known, references, systems)
+        first = {of_objects: image for image, of_objects in match(references, known).items()}
     for system in systems:
-        same_image = match(system.captions, known)
+        done = {} if references is None else match(system.captions, references)
+        todo = [image_id for image_id in system.captions if image_id not in done]
+        same_image = match(todo, known)
         captions = {
             first.setdefault(same_image[image_id], image_id)
             if image_id in same_image
@@ -120,7 +133,21 @@ def in_one_spelling(systems: Sequence[System], known: Collection[ImageId]) -> li
         }
         one_each = len(captions) == len(system.captions)
         spelled.append(replace(system, captions=captions) if one_each else system)
-    return spelled
+    return spelled, references
+
+
+def _leading_to(
+    known: Collection[ImageId], references: Mapping[ImageId, list[str]], systems: Iterable[System]
+) -> dict[ImageId, list[str]]:
+    """Return references under ids of systems where only these lead to the objects."""
+    lost = set(references) - set(match(references, known))
+    of_systems: dict[ImageId, ImageId] = {}
+    for system in systems if lost else ():
+        found = match(system.captions, known)
+        for image_id, reference in match(system.captions, references).items():
+            if reference in lost and image_id in found:
+                of_systems.setdefault(reference, image_id)
+    return {of_systems.get(image_id, image_id): of for image_id, of in references.items()}
 
 
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:

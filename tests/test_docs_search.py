@@ -1,0 +1,44 @@
+"""Headings of the documentation, by which its search finds pages."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def headings(page):
+    """Return the headings of a page, without what only looks like one in a block of code."""
+    text = re.sub(r"^```.*?^```", "", (DOCS / page).read_text("utf-8"), flags=re.M | re.S)
+    return [line.lstrip("# ") for line in text.splitlines() if re.match(r"#{1,6} ", line)]
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("hallucination.md", "long captions"),
+        ("hallucination.md", "descriptions"),
+        ("vectors.md", "German"),
+        ("captions.md", "video"),
+        ("captions.md", "several captions"),
+        ("objects-from-anything.md", "detector"),
+        ("detect.md", "detector"),
+    ],
+)
+def test_what_readers_search_for_is_in_a_heading(page, words):
+    """Sphinx ranks a word of a title above any number of the same in the text."""
+    titles = [title.lower() for title in headings(page)]
+    assert any(set(words.lower().split()) <= set(re.findall(r"\w+", title)) for title in titles)
+
+
+def test_every_page_is_in_a_table_of_contents():
+    index = (DOCS / "index.md").read_text("utf-8")
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", index, flags=re.M | re.S)
+    listed = {line for tree in trees for line in tree.splitlines() if line[:1] not in (":", "")}
+    assert listed == {path.stem for path in DOCS.glob("*.md")} - {"index"}
+
+
+def test_what_was_tried_is_apart_from_what_the_metric_is():
+    assert not [title for title in headings("fidelity.md") if "tried" in title]
+    assert "What was tried for the first edition" in headings("fidelity-experiments.md")
