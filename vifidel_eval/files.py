@@ -142,14 +142,6 @@ def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[byt
     raise error(f"{path}: is {what}, not an ordinary file; check the path.")
 
 
-def is_cut(mapped: Any) -> bool:
-    """Return whether the file of a `numpy.memmap` has become too short for it.
-
-    To read behind its end would end the process (SIGBUS).
-    """
-    return bool(mapped.offset + mapped.nbytes > mapped._mmap.size())
-
-
 def parse_json(
     text: str,
     where: str,

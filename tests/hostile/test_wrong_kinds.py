@@ -130,14 +130,20 @@ def calls(name, function):
 
 
 def check(name, function):
+    unnamed = []
     for what, given in calls(name, function):
         try:
             function(*given.args, **given.kwargs)
         except VifidelError as problem:
             if not str(problem) or "\n" in str(problem):
                 pytest.fail(f"{name}, {what}: {problem}")
+            argument = what.partition(":")[0]
+            if argument not in str(problem):
+                unnamed.append(f"{name} | {what} | {problem}")
         except Exception as problem:  # the class that must not be
             pytest.fail(f"{name}, {what}: {problem!r}")
+    if unnamed:
+        pytest.fail("\n".join(unnamed))
 
 
 @quiet
