@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 
+import filelock
 import numpy as np
 import pytest
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
@@ -16,7 +18,7 @@ from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.detect.objects_file import ObjectsFile
 from vifidel_eval.file_rows import unmapped
-from vifidel_eval.files import lock_of, write_whole
+from vifidel_eval.files import locked, write_whole
 from vifidel_eval.unfinished import Parts
 from vifidel_eval.vectors import load_vectors
 from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache
@@ -150,8 +152,8 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
     output = tmp_path / "out.json"
     lock = tmp_path / "out.json.lock"
     lock.write_text("precious")
-    with pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"):
-        lock_of(output)
+    with pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"), locked(lock):
+        pass
     if command == "leaderboard":
         refused(run(*SCORE, "--leaderboard", output), lock)
     else:
@@ -161,6 +163,57 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
         ):
             pass
     assert lock.read_text() == "precious"
+
+
+def test_an_empty_lock_that_was_there_stays(tmp_path):
+    """It may be somebody's; one that is made is removed, also after an error."""
+    lock = tmp_path / "o.lock"
+    with pytest.raises(KeyError), locked(lock):
+        raise KeyError
+    assert not lock.exists()
+    lock.touch()
+    was = lock.stat()
+    with locked(lock):
+        pass
+    with ObjectsFile(tmp_path / "o", {}).adding():
+        pass
+    assert os.path.samestat(was, lock.stat())
+
+
+def test_a_lock_that_was_removed_while_it_was_opened(tmp_path, monkeypatch):
+    """Who gets a lock that has no name any more does not hold it: a third has made another."""
+    lock = tmp_path / "o.lock"
+    acquire = filelock.FileLock.acquire
+
+    def late(self, *arguments, **given):
+        done = acquire(self, *arguments, **given)
+        lock.unlink()
+        lock.touch()  # of the third
+        return done
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", late)
+    with pytest.raises(filelock.Timeout), locked(lock):
+        pytest.fail("two would hold it")
+    assert lock.exists()
+
+
+def test_many_at_one_lock(tmp_path):
+    """Of threads that come and go, one at a time holds it."""
+    lock, inside, most = tmp_path / "o.lock", [], []
+
+    def come_and_go():
+        for _ in range(100):
+            with contextlib.suppress(filelock.Timeout), locked(lock):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(most) == {1}
 
 
 def test_a_file_that_takes_the_place_of_the_records_stays(tmp_path):
