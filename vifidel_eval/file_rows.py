@@ -104,9 +104,7 @@ class FileRows:
             return self._file.read(wanted)
 
 
-def unmapped(
-    mapped: NDArray[Any], error: type[VifidelError], said: str
-) -> FileRows | NDArray[Any]:
+def unmapped(mapped: NDArray[Any], error: type[VifidelError], said: str) -> FileRows | NDArray[Any]:
     """Return the rows of a mapped array without the map; of one in another order, a copy."""
     if not isinstance(mapped, np.memmap) or not mapped.flags.c_contiguous or not mapped.ndim:
         return np.array(mapped)

@@ -65,7 +65,9 @@ OWN_NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("content", [b"precious", b"{", b'{"made by": "me", "x": 5}' * 9, b" " * 99])
+@pytest.mark.parametrize(
+    "content", [b"precious", b"{", b'{"made by": "me", "x": 5}' * 9, b" " * 99]
+)
 @pytest.mark.parametrize("name", OWN_NAMES)
 def test_clear_cache_leaves_foreign_files_with_names_of_ours(cache, vectors, name, content):
     load_vectors(vectors)
@@ -152,7 +154,10 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
     output = tmp_path / "out.json"
     lock = tmp_path / "out.json.lock"
     lock.write_text("precious")
-    with pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"), locked(lock):
+    with (
+        pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"),
+        locked(lock),
+    ):
         pass
     if command == "leaderboard":
         refused(run(*SCORE, "--leaderboard", output), lock)

@@ -1,8 +1,9 @@
 """The cache folder: what is kept there, for which content, and how it is recognised as ours.
 
 Every folder in it that this package made holds a file with our mark, and every file there begins
-with `SIGN`: nothing else is ever removed, whatever its name. The digest of a large file is remembered with what shows that the file is still the same:
-size, times, inode, and blocks of its content spread over the file.
+with `SIGN`: nothing else is ever removed, whatever its name. The digest of a large file is
+remembered with what shows that the file is still the same: size, times, inode, and blocks of its
+content spread over the file.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ MARK = (
     b"Signature: 3f6c1f9be0a54d7f8f0c54f1a5f7c2d9\n"
 )
 
-#: How each other file begins that this package writes into folders with its mark. JSON goes on after
-#: it; what is in binary files begins at a place that fits all types.
+#: How each other file begins that this package writes into folders with its mark. JSON goes on
+#: after it; what is in binary files begins at a place that fits all types.
 SIGN = b'{"made by": "vifidel-eval, 3f6c1f9be0a54d7f8f0c54f1a5f7c2d9"'.ljust(80)
 
-# The names of those files, of which an empty one may be what is left of ours: `store`'s, and digests.
+# The names of those files, `store`'s and digests: an empty one is what is left of ours.
 _OWN_NAME = re.compile(
     rf"{re.escape(MARK_NAME)}|layout\.json|vectors\.f32|words\.(utf8|starts)|hashes\.(u64|rows)"
     r"|[0-9a-f]{32}\.json|\.[0-9a-f]{16}\.part"

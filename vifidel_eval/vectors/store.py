@@ -10,9 +10,9 @@ after the mark of `cache`:
   are checked whenever it is opened.
 
 A word is found by its hash and checked by its bytes, so neither the vocabulary nor the matrix is
-ever held in memory: of the hashes, every 512th is. The folder is named after the content of the file: a changed file is read
-again, and a copy is not. Folders are renamed into place when they are complete, so that two
-processes that start at once cannot see half of one.
+ever held in memory: of the hashes, every 512th is. The folder is named after the content of the
+file: a changed file is read again, and a copy is not. Folders are renamed into place when they are
+complete, so that two processes that start at once cannot see half of one.
 """
 
 from __future__ import annotations
