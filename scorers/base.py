@@ -367,8 +367,8 @@ class Scorer(ABC):
         """
         if not all(hasattr(coco_eval, name) for name in ("params", "coco", "cocoRes", "setEval")):
             raise VifidelError(
-                "add_to takes a COCOEvalCap of pycocoevalcap after its evaluate(), not "
-                f"{type(coco_eval).__name__} {coco_eval!r:.40}."
+                "add_to: coco_eval must be a finished COCOEvalCap run of pycocoevalcap, after its "
+                f"evaluate(), not {type(coco_eval).__name__} {coco_eval!r:.40}."
             )
         ids = list(coco_eval.params["image_id"])
         gts = {i: _captions(coco_eval.coco, i) for i in ids}

@@ -29,34 +29,39 @@ def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
     Raises
     ------
     VifidelError
-        Instead of a failure deep inside, if an argument is not what its annotation says. All other
-        failures stay what they are.
+        Instead of a failure deep inside, if an argument is not what its annotation says. A sentence
+        of our own that does not name that argument begins with its name; all other failures stay
+        what they are.
     """
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
-        except VifidelError:
-            raise
-        except _OF_WRONG_KINDS:
-            said = _wrong_kind(function, args, kwargs)
-            if said is None:
+        except VifidelError as problem:
+            name, _ = _wrong_kind(function, args, kwargs)
+            if not name or name in str(problem):
                 raise
-        raise VifidelError(said)
+            said, error = f"{name}: {problem}", type(problem)
+        except _OF_WRONG_KINDS:
+            name, said = _wrong_kind(function, args, kwargs)
+            if not name:
+                raise
+            error = VifidelError
+        raise error(said) from None
 
     return call
 
 
 def _wrong_kind(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> str | None:
-    """Return what is wrong with the first argument that does not fit; None if all do."""
+) -> tuple[str, str]:
+    """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
     try:
         signature = inspect.signature(function)
         given = signature.bind(*args, **kwargs).arguments
     except TypeError:  # not its parameters, as Python's own message says
-        return None
+        return "", ""
     names = inspect.unwrap(function).__globals__
     for name, value in given.items():
         variable = signature.parameters[name].kind in (
@@ -68,8 +73,8 @@ def _wrong_kind(
             called = function.__qualname__
             if called.endswith(".__init__"):  # perhaps of a class above
                 called = type(args[0]).__name__
-            return f"{called}: {name} must be {expected}, not {value!r:.40}."
-    return None
+            return name, f"{called}: {name} must be {expected}, not {value!r:.40}."
+    return "", ""
 
 
 def _kind(annotation: Any, names: dict[str, Any]) -> Any:

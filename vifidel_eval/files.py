@@ -11,7 +11,7 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -140,14 +140,6 @@ def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[byt
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise error(f"{path}: {reason(problem)}; check the path.") from None
     raise error(f"{path}: is {what}, not an ordinary file; check the path.")
-
-
-def is_cut(mapped: Any) -> bool:
-    """Return whether the file of a `numpy.memmap` has become too short for it.
-
-    To read behind its end would end the process (SIGBUS).
-    """
-    return bool(mapped.offset + mapped.nbytes > mapped._mmap.size())
 
 
 def parse_json(
@@ -307,19 +299,59 @@ def beside(path: str | os.PathLike[str], suffix: str) -> Path:
     return Path(path).with_name(name + suffix)
 
 
-def lock_of(path: str | os.PathLike[str]) -> Path:
-    """Return the lock file of an output, which holds nothing.
+@contextlib.contextmanager
+def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]:
+    """Hold a lock file, which holds nothing, for one process at a time.
+
+    It is removed if this process has made it, also after an error; an empty file of that name
+    that was there before may be somebody's, and stays.
+
+    Parameters
+    ----------
+    lock : Path
+        The file.
+    seconds : float
+        How long to wait for another process.
+    kept : bool
+        Whether it stays in any case, as it has to where others wait for it.
 
     Raises
     ------
     VifidelError
         If a file of that name holds something: it is not ours, and locking would empty it.
+    filelock.Timeout
+        If another process holds it.
+    OSError
+        If it cannot be made.
     """
-    lock = beside(path, ".lock")
+    from filelock import FileLock, Timeout
+
     with contextlib.suppress(OSError):
         if not stat.S_ISREG(os.lstat(lock).st_mode) or os.path.getsize(lock):
             raise VifidelError(f"{lock}: is in the way of a lock and is none; move it away.")
-    return lock
+    try:
+        os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+        made = not kept
+    except FileExistsError:
+        made = False
+    held = FileLock(lock)
+    try:
+        held.acquire(timeout=seconds)
+        if not _is_at(held, lock):  # one who held it until now has removed it
+            raise Timeout(os.fspath(lock))
+        yield
+    finally:
+        if made and held.is_locked and _is_at(held, lock):
+            with contextlib.suppress(OSError):  # on Windows, while it is held
+                lock.unlink()
+        held.release()
+
+
+def _is_at(held: Any, lock: Path) -> bool:
+    """Return whether what is locked is the file of that name, not one that was removed."""
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.fstat(held._context.lock_file_fd), os.stat(lock))
+    return False
 
 
 class _RepeatedKeyError(ValueError):

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 import subprocess
 import sys
 import threading
 
+import filelock
 import numpy as np
 import pytest
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 
 from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.detect.objects_file import ObjectsFile
-from vifidel_eval.files import is_cut, lock_of, write_whole
+from vifidel_eval.file_rows import unmapped
+from vifidel_eval.files import locked, write_whole
 from vifidel_eval.unfinished import Parts
 from vifidel_eval.vectors import load_vectors
-from vifidel_eval.vectors.cache import clear_cache
+from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX limits")
 
@@ -55,13 +59,106 @@ def test_clear_cache_leaves_what_others_put_into_our_folders(cache, vectors):
     assert foreign.read_text() == "precious"
 
 
+OWN_NAMES = [
+    "layout.json", "vectors.f32", "words.utf8", "words.starts", "hashes.u64", "hashes.rows",
+    "0123456789abcdef0123456789abcdef.json", ".0123456789abcdef.part",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "content", [b"precious", b"{", b'{"made by": "me", "x": 5}' * 9, b" " * 99]
+)
+@pytest.mark.parametrize("name", OWN_NAMES)
+def test_clear_cache_leaves_foreign_files_with_names_of_ours(cache, vectors, name, content):
+    load_vectors(vectors)
+    folders = sorted(folder for folder in cache.iterdir() if folder.is_dir())
+    for folder in folders:
+        (folder / name).write_bytes(content)
+    assert sorted(clear_cache().left) == folders
+    for folder in folders:
+        assert os.listdir(folder) == [name]
+        assert (folder / name).read_bytes() == content
+
+
+@posix
+@pytest.mark.parametrize("name", OWN_NAMES)
+def test_clear_cache_leaves_links_with_names_of_ours(cache, vectors, tmp_path, name):
+    load_vectors(vectors)
+    (folder,) = cache.glob("vectors-*")
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(tmp_path / "elsewhere")
+    assert clear_cache().left == [folder]
+    assert (folder / name).is_symlink()
+
+
+def test_clear_cache_removes_what_is_ours_and_damaged(cache, vectors):
+    """Every file, cut at every tenth place, and with every tenth byte another."""
+    load_vectors(vectors)
+    files = [path for path in cache.rglob("*") if path.is_file() and "made-by" not in path.name]
+    assert len(files) == 7
+    whole = {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()}
+    for damaged in files:
+        content = whole[damaged]
+        for at in range(0, len(content), 10):
+            for wrong in (
+                content[:at] if at == 0 or at > 16 else content,
+                content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :],
+            ):
+                for path, was in whole.items():
+                    path.parent.mkdir(exist_ok=True)
+                    path.write_bytes(was)
+                damaged.write_bytes(wrong)
+                assert clear_cache().left == []
+                assert list(cache.iterdir()) == []
+
+
+def test_clear_cache_removes_what_version_0_2_0_wrote_there(cache):
+    """Files without our sign: those of its layout, and records of its form."""
+    files = {"vectors.f32": b"\0\0\x80?", "words.utf8": b"dog\n"}
+    digests = {name: hashlib.sha256(content).hexdigest()[:32] for name, content in files.items()}
+    layout = json.dumps({"words": 1, "dimensions": 1, "files": digests, "digest": "0"}).encode()
+    record = b'{"stamp": [8, 1, 1, 5, 6, "%s"], "content": "%s"}' % (b"a" * 32, b"b" * 32)
+    folders = {
+        cache / "vectors-2-abc": files | {"layout.json": layout},
+        cache / "digests": {"0123456789abcdef0123456789abcdef.json": record},
+    }
+    for folder, contents in folders.items():
+        folder.mkdir(parents=True)
+        for name, content in contents.items():
+            (folder / name).write_bytes(content)
+        (folder / MARK_NAME).write_bytes(MARK)
+    (cache / "vectors-2-abc" / "hashes.u64").write_bytes(b"precious")
+    assert clear_cache().left == [cache / "vectors-2-abc"]
+    assert [path.name for path in cache.rglob("*")] == ["vectors-2-abc", "hashes.u64"]
+
+
+def test_a_foreign_file_in_the_place_of_converted_vectors_stays(cache, vectors):
+    load_vectors(vectors)
+    (folder,) = cache.glob("vectors-*")
+    (folder / "vectors.f32").write_bytes(b"precious")
+    with pytest.raises(VectorsError, match="holds what is not known to be ours, or is damaged"):
+        load_vectors(vectors)
+    assert (folder / "vectors.f32").read_bytes() == b"precious"
+
+
+def test_a_foreign_file_in_the_place_of_a_record_is_not_overwritten(cache, vectors):
+    load_vectors(vectors)
+    (record,) = cache.glob("digests/*.json")
+    record.write_bytes(b"precious")
+    assert load_vectors(vectors).lookup(["dog"]).tolist() == [[1.0, 2.0]]
+    assert record.read_bytes() == b"precious"
+
+
 @pytest.mark.parametrize("command", ["leaderboard", "detect"])
 def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
     output = tmp_path / "out.json"
     lock = tmp_path / "out.json.lock"
     lock.write_text("precious")
-    with pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"):
-        lock_of(output)
+    with (
+        pytest.raises(VifidelError, match=r"out\.json\.lock: is in the way of a lock"),
+        locked(lock),
+    ):
+        pass
     if command == "leaderboard":
         refused(run(*SCORE, "--leaderboard", output), lock)
     else:
@@ -71,6 +168,57 @@ def test_a_lock_that_is_none_is_not_emptied(tmp_path, command):
         ):
             pass
     assert lock.read_text() == "precious"
+
+
+def test_an_empty_lock_that_was_there_stays(tmp_path):
+    """It may be somebody's; one that is made is removed, also after an error."""
+    lock = tmp_path / "o.lock"
+    with pytest.raises(KeyError), locked(lock):
+        raise KeyError
+    assert not lock.exists()
+    lock.touch()
+    was = lock.stat()
+    with locked(lock):
+        pass
+    with ObjectsFile(tmp_path / "o", {}).adding():
+        pass
+    assert os.path.samestat(was, lock.stat())
+
+
+def test_a_lock_that_was_removed_while_it_was_opened(tmp_path, monkeypatch):
+    """Who gets a lock that has no name any more does not hold it: a third has made another."""
+    lock = tmp_path / "o.lock"
+    acquire = filelock.FileLock.acquire
+
+    def late(self, *arguments, **given):
+        done = acquire(self, *arguments, **given)
+        lock.unlink()
+        lock.touch()  # of the third
+        return done
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", late)
+    with pytest.raises(filelock.Timeout), locked(lock):
+        pytest.fail("two would hold it")
+    assert lock.exists()
+
+
+def test_many_at_one_lock(tmp_path):
+    """Of threads that come and go, one at a time holds it."""
+    lock, inside, most = tmp_path / "o.lock", [], []
+
+    def come_and_go():
+        for _ in range(100):
+            with contextlib.suppress(filelock.Timeout), locked(lock):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(most) == {1}
 
 
 def test_a_file_that_takes_the_place_of_the_records_stays(tmp_path):
@@ -177,12 +325,83 @@ def test_converted_vectors_that_are_cut_while_they_are_in_use(cache, vectors, na
     assert load_vectors(vectors).lookup(["cat"]).tolist() == [[3.0, 4.0]]  # converted anew
 
 
-def test_a_mapped_array_that_is_cut(tmp_path):
-    np.save(tmp_path / "a.npy", np.zeros((100, 100)))
-    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
-    assert not is_cut(mapped)
+def test_rows_of_a_file_that_is_cut(tmp_path):
+    array = np.arange(10_000.0).reshape(100, 100)
+    np.save(tmp_path / "a.npy", array)
+    rows = unmapped(np.load(tmp_path / "a.npy", mmap_mode="r"), VectorsError, "cut")
+    assert rows[[3, 99]].tolist() == array[[3, 99]].tolist()
     os.truncate(tmp_path / "a.npy", 4096)
-    assert is_cut(mapped)
+    assert rows[0].tolist() == array[0].tolist()
+    with pytest.raises(VectorsError, match="cut"):
+        rows[99]
+    (tmp_path / "other").write_bytes(b"")
+    (tmp_path / "other").replace(tmp_path / "a.npy")  # another file: the one in use is held open
+    assert rows[0].tolist() == array[0].tolist()
+
+
+CUT = {
+    "a converted file": """
+path.write_text("".join(f"word{n} {n}.0 2.0\\n" for n in range(2000)))
+vectors = load_vectors(path)
+look = lambda: [vectors.lookup([f"word{n}" for n in random.sample(range(2000), 20)])]
+files = list(path.parent.glob("cache/vectors-*/*.*"))
+""",
+    "features": """
+np.save(path.with_name("v_ims.npy"), np.ones((40, 6, 32), np.float32))
+path.with_name("v_ids.txt").write_text("".join(f"{n}\\n" for n in range(40)))
+regions = read_regions(path.with_name("v_ims.npy"))
+look = lambda: [regions.read(n) for n in random.sample(range(40), 20)]
+files = [path.with_name("v_ims.npy")]
+""",
+}
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CUT)
+def test_files_that_are_cut_at_any_moment(tmp_path, kind):
+    """A thread cuts and mends the files again and again: an answer or a sentence, no signal."""
+    code = (
+        "import os, random, sys, threading, time\nfrom pathlib import Path\nimport numpy as np\n"
+        "from vifidel_eval import VifidelError\nfrom vifidel_eval.vectors import load_vectors\n"
+        "from vifidel_eval.networks.scan_features import read_regions\n"
+        "path = Path(sys.argv[1]) / 'v.txt'\nrandom.seed(1)\n"
+        + CUT[kind].replace("\\\\", "\\")
+        + """
+whole = {file: file.read_bytes() for file in files}
+done, said = [], []
+def cut():
+    while not done:
+        file = random.choice(files)
+        os.truncate(file, random.randrange(len(whole[file])))
+        time.sleep(random.random() / 2000)
+        file.write_bytes(whole[file])
+        time.sleep(random.random() / 2000)
+thread = threading.Thread(target=cut)
+thread.start()
+start = time.monotonic()
+answers = 0
+while time.monotonic() < start + 2:
+    try:
+        look()
+        answers += 1
+    except VifidelError as problem:
+        said.append(str(problem))
+done.append(1)
+thread.join()
+assert all("while it was in use" in one or "is not a finite number" in one for one in said), said
+print(answers > 0 and len(said) > 0)
+"""
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        env={**os.environ, "VIFIDEL_EVAL_CACHE": str(tmp_path / "cache")},
+        check=False,
+    )
+    assert done.returncode == 0, (done.returncode, done.stderr.decode())
+    assert done.stdout == b"True\n"
 
 
 # Two at a time, clocks, disks

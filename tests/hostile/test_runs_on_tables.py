@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -16,7 +17,6 @@ from hostile.command import ROOT
 
 from vifidel_eval.commands.main import main
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.unfinished import Parts
 
 pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -95,6 +95,7 @@ def changed(state, path, value):
 HOSTILE = [None, True, -1, 1e999, 10**400, "", "../precious", "x" * 5000, "\0", [], {}, [[]]]
 
 
+@pytest.mark.slow
 def test_a_manifest_with_any_other_value(tmp_path):
     """Whatever is changed, all is scored anew, or one sentence refuses; and nothing is lost."""
     source = tables(tmp_path / "in", files=1)
@@ -133,21 +134,73 @@ def test_records_of_an_unfinished_run_with_any_other_value(tmp_path, key):
         out.mkdir()
         for name in names:
             (out / name).write_text("precious")
-        # A record that no run wrote is none: everything is scored, and the other files stay.
+        text = json.dumps([key, value], sort_keys=True)
         record = {"key": key, "content": value}
         (out / "manifest.json.unfinished").write_text(f"{head}\n{json.dumps(record)}\n")
-        done(score(source, out))
+        done(score(source, out))  # without its digest it is half a line: all is made anew
         assert content(out) == good | dict.fromkeys(names, b"precious")
-        if value in (1e999, []):  # no JSON, or no temporary file at all
+        if value == float("inf"):  # no digest is of that
             continue
-        # One with a digest was written by this program, and is refused where it says nonsense.
         for name in good:
             (out / name).unlink()
-        parts = Parts(out / "manifest.json")
-        parts.add(key, value)
+        record["digest"] = hashlib.sha256(text.encode()).hexdigest()[:16]
+        (out / "manifest.json.unfinished").write_text(f"{head}\n{json.dumps(record)}\n")
         before = content(out)
         refused(score(source, out), "manifest.json.unfinished: is not of a run of this command")
         assert content(out) == before
+
+
+def test_a_manifest_of_a_version_whose_records_have_no_digests(tmp_path):
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    done(score(source, out))
+    state = json.loads((out / "manifest.json").read_text())
+    for record in state["files"]:
+        del record["sha256"]
+    (out / "manifest.json").write_text(json.dumps(state))
+    before = content(out)
+    refused(score(source, out), "manifest.json: is not of a run of this command and version; name")
+    assert content(out) == before
+
+
+def test_an_empty_lock_of_somebody_else_stays(tmp_path):
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    out.mkdir()
+    (out / "manifest.json.lock").touch()
+    done(score(source, out))
+    assert (out / "manifest.json.lock").read_bytes() == b""
+
+
+@pytest.mark.slow
+def test_several_processes_on_one_folder(tmp_path):
+    """One scores, the others are refused or find all done; the result is that of one."""
+    source, out = tables(tmp_path / "in", rows=2000), tmp_path / "out"
+    done(score(source, tmp_path / "good"))
+    running = [
+        subprocess.Popen(command(source, out, "--workers", "1"), cwd=ROOT, stderr=subprocess.PIPE,
+                         stdout=subprocess.DEVNULL, text=True)
+        for _ in range(4)
+    ]  # fmt: skip
+    said = [process.communicate(timeout=240)[1] for process in running]
+    statuses = [process.returncode for process in running]
+    assert 0 in statuses
+    for status, text in zip(statuses, said, strict=True):
+        assert "Traceback" not in text
+        assert not status or "another run is writing to this folder" in text, text
+    assert content(out) == content(tmp_path / "good")
+
+
+@pytest.mark.parametrize(
+    "number", ["1e400", "-1E+400", "1" * 5000, "1" * 400 + ".5", '{"a": [1e999]}'], ids=range(5)
+)
+def test_numbers_of_json_lines_that_no_table_holds(tmp_path, number):
+    source, out = tmp_path / "in.jsonl", tmp_path / "out"
+    row = '{"caption": "a dog", "labels": ["dog"], "x": %s}\n'
+    source.write_text(row % "5" + "\n" + row % number)
+    refused(score(source, out), "in.jsonl: ", "line 3")
+    source.write_text(row % "5" + row % "1.7e308" + row % '"1e400"' + row % "1e-400")
+    done(score(source, out))
+    found = parquet.read_table(out / "in.parquet").column("x").to_pylist()
+    assert found == ["5", "1.7e+308", "1e400", "0.0"]
 
 
 def test_numbers_that_a_record_did_not_have(tmp_path):

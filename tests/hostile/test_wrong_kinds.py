@@ -44,6 +44,8 @@ WRONG = {
     "a class": int,
     "a function": len,
 }
+# What no parameter takes: of the others, some are right somewhere.
+NEVER_RIGHT = {"NaN", "bytes", "an object", "a class", "a list", "a set"}
 PACKAGES = {
     "": None,
     ".annotations": None,
@@ -110,8 +112,8 @@ def methods():
     }
 
 
-def calls(name, function):
-    """Yield arguments of which one is of a wrong kind, and what that is."""
+def calls(name, function, wrong=WRONG):
+    """Yield arguments of which one is of a wrong kind, and what that is; of no kind, right ones."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # of a builtin
@@ -124,20 +126,41 @@ def calls(name, function):
     ]
     required = {p.name: RIGHT.get(p.name, "x") for p in params if p.default is p.empty}
     right = required | OF.get(name, {})
+    if wrong == {"": None}:
+        yield "", signature.bind(**right)
+        return
     for param in params:
-        for kind, value in WRONG.items():
+        for kind, value in wrong.items():
             yield f"{param.name}: {kind}", signature.bind(**{**right, param.name: value})
 
 
+def works(name, function):
+    """Return whether a call without a wrong argument gives a result: else two may be wrong."""
+    for _, given in calls(name, function, {"": None}):
+        try:
+            function(*given.args, **given.kwargs)
+        except Exception:  # whatever it lacks
+            return False
+        return True
+    return False
+
+
 def check(name, function):
+    unnamed = []
+    right = works(name, function)
     for what, given in calls(name, function):
         try:
             function(*given.args, **given.kwargs)
         except VifidelError as problem:
             if not str(problem) or "\n" in str(problem):
                 pytest.fail(f"{name}, {what}: {problem}")
+            argument, _, kind = what.partition(": ")
+            if right and kind in NEVER_RIGHT and argument not in str(problem):
+                unnamed.append(f"{name} | {what} | {problem}")
         except Exception as problem:  # the class that must not be
             pytest.fail(f"{name}, {what}: {problem!r}")
+    if unnamed:
+        pytest.fail("\n".join(unnamed))
 
 
 @quiet

@@ -87,7 +87,8 @@ def test_one_line_names_an_image_without_a_caption():
 @pytest.mark.parametrize("other", [None, 5, "results.json", {}])
 def test_one_line_says_what_it_takes(other):
     with pytest.raises(
-        VifidelError, match=r"^add_to takes a COCOEvalCap .* after its evaluate\(\)"
+        VifidelError,
+        match=r"^add_to: coco_eval must be a finished COCOEvalCap run .* after its evaluate\(\)",
     ) as caught:
         Vifidel(OBJECTS).add_to(other)
     assert repr(other) in str(caught.value)

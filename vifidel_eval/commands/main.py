@@ -211,6 +211,6 @@ def clear_cache_command() -> None:
     show(f"{cleared.bytes / 1e6:.1f} MB removed from {cache_folder()}")
     for folder in cleared.left:
         tell(
-            f"{folder}: left alone, as it lacks the mark of this version; if an earlier one made "
-            "it, it can be deleted."
+            f"{folder}: left alone, as it lacks the mark of this version or holds what is not "
+            "known to be ours; if an earlier version made it, it can be deleted."
         )

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, lock_of, printable, read_bytes, reason, write_whole
+from ..files import beside, locked, printable, read_bytes, reason, write_whole
 
 #: What the header says the file is.
 KIND = {"vifidel_eval": "detections", "version": 1}
@@ -83,21 +83,20 @@ class ObjectsFile:
         VifidelError
             If another run writes it, or it cannot be written.
         """
-        from filelock import FileLock, Timeout
+        from filelock import Timeout
 
-        lock = lock_of(self.output)
         try:
-            with FileLock(lock, timeout=0):
-                with open(self.unfinished, "r+b" if self._keep else "wb") as self._file:
-                    # Half a line at the end is what an interrupted run left.
-                    self._file.truncate(self._keep)
-                    self._file.seek(self._keep)
-                    if not self._keep:
-                        self._file.write(_line(self._header))
-                        self._file.flush()
-                    yield self
-                with contextlib.suppress(OSError):
-                    lock.unlink()
+            with (
+                locked(beside(self.output, ".lock")),
+                open(self.unfinished, "r+b" if self._keep else "wb") as self._file,
+            ):
+                # Half a line at the end is what an interrupted run left.
+                self._file.truncate(self._keep)
+                self._file.seek(self._keep)
+                if not self._keep:
+                    self._file.write(_line(self._header))
+                    self._file.flush()
+                yield self
         except Timeout:
             raise VifidelError(
                 f"{self.output}: another run is writing this file; wait for it, or name another."

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import first_line, is_cut, open_file, read_text, reason
+from ..file_rows import unmapped
+from ..files import first_line, open_file, read_text, reason
 from ..image_ids import ImageId, from_json_key
 from .features import Features
 
@@ -152,17 +153,19 @@ def ids_path(path: Path) -> Path:
 
 def _read_scan(path: Path) -> RegionFeatures:
     try:
-        rows = np.load(path, mmap_mode="r", allow_pickle=False)
+        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError:
         raise
     except Exception:  # a damaged header raises nearly anything
         raise VifidelError(
             f"{path}: not an array of numbers, or cut off; get or make it again."
         ) from None
-    if rows.ndim != 3:
+    if mapped.ndim != 3:
         raise VifidelError(
-            f"{path}: an array of shape {rows.shape}; SCAN's have (images, regions, width)."
+            f"{path}: an array of shape {mapped.shape}; SCAN's have (images, regions, width)."
         )
+    rows = unmapped(mapped, VifidelError, "the file was cut while it was in use")
+    del mapped
     of_captions = read_text(ids_path(path), VifidelError).split()
     lines = len(of_captions)
     if lines not in (len(rows), 5 * len(rows)):
@@ -185,8 +188,6 @@ def _read_scan(path: Path) -> RegionFeatures:
             of_image.append(row)
 
     def read(of_image: list[int]) -> Any:
-        if is_cut(rows):
-            raise ValueError("the file was cut while it was in use")
         first, *others = (rows[row] for row in of_image)
         # Where every caption has a row, an image's rows are copies of each other.
         if not all(np.array_equal(first, other, equal_nan=True) for other in others):

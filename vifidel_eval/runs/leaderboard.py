@@ -21,7 +21,7 @@ from typing import Any
 
 from ..digits import deciding, rounded
 from ..errors import VifidelError, VifidelWarning
-from ..files import json_text, lock_of, read_json, write_whole
+from ..files import beside, json_text, locked, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
 from ..text_tables import Table, best, direction_notes
 from .harness import Scores
@@ -232,10 +232,10 @@ def add(
     VifidelWarning
         If a run of other captions is replaced.
     """
-    from filelock import FileLock, Timeout
+    from filelock import Timeout
 
     try:
-        with FileLock(lock_of(os.path.realpath(path)), timeout=_SECONDS_TO_WAIT):
+        with locked(beside(os.path.realpath(path), ".lock"), _SECONDS_TO_WAIT, kept=True):
             before = board = read(path)
             for system in systems:
                 board = _with(board, str(path), scores, system, references, day)

@@ -8,6 +8,8 @@ strings stay what they are, other values are written as JSON.
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +22,8 @@ from ..files import parse_json_lines
 _BLOCK, _LONGEST = 1 << 20, 1 << 26
 # So many fields an object may have in a column of its own; one of more is rather a mapping.
 _MOST_FIELDS = 1000
+# What is in every text that has a number above the largest double, and in hardly any other.
+_LARGE = re.compile(rb"\d[eE]\+?\d{3}|\d{309}")
 
 
 class JsonLines:
@@ -42,7 +46,7 @@ class JsonLines:
     Raises
     ------
     VifidelError
-        If a line is not a JSON object, or there is none.
+        If a line is not a JSON object or has a number above the largest double, or there is none.
     """
 
     def __init__(self, filesystem: Any, path: str, whole: bool) -> None:
@@ -109,7 +113,24 @@ class JsonLines:
                     f"{self._refusal}: line {number} holds {value!r:.40}; write one JSON object "
                     "per line."
                 )
+        if _LARGE.search(lines):
+            for number, line in enumerate(text.split("\n"), first):
+                self._check_numbers(line, number)
         return values
+
+    def _check_numbers(self, line: str, number: int) -> None:
+        """Raise for a number that would become infinity."""
+
+        def check(spelt: str) -> float:
+            if math.isinf(float(spelt)):
+                raise VifidelError(
+                    f"{self._refusal}: line {number} holds {spelt:.40}, which is above the largest "
+                    "number of double precision; write it as a string."
+                )
+            return 0.0
+
+        if line.strip():
+            json.loads(line, parse_float=check)
 
 
 def _type_of(values: list[Any], kind: pa.DataType | None = None) -> pa.DataType | None:

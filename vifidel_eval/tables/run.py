@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, json_text, open_file, read_json, reason, write_whole
+from ..files import beside, json_text, locked, open_file, read_json, reason, write_whole
 from ..unfinished import Parts
 from .inputs import TableFile, sha256_of
 from .scoring import SUFFIXES, Task, Work, seal
@@ -223,7 +223,7 @@ class _RunFolder:
         VifidelError
             If it cannot be written, holds something else, or another process is writing there.
         """
-        from filelock import FileLock, Timeout
+        from filelock import Timeout
 
         new, lock_path = not path.exists(), path / f"{MANIFEST}.lock"
         if not new and not path.is_dir():
@@ -236,31 +236,23 @@ class _RunFolder:
                 f"{path}: the folder is not empty, and holds no run of this command; name another "
                 "one."
             )
-        if lock_path.exists() and lock_path.stat().st_size:
-            raise VifidelError(f"{lock_path}: is not of a run of this command; move it away.")
-        lock, folder = FileLock(lock_path), None
         try:
-            path.mkdir(exist_ok=True)
-            lock.acquire(timeout=0)
-            if not lock_path.exists():  # a run that ended just now has removed it
-                lock.release()
-                raise Timeout(os.fspath(lock_path))
-        except Timeout:
-            raise VifidelError(
-                f"{path}: another run is writing to this folder; wait for it, or name another."
-            ) from None
-        except (OSError, NotImplementedError) as problem:
-            why = reason(problem) if isinstance(problem, OSError) else str(problem)
-            raise VifidelError(f"{path}: cannot be written: {why}.") from None
-        try:
-            folder = cls(path)
-            yield folder
+            with contextlib.ExitStack() as held:
+                try:
+                    path.mkdir(exist_ok=True)
+                    held.enter_context(locked(lock_path))
+                except Timeout:
+                    raise VifidelError(
+                        f"{path}: another run is writing to this folder; wait for it, or name "
+                        "another."
+                    ) from None
+                except (OSError, NotImplementedError) as problem:
+                    why = reason(problem) if isinstance(problem, OSError) else str(problem)
+                    raise VifidelError(f"{path}: cannot be written: {why}.") from None
+                folder = cls(path)
+                held.callback(folder._clean)
+                yield folder
         finally:
-            if folder is not None:
-                folder._clean()
-            with contextlib.suppress(OSError):  # on Windows, while it is held
-                lock_path.unlink()
-            lock.release()
             if new:
                 with contextlib.suppress(OSError):  # not empty
                     path.rmdir()

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from ..errors import MetricUnavailable
 from ..image_ids import ImageId
+from ..remembered import ENTRY
 from .java import PATIENCE, find_java, run_java
 from .treebank import treebank_tokens
 
@@ -28,8 +29,9 @@ MOST_TOGETHER = 1 << 20
 #: `PythonTokenizer` (``benchmarks/treebank_tokens.py``).
 PYTHON_DIFFERS_BY = {"BLEU": 0.0, "ROUGE_L": 9e-7, "CIDEr": 1.3e-6}
 
-# How many sets of captions are kept, and all that were tokenised together if those are more.
-_KEPT = 32
+# How many sets of captions are kept, and all that were tokenised together if those are more; and
+# how many characters these have together, each caption with `ENTRY` more.
+_KEPT, _MOST_CHARACTERS = 32, 1 << 27
 
 #: Image id to captions as written, and to as many captions of which each is its tokens.
 Captions = Mapping[ImageId, Sequence[str]]
@@ -286,8 +288,18 @@ class _Last:
                 results = [str(problem)] * len(new)
             made = tuple(zip((captions for captions, _ in new), results, strict=True))
             known = (*known, *made)
-            self._known = (*self._known, *made)[-max(_KEPT, len(given)) :]
+            self._known = _last((*self._known, *made)[-max(_KEPT, len(given)) :])
         return [found for captions in given if (found := _find(known, captions)) is not None]
+
+
+def _last(known: tuple[tuple[Captions, Any], ...]) -> tuple[tuple[Captions, Any], ...]:
+    """Return as many of the last sets as have no more characters than may be kept."""
+    held = 0
+    for number, (captions, _) in enumerate(reversed(known)):
+        held += sum(len(text) + ENTRY for texts in captions.values() for text in texts)
+        if held > _MOST_CHARACTERS:
+            return known[len(known) - number :]
+    return known
 
 
 def _find(known: Iterable[tuple[Captions, Any]], captions: Captions) -> Any:

@@ -1,8 +1,9 @@
 """The cache folder: what is kept there, for which content, and how it is recognised as ours.
 
-Every folder in it that this package made holds a file with our mark, and nothing else is ever
-removed. The digest of a large file is remembered with what shows that the file is still the same:
-size, times, inode, and blocks of its content spread over the file.
+Every folder in it that this package made holds a file with our mark, and every file there begins
+with `SIGN`: nothing else is ever removed, whatever its name. The digest of a large file is
+remembered with what shows that the file is still the same: size, times, inode, and blocks of its
+content spread over the file.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from ..errors import VectorsError, VifidelError
 from ..files import open_file, read_bytes, reason, write_whole
@@ -28,13 +29,21 @@ MARK = (
     b"Signature: 3f6c1f9be0a54d7f8f0c54f1a5f7c2d9\n"
 )
 
-# What this package writes into folders with its mark: the names are `store`'s, and digests.
+#: How each other file begins that this package writes into folders with its mark. JSON goes on
+#: after it; what is in binary files begins at a place that fits all types.
+SIGN = b'{"made by": "vifidel-eval, 3f6c1f9be0a54d7f8f0c54f1a5f7c2d9"'.ljust(80)
+
+# The names of those files, `store`'s and digests: an empty one is what is left of ours.
 _OWN_NAME = re.compile(
     rf"{re.escape(MARK_NAME)}|layout\.json|vectors\.f32|words\.(utf8|starts)|hashes\.(u64|rows)"
     r"|[0-9a-f]{32}\.json|\.[0-9a-f]{16}\.part"
 )
+# What version 0.2.0 remembered of a file, without `SIGN`.
+_OLD_RECORD = re.compile(rb'\{"stamp": \[[^]]{1,200}\], "content": "[0-9a-f]{32}"\}')
 _BUILDING = "building-"
 _SEEN = "digests"
+# As many bytes as tell whose a file is, and as many as are enough of one that was cut.
+_HEAD, _TELLING = 400, 16
 _BLOCK = 1 << 20
 # A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
 _LOOKED_AT, _BLOCKS, _BLOCK_BYTES = 1 << 24, 256, 1 << 14
@@ -97,22 +106,77 @@ def is_ours(folder: Path) -> bool:
 
 
 def remove(folder: Path) -> int:
-    """Remove a folder of ours: what we write there, the mark last; what others put in it stays.
+    """Remove a folder of ours: what we wrote there, the mark last; what others put in it stays.
 
     Returns
     -------
     int
         How many bytes were removed.
     """
-    files = [path for path in folder.iterdir() if _OWN_NAME.fullmatch(path.name)]
+    old = _of_old_layout(folder)
+    files = [path for path in folder.iterdir() if _is_own(path) or path in old]
     size = 0
     for path in sorted(files, key=lambda path: path.name == MARK_NAME):
-        if path.is_symlink() or path.is_file():
-            size += path.lstat().st_size
-            path.unlink(missing_ok=True)
+        size += path.lstat().st_size
+        path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         folder.rmdir()
     return size
+
+
+def _is_own(path: Path) -> bool:
+    """Return whether we wrote a file, as its beginning shows; of an empty one, its name."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head:
+        return _OWN_NAME.fullmatch(path.name) is not None
+    if path.name == MARK_NAME:
+        return head == MARK
+    if path.parent.name == _SEEN and _OLD_RECORD.fullmatch(head):
+        return True
+    return len(head) >= _TELLING and any(_is_like(head, begin) for begin in (SIGN, MARK))
+
+
+def _is_like(head: bytes, begin: bytes) -> bool:
+    """Return whether a file begins as ours do; some bytes may be damaged."""
+    pairs = list(zip(head, begin, strict=False))
+    return 2 * sum(one == other for one, other in pairs) > len(pairs)
+
+
+def _of_old_layout(folder: Path) -> set[Path]:
+    """Return the files of a folder of version 0.2.0: those that have the digests of its layout."""
+    layout = folder / "layout.json"
+    try:
+        digests = dict(json.loads(layout.read_bytes())["files"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return set()
+    found = {layout}
+    for path in folder.iterdir():
+        if path.name in digests and path.is_file() and not path.is_symlink():
+            with path.open("rb") as file:
+                if digests[path.name] in (whole_digest(file), sampled_digest(file)):
+                    found.add(path)
+    return found if len(found) > 1 else set()
+
+
+def signed(content: Mapping[str, Any]) -> bytes:
+    """Return JSON of ours as a file holds it."""
+    return SIGN + b", " + json.dumps(content).encode()[1:]
+
+
+def unsigned(content: bytes) -> dict[str, Any]:
+    """Return the JSON of a file of ours; it raises ValueError of one that is not.
+
+    >>> unsigned(signed({"words": 5}))
+    {'words': 5}
+    """
+    found = json.loads(content) if content.startswith(SIGN) else None
+    if not isinstance(found, dict):
+        raise ValueError("not ours")
+    del found["made by"]
+    return found
 
 
 @contextlib.contextmanager
@@ -195,10 +259,9 @@ def whole_digest(file: IO[bytes]) -> str:
 
 def _remembered(known: Path) -> dict[str, object]:
     try:
-        content = json.loads(read_bytes(known, VectorsError))
+        return unsigned(read_bytes(known, VectorsError))
     except (ValueError, RecursionError):  # not there, or damaged: VectorsError is one too
         return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _remember(known: Path, content: dict[str, object]) -> None:
@@ -207,7 +270,8 @@ def _remember(known: Path, content: dict[str, object]) -> None:
         mark = known.parent / MARK_NAME
         if not mark.exists():
             write_whole(mark, MARK)
-        write_whole(known, json.dumps(content))
+        if not known.exists() or _is_own(known):
+            write_whole(known, signed(content))
 
 
 def _forget(cache: Path, digest: str) -> None:

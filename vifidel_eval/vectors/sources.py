@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ..arguments import named_if_wrong
 from ..errors import VectorsError
-from ..files import is_cut, open_file, reason
+from ..file_rows import FileRows, unmapped
+from ..files import open_file, reason
 from .store import VectorStore, open_store
 
 #: What the embedded default calls itself in signatures.
@@ -217,12 +218,13 @@ class _KeyedVectors:
             )
         # A fastText model has vectors of words that it does not list.
         self._composed = getattr(keyed_vectors, "vectors_ngrams", None) is not None
-        self._index, self._matrix = index, matrix
+        self._index = index
+        self._matrix: NDArray[Any] | FileRows = matrix
+        if isinstance(keyed_vectors.vectors, np.memmap) and not self._composed:  # gensim maps files
+            said = f"{name}: the file was cut while it was in use; start again."
+            self._matrix = unmapped(keyed_vectors.vectors, VectorsError, said)
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        mapped = self._vectors.vectors  # gensim maps files
-        if isinstance(mapped, np.memmap) and is_cut(mapped):
-            raise VectorsError(f"{self._name}: the file was cut while it was in use; start again.")
         rows = np.full((len(words), self._matrix.shape[1]), np.nan)
         for row, word in zip(rows, words, strict=True):
             if word in self._index:
@@ -249,7 +251,7 @@ class _KeyedVectors:
 
 
 class _StoredVectors:
-    """A file of the word2vec family, memory-mapped from the cache."""
+    """A file of the word2vec family, read from the cache."""
 
     def __init__(self, store: VectorStore, path: Path) -> None:
         self._store = store
@@ -307,7 +309,7 @@ def _spelt(word: Any) -> bytes:
     return str(word).encode("utf-8", errors="surrogatepass")
 
 
-def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any]) -> str:
+def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any] | FileRows) -> str:
     """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
     chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
     digest = hashlib.sha256(repr(matrix.shape).encode())
@@ -340,6 +342,8 @@ def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
         if start.startswith(_FASTTEXT_MAGIC):
             return _KeyedVectors(load_facebook_vectors(str(path)), path.name, path)
         loaded = KeyedVectors.load(str(path), mmap="r")
+        if getattr(getattr(loaded, "wv", loaded), "vectors_ngrams", None) is not None:
+            loaded = KeyedVectors.load(str(path))  # gensim reads more of it than rows of words
     except Exception as problem:  # gensim raises whatever its parsers meet
         raise VectorsError(
             f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "

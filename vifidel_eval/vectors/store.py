@@ -1,6 +1,7 @@
-"""Word vector files of any size: read once in bounded memory, then memory-mapped from a cache.
+"""Word vector files of any size: read once in bounded memory, then row by row from a cache.
 
-A file of the word2vec family is converted on first use into a folder of the cache:
+A file of the word2vec family is converted on first use into a folder of the cache, each file of it
+after the mark of `cache`:
 
 - ``vectors.f32``: the rows, little-endian float32, in the order of the file;
 - ``words.utf8`` and ``words.starts``: the words one after the other, and where each begins;
@@ -9,16 +10,15 @@ A file of the word2vec family is converted on first use into a folder of the cac
   are checked whenever it is opened.
 
 A word is found by its hash and checked by its bytes, so neither the vocabulary nor the matrix is
-ever held in memory. The folder is named after the content of the file: a changed file is read
-again, and a copy is not. Folders are renamed into place when they are complete, so that two
-processes that start at once cannot see half of one.
+ever held in memory: of the hashes, every 512th is. The folder is named after the content of the
+file: a changed file is read again, and a copy is not. Folders are renamed into place when they are
+complete, so that two processes that start at once cannot see half of one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import mmap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -27,13 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
+from ..file_rows import FileRows
 from .cache import (
+    SIGN,
     building,
     cache_folder,
     content_digest,
     is_ours,
     remove,
     sampled_digest,
+    signed,
+    unsigned,
     whole_digest,
 )
 from .formats import read_blocks
@@ -41,7 +45,9 @@ from .formats import read_blocks
 _LAYOUT = "layout.json"
 _ROWS = "vectors.f32"
 _FILES = (_ROWS, "words.utf8", "words.starts", "hashes.u64", "hashes.rows")
-_FORMAT = 2  # of the cache; a change makes old folders unused
+_APART = 512  # hashes, from one that is held in memory to the next
+_MOST_BYTES = 1 << 16  # of a word
+_FORMAT = 3  # of the cache; a change makes old folders unused
 
 
 class VectorStore:
@@ -59,61 +65,62 @@ class VectorStore:
     """
 
     def __init__(self, folder: Path) -> None:
-        layout = json.loads((folder / _LAYOUT).read_bytes())
+        layout = unsigned((folder / _LAYOUT).read_bytes())
         if layout["digest"] != _layout_digest(layout) or not is_ours(folder):
             raise ValueError("damaged layout")
         for name in _FILES:
             with open(folder / name, "rb") as file:
                 if layout["files"][name] != _file_digest(file):
                     raise ValueError(f"damaged {name}")
+        words, bytes_of_words = layout["words"], (folder / "words.utf8").stat().st_size - len(SIGN)
         self._folder = folder
-        self._maps: list[mmap.mmap] = []
-        shape = (layout["words"], layout["dimensions"])
-        self._vectors = self._mapped(_ROWS, "<f4").reshape(shape)
-        self._text = self._mapped("words.utf8", "u1")
-        self._starts = self._mapped("words.starts", "<u8")
-        self._hashes = self._mapped("hashes.u64", "<u8")
-        self._rows = self._mapped("hashes.rows", "<u4")
+        #: The rows, (number of words, dimensions), in the order of the file.
+        self.vectors = self._opened(_ROWS, "<f4", words, layout["dimensions"])
+        self._text = self._opened("words.utf8", "u1", bytes_of_words)
+        self._starts = self._opened("words.starts", "<u8", words + 1)
+        self._hashes = self._opened("hashes.u64", "<u8", words)
+        self._rows = self._opened("hashes.rows", "<u4", words)
+        self._some_hashes = self._hashes[range(0, words, _APART)]
 
-    def _mapped(self, name: str, kind: str) -> NDArray[Any]:
-        with open(self._folder / name, "rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self._maps.append(mapped)
-        return np.frombuffer(mapped, dtype=kind)
+    def _opened(self, name: str, kind: str, *shape: int) -> FileRows:
+        said = (
+            f"{self._folder}: a file was cut while it was in use; start again, and the word "
+            "vectors are converted anew."
+        )
+        return FileRows(self._folder / name, kind, shape, len(SIGN), VectorsError, said)
 
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """The rows, (number of words, dimensions), in the order of the file.
+    def word(self, row: int) -> bytes:
+        """Return the word of a row as UTF-8.
 
         Raises
         ------
         VectorsError
-            If a file was cut since it was opened: reading behind its end would end the process.
+            If a file was cut or changed since it was opened.
         """
-        self._check_sizes()
-        return self._vectors
-
-    def _check_sizes(self) -> None:
-        if any(mapped.size() < len(mapped) for mapped in self._maps):
-            raise VectorsError(
-                f"{self._folder}: a file was cut while it was in use; start again, and the word "
-                "vectors are converted anew."
-            )
-
-    def word(self, row: int) -> bytes:
-        """Return the word of a row as UTF-8."""
-        return bytes(self._text[int(self._starts[row]) : int(self._starts[row + 1])])
+        start, end = self._starts.span(row, row + 2).tolist()
+        if not 0 <= end - start <= _MOST_BYTES:
+            raise VectorsError(f"{self._folder}: a file was changed while it was in use.")
+        return self._text.span(start, end).tobytes()
 
     def rows_of(self, words: Sequence[str]) -> list[int | None]:
-        """Return the row of each word, None for unknown ones; of repeated words the first row."""
-        self._check_sizes()
+        """Return the row of each word, None for unknown ones; of repeated words the first row.
+
+        Raises
+        ------
+        VectorsError
+            As `word` raises it.
+        """
         encoded = [word.encode("utf-8", errors="surrogatepass") for word in words]
         hashes = np.array([_hash(word) for word in encoded], dtype="<u8")
+        before = np.searchsorted(self._some_hashes, hashes, side="left").tolist()
+        behind = np.searchsorted(self._some_hashes, hashes, side="right").tolist()
         found: list[int | None] = []
-        starts = np.searchsorted(self._hashes, hashes, side="left").tolist()
-        ends = np.searchsorted(self._hashes, hashes, side="right").tolist()
-        for word, start, end in zip(encoded, starts, ends, strict=True):
-            same_hash = self._rows[start:end].tolist()
+        for word, hashed, low, high in zip(encoded, hashes, before, behind, strict=True):
+            first = max(low - 1, 0) * _APART
+            near = self._hashes.span(first, min(high * _APART, len(self._hashes)))
+            start = first + int(np.searchsorted(near, hashed, side="left"))
+            end = first + int(np.searchsorted(near, hashed, side="right"))
+            same_hash = self._rows.span(start, end).tolist()
             found.append(next((row for row in same_hash if self.word(row) == word), None))
         return found
 
@@ -165,6 +172,10 @@ def _in_place(aside: Path, folder: Path) -> VectorStore:
                 "vifidel-eval; move or delete it."
             ) from None
         remove(folder)  # damaged
+        if folder.exists():
+            raise VectorsError(
+                f"{folder}: holds what is not known to be ours, or is damaged; move or delete it."
+            ) from None
         aside.rename(folder)
     return VectorStore(folder)
 
@@ -186,19 +197,24 @@ def _convert(path: Path, folder: Path) -> None:
         open(folder / _ROWS, "wb") as vectors,
         open(folder / "words.utf8", "wb") as text,
     ):
+        vectors.write(SIGN)
+        text.write(SIGN)
         for words, rows in blocks:
             vectors.write(rows)
             text.write(b"".join(words))
             hashes.append(np.array([_hash(word) for word in words], dtype="<u8"))
             ends.append(ends[-1][-1] + np.cumsum([len(word) for word in words], dtype="<u8"))
-        text.write(b"\n")  # an empty file cannot be mapped
     all_hashes = np.concatenate(hashes) if hashes else np.empty(0, dtype="<u8")
     if not len(all_hashes):
         raise VectorsError(f"{path}: the word vectors hold no word.")
     order = np.argsort(all_hashes, kind="stable").astype("<u4")
-    all_hashes[order].tofile(folder / "hashes.u64")
-    order.tofile(folder / "hashes.rows")
-    np.concatenate(ends).tofile(folder / "words.starts")
+    columns = {
+        "hashes.u64": all_hashes[order],
+        "hashes.rows": order,
+        "words.starts": np.concatenate(ends),
+    }
+    for name, column in columns.items():
+        (folder / name).write_bytes(SIGN + column.tobytes())
     layout: dict[str, Any] = {
         "words": len(all_hashes),
         "dimensions": dimensions,
@@ -208,7 +224,7 @@ def _convert(path: Path, folder: Path) -> None:
         with open(folder / name, "rb") as file:
             layout["files"][name] = _file_digest(file)
     layout["digest"] = _layout_digest(layout)
-    (folder / _LAYOUT).write_text(json.dumps(layout), encoding="utf-8")
+    (folder / _LAYOUT).write_bytes(signed(layout))
 
 
 def _file_digest(file: IO[bytes]) -> str:
