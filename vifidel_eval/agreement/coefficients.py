@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from ..evaluation import Floats, Integers
@@ -41,9 +40,11 @@ class RatedScores:
         )
         self._x, self._y = np.divmod(cells, max(len(levels), 1))
         self._scores, self._ratings = _scaled(values)[self._x], _scaled(levels)[self._y]
-        self._splits = [_split(self._y, bit) for bit in range(len(levels).bit_length())]
+        self._splits = [
+            _split(self._y, bit) for bit in range(int(self._y.max(initial=0)).bit_length())
+        ]
 
-    def coefficients(self, counts: NDArray[np.integer]) -> list[float]:
+    def coefficients(self, counts: Integers) -> list[float]:
         """Return the coefficients, `COEFFICIENTS`, each in [-1, 1].
 
         With C concordant and D discordant pairs of n judgements, X and Y pairs that have the same
@@ -57,7 +58,7 @@ class RatedScores:
 
         Parameters
         ----------
-        counts : (captions,) int
+        counts : (captions,) int64
             How often each caption is there.
 
         Returns
@@ -112,8 +113,8 @@ def _split(y: Integers, bit: int) -> tuple[Integers, Integers, Integers, Integer
 
 
 def _scaled(values: Floats) -> Floats:
-    """Return values whose squares neither overflow nor vanish."""
-    return values / (np.abs(values).max(initial=0) or 1)
+    """Return values times a power of two, so that their squares neither overflow nor vanish."""
+    return np.ldexp(values, -np.frexp(np.abs(values).max(initial=0))[1])
 
 
 def _tied(counts: Floats) -> float:
