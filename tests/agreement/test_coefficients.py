@@ -127,6 +127,15 @@ def test_perfect_order(ratings, expected):
     assert found.coefficients(np.ones(4, dtype=np.int64))[:3] == pytest.approx([expected] * 3)
 
 
+def test_no_coefficient_is_beyond_one():
+    random = np.random.default_rng(8)
+    for _ in range(100):
+        scores = random.normal(size=7)
+        for slope in (0.1, -0.7):
+            found = RatedScores(scores, slope * scores[:, None])
+            assert all(abs(r) <= 1 for r in found.coefficients(np.ones(7, dtype=np.int64)))
+
+
 def test_many_judgements():
     random = np.random.default_rng(7)
     ratings = random.integers(1, 5, size=(6000, 3))

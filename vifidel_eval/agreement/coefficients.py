@@ -8,8 +8,10 @@ pairs are sums of it. SciPy's functions, which the tests compare with, would sor
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from ..evaluation import Floats, Integers
@@ -77,19 +79,20 @@ class RatedScores:
         # All pairs but those that are tied are C + D.
         difference = apart_x + apart_y - pairs + _tied(cells) - 2 * self._discordant(cells)
         ranks_x, ranks_y = _ranks(of_scores)[self._x], _ranks(of_ratings)[self._y]
-        return [
-            float(difference / math.sqrt(apart_x) / math.sqrt(apart_y)),
-            float(2 * difference / (number**2 * (distinct - 1) / distinct)),
+        found = [
+            difference / math.sqrt(apart_x) / math.sqrt(apart_y),
+            2 * difference / (number**2 * (distinct - 1) / distinct),
             _product_moment(ranks_x, ranks_y, cells),
             _product_moment(self._scores, self._ratings, cells),
         ]
+        return np.clip(found, -1, 1).tolist()  # 1 may come out as 1 + 2e-16
 
     def _discordant(self, cells: Floats) -> float:
         """Return how many pairs have the lower score but the higher rating.
 
-        The places of two ratings differ first in one of their binary digits, and there the higher
-        rating has a one. So for each digit: ones before zeros, of ratings alike in the digits
-        above.
+        Ratings are numbered from the lowest. The highest binary digit in which two numbers differ
+        is one in the higher of them. So for each digit: the ones that come before each zero in the
+        order of the scores, of numbers that are alike in the digits above.
         """
         discordant = 0.0
         for ones, zeros, first, end in self._splits:
@@ -99,10 +102,10 @@ class RatedScores:
 
 
 def _split(y: Integers, bit: int) -> tuple[Integers, Integers, Integers, Integers]:
-    """Return the cells that have a one in the digit and those that have a zero.
+    """Return cells whose rating has a one in the digit, those with a zero, and where ones precede.
 
-    And for each zero the first and the end of the ones that lie before it, alike in the digits
-    above.
+    That is, for each zero, the first and the end of the ones before it in the order of the scores
+    that are alike in the digits above.
     """
     order = np.argsort(y >> bit + 1, kind="stable")
     above, digit = y[order] >> bit + 1, y[order] >> bit & 1
@@ -114,15 +117,17 @@ def _split(y: Integers, bit: int) -> tuple[Integers, Integers, Integers, Integer
 
 def _scaled(values: Floats) -> Floats:
     """Return values times a power of two, so that their squares neither overflow nor vanish."""
-    return np.ldexp(values, -np.frexp(np.abs(values).max(initial=0))[1])
+    _, power = np.frexp(np.abs(values).max(initial=0))
+    scaled: Floats = np.ldexp(values, -power)
+    return scaled
 
 
-def _tied(counts: Floats) -> float:
+def _tied(counts: NDArray[Any]) -> float:
     """Return how many pairs are of one class."""
     return float(counts @ (counts - 1)) / 2
 
 
-def _ranks(counts: Floats) -> Floats:
+def _ranks(counts: NDArray[Any]) -> Floats:
     """Return the mean rank in each class, less a half."""
     return np.cumsum(counts) - counts / 2
 
@@ -131,4 +136,4 @@ def _product_moment(x: Floats, y: Floats, counts: Floats) -> float:
     number = counts.sum()
     x, y = x - counts @ x / number, y - counts @ y / number
     weighted = counts * x
-    return float(weighted @ y / math.sqrt(weighted @ x) / math.sqrt(counts * y @ y))
+    return float(weighted @ y / math.sqrt(weighted @ x) / math.sqrt((counts * y) @ y))
