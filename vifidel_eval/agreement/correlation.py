@@ -15,13 +15,13 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from ..digits import for_json, rounded
 from ..evaluation import Floats, Integers
 from ..image_ids import to_json_value
 from ..text_tables import Cell, Table
 from ..unfinished import Parts
+from .coefficients import COEFFICIENTS, RatedScores
 from .draws import AS_GIVEN, References
 from .judgements import Ratings
 from .resampling import interval, resampled
@@ -103,7 +103,7 @@ class Correlations:
                 low, high = one.intervals[name]
                 row.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
             rows.setdefault(title, []).append(row)
-        headers = ["Metric", "References", "Judgements", *_COEFFICIENTS]
+        headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
         tables = [Table(headers, of_view, title=title) for title, of_view in rows.items()]
         tables += [matrix.table() for matrix in self.matrices]
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *self.notes()])
@@ -171,7 +171,11 @@ def correlate(
 
     @lru_cache(maxsize=2)  # the same resamples for every metric
     def resamples(rating: str, draws: int) -> list[tuple[Integers, int]]:
-        return list(resampled([ratings.judged[at] for at in rated[rating]], draws, trials.seed))
+        judged = [ratings.judged[at] for at in rated[rating]]
+        return [
+            (np.bincount(rows, minlength=len(judged)), draw)
+            for rows, draw in resampled(judged, draws, trials.seed)
+        ]
 
     images = [to_json_value(one.image_id) for one in ratings.judged]
     settings = json.dumps([trials.seed, images]).encode()  # with the scores all that counts
@@ -225,38 +229,21 @@ def _correlation(
 ) -> dict[str, Any]:
     """Return what `Correlation` holds under the same names, None for what is undefined."""
     scores = np.where(np.isnan(scores).any(axis=0), np.nan, scores)  # the same in all draws
-    points = np.array([_coefficients(of_draw, judgements) for of_draw in scores])
-    resampled_points = np.array(
-        [_coefficients(scores[draw, rows], judgements[rows]) for rows, draw in resamples]
-    )
+    of_draws = [RatedScores(of_draw, judgements) for of_draw in scores]
+    once = np.ones(len(judgements), dtype=np.int64)
+    points = np.array([of_draw.coefficients(once) for of_draw in of_draws])
+    resampled_points = np.array([of_draws[draw].coefficients(counts) for counts, draw in resamples])
     defined = ~np.isnan(scores[:1]).T & ~np.isnan(judgements)
     return {
         "judgements": int(defined.sum()),
         "coefficients": dict(
-            zip(_COEFFICIENTS, map(rounded, points.mean(axis=0).tolist()), strict=True)
+            zip(COEFFICIENTS, map(rounded, points.mean(axis=0).tolist()), strict=True)
         ),
         "intervals": {
             name: [rounded(end) for end in interval(values)]
-            for name, values in zip(_COEFFICIENTS, resampled_points.T, strict=True)
+            for name, values in zip(COEFFICIENTS, resampled_points.T, strict=True)
         },
     }
-
-
-def _coefficients(scores: Floats, judgements: Floats) -> list[float]:
-    flat = np.repeat(scores, judgements.shape[1])
-    defined = ~np.isnan(flat) & ~np.isnan(judgements.ravel())
-    x, y = flat[defined], judgements.ravel()[defined]
-    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return [math.nan] * len(_COEFFICIENTS)
-    return [float(coefficient(x, y).statistic) for coefficient in _COEFFICIENTS.values()]
-
-
-_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Any]] = {
-    "tau-b": lambda x, y: stats.kendalltau(x, y, variant="b"),
-    "tau-c": lambda x, y: stats.kendalltau(x, y, variant="c"),
-    "Spearman": stats.spearmanr,
-    "Pearson": stats.pearsonr,
-}
 
 
 def _matrices(ratings: Ratings, trials: Trials) -> list[WilliamsMatrix]:

@@ -7,12 +7,13 @@ distracted captions, of Kilickaya et al. (EACL 2017, section 3.3).
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..digits import for_json, rounded
-from ..evaluation import Floats
+from ..evaluation import Floats, Integers
 from ..text_tables import Cell, Table
 from .draws import References
 from .judgements import ALL, Choices
@@ -146,6 +147,11 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Force
     names = sorted(set(choices.kinds))
     masks = {kind: kinds == kind for kind in names if len(names) > 1}
     masks[ALL] = np.ones(len(kinds), dtype=bool)
+
+    @lru_cache(maxsize=2)  # the same resamples for every metric
+    def resamples(draws: int) -> list[tuple[Integers, int]]:
+        return list(resampled(choices.judged, draws, trials.seed))
+
     accuracies = []
     for metric in trials.signatures:
         for number in trials.numbers():
@@ -156,10 +162,11 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Force
             agrees = agrees * np.where(choices.preferred == 0, np.nan, choices.preferred)
             right = np.where(agrees == 0, TIES[ties], agrees > 0)
             right[:, np.isnan(agrees).any(axis=0)] = np.nan  # the same pairs in all draws
-            resamples = list(resampled(choices.judged, len(draws), trials.seed))
             for kind, mask in masks.items():
                 of_kind = np.where(mask, right, np.nan)
-                low, high = interval([_mean(of_kind[draw, rows]) for rows, draw in resamples])
+                low, high = interval(
+                    [_mean(of_kind[draw, rows]) for rows, draw in resamples(len(draws))]
+                )
                 counts = ~np.isnan(of_kind)
                 accuracies.append(
                     Accuracy(

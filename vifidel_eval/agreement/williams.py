@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import stdtr
 
 from ..digits import rounded
 from ..evaluation import Floats
@@ -50,8 +51,6 @@ def williams_test(
     p : float
         In [0, 1], or NaN in those cases.
     """
-    from scipy.stats import t as student
-
     spread = (
         1 - r_first**2 - r_second**2 - r_between**2 + 2 * r_first * r_second * r_between
     )  # K, the determinant of the three correlations
@@ -61,7 +60,7 @@ def williams_test(
     middle = (r_first + r_second) / 2
     variance = 2 * spread * (number - 1) / (number - 3) + middle**2 * (1 - r_between) ** 3
     t = (r_first - r_second) * math.sqrt((number - 1) * (1 + r_between) / variance)
-    return t, float(student.sf(t, number - 3))
+    return t, float(stdtr(number - 3, -t))
 
 
 @dataclass(frozen=True)
