@@ -24,7 +24,7 @@ from ..kernels.claimed import (
 from ..kernels.grounding import Grounding, Sought
 from ..kernels.known_words import KnownWords
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import ReferenceWords, nearest, some_of, words_of_references
+from ..kernels.support import Nearest, ReferenceWords, nearest, some_of, words_of_references
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
@@ -65,6 +65,8 @@ class JudgedClaims:
         How much the caption speaks of each label.
     label_classes : (number of labels,) int64
         The class of each label.
+    to_said, to_objects : Nearest
+        Between the claimed words and the words of the references, and the labels.
     """
 
     claimed: NDArray[np.bool_]
@@ -76,6 +78,8 @@ class JudgedClaims:
     reached: Floats
     spoken_of: Floats
     label_classes: Integers
+    to_said: Nearest
+    to_objects: Nearest
 
 
 class ClaimScorer(ThingScorer[WordsGold]):
@@ -173,6 +177,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
             reached=reached_by(lexicon, words, ~unsupported, said, to_said),
             spoken_of=np.where(spoken_of, 1.0, near_labels),
             label_classes=labels,
+            to_said=to_said,
+            to_objects=to_objects,
         )
 
     def _apart(

@@ -132,6 +132,12 @@ class Claims:
                 count[of_row] = [word in claim.words for word in held]
         return count, mentions
 
+    def words_of_mentions(self) -> Iterator[set[str]]:
+        """Yield the words of the things that each caption mentions, claimed or not."""
+        parts = _parts(self.stop_words)
+        for *_, whole in self.of_captions:
+            yield {word for unit in whole.mentions for word in parts[unit.words]}
+
     @cached_property
     def _in_part(self) -> Sequence[int]:
         """The rows of captions that are not scored as a whole."""
