@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -131,14 +132,15 @@ class ClaimScorer(ThingScorer[WordsGold]):
         to_said = nearest(lexicon.distances, words, said)
         to_objects = nearest(lexicon.distances, words, objects)
 
-        mentions, classes = Mentions.of_rows(of_rows, known), len(known.numbers)
+        stop_words = self._space.stop_words
+        mentions = Mentions.of_rows(of_rows, known, lexicon, words, stop_words)
+        classes = len(known.numbers)
         labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
         in_labels, spoken_of = same_class(mentions, objects, labels, classes)
         in_said, _ = same_class(mentions, said, words_said, classes)
         apart = self._apart(part, mentions, in_said, known)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        stop_words = self._space.stop_words
         no_support = [*apart, *mentions.described_by(lexicon, unnamed, stop_words)]
         supports = supports_of(lexicon, mentions, unnamed, (said, objects), no_support)
         rows = mentions.rows[unnamed]
@@ -150,15 +152,18 @@ class ClaimScorer(ThingScorer[WordsGold]):
         invented = fidelity.Inventions(
             mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
         )
-        others = np.isin(mentions.rows, mentions.rows[unnamed])
+        invents = np.zeros(gold.rows, dtype=bool)
+        invents[invented.rows] = True
+        others = invents[mentions.rows]
         others[unnamed] = False
-        in_others = mentions.words(lexicon, words, others, stop_words)
-        in_invented = mentions.words(lexicon, words, unnamed, stop_words) & ~in_others
-        in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words) & ~in_others
+        in_others = mentions.words_of(others)
+        in_invented = mentions.words_of(unnamed) & ~in_others
+        in_denied = mentions.words_of(unnamed[denied]) & ~in_others
         # Labels that deny a mention do not support its words, nor does a dog those of *hot dog*.
-        without = unnamed[denied | np.isin(unnamed, [place for place, _ in apart])]
-        unsupported = mentions.words(lexicon, words, without, stop_words) & ~in_others
-        by_label = mentions.words(lexicon, words, np.flatnonzero(in_labels & ~in_said), stop_words)
+        is_apart = np.zeros(len(mentions.rows), dtype=bool)
+        is_apart[[place for place, _ in apart]] = True
+        unsupported = mentions.words_of(unnamed[denied | is_apart[unnamed]]) & ~in_others
+        by_label = mentions.words_of(in_labels & ~in_said)
 
         support = np.maximum(to_said.of_left, to_objects.of_left)
         support[by_label] = 1.0
@@ -195,7 +200,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
         """
         gold, grounding = part.gold, self._names_grounding
         classes = [known.numbers[name] for name in known.numbers.keys() & grounding.apart]
-        places = np.flatnonzero(np.isin(mentions.classes, classes)).tolist()
+        of_one = [(mentions.classes == one).nonzero()[0].tolist() for one in classes]
+        places = list(chain.from_iterable(of_one))
         if not places:
             return []
         said, objects = gold.said.words, gold.named

@@ -246,12 +246,14 @@ class VifidelPRF(ClaimScorer):
         said, objects = gold.said.words, gold.named
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
         supported = fidelity.fidelity(judged.words, judged.support, judged.weights)
-        rarities = self._words_known(gold.lexicon).rarities(said.atoms)
-        r = np.where(
-            said.sizes > 0,
-            fidelity.coverage_of_references(gold.said, judged.reached, rarities),
-            fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of),
-        )
+        r = np.empty(gold.rows)
+        is_said = said.sizes > 0
+        if is_said.any():
+            rarities = self._words_known(gold.lexicon).rarities(said.atoms)
+            r[:] = fidelity.coverage_of_references(gold.said, judged.reached, rarities)
+        if not is_said.all():
+            of_labels = fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of)
+            r[~is_said] = of_labels[~is_said]
         f = fidelity.combined(supported, r, kept, judged.doubt)
         return _scored(part, kept * supported, r, f, partial(self._supported, part, judged))
 

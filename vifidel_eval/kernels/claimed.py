@@ -15,11 +15,11 @@ from ..remembered import Remembered
 from ..text.words import content_words
 from ..things.claims import Sentence, read_sentences
 from ..things.mentions import Unit
-from .bags import Bags
+from .bags import Bags, positions, starts_of
 from .fidelity import Mask
 from .known_words import NO_CLASS, KnownWords
 from .lexicon import Lexicon
-from .support import Nearest, nearest, some_of
+from .support import NOTHING, Nearest, nearest, some_of
 
 
 class Claim(NamedTuple):
@@ -164,38 +164,62 @@ class Mentions:
         The row of each, and its place in `units`.
     classes : (number of mentions,) int64
         The number of its class.
+    holders, held : (number of words of mentions,) int64
+        A mention, and the position of one of its words among those of the rows.
+    words : int
+        How many words the rows have.
     """
 
     units: Sequence[Unit]
     rows: Integers
     at: Integers
     classes: Integers
+    holders: Integers
+    held: Integers
+    words: int
 
     @classmethod
-    def of_rows(cls, of_rows: Sequence[tuple[Unit, ...]], known: KnownWords) -> Mentions:
-        """Return the mentions of rows."""
+    def of_rows(
+        cls,
+        of_rows: Sequence[tuple[Unit, ...]],
+        known: KnownWords,
+        lexicon: Lexicon,
+        words: Bags,
+        stop_words: frozenset[str],
+    ) -> Mentions:
+        """Return the mentions of rows that have these words."""
         places = {unit: n for n, unit in enumerate(dict.fromkeys(chain.from_iterable(of_rows)))}
         rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
         at = np.fromiter(map(places.__getitem__, chain.from_iterable(of_rows)), np.int64, len(rows))
         classes = [known.numbers[unit.category or ""] for unit in places]
-        return cls(list(places), rows, at, np.array(classes, dtype=np.int64)[at])
-
-    def words(
-        self, lexicon: Lexicon, words: Bags, some: Integers | Mask, stop_words: frozenset[str]
-    ) -> Mask:
-        """Return which words are part of some mentions of their rows, (number of atoms,)."""
-        at = self.at[some]
-        if not len(at):
-            return np.zeros(len(words.atoms), dtype=bool)
-        parts = _parts(stop_words)
-        of_units = {one: lexicon.numbers(parts[self.units[one].words]) for one in set(at.tolist())}
-        of_some = list(map(of_units.__getitem__, at.tolist()))
-        atoms = np.array(list(chain.from_iterable(of_some)), dtype=np.int64)
+        parts = [_parts(stop_words)[unit.words] for unit in places]
+        numbers = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
+        sizes = np.array(list(map(len, parts)), dtype=np.int64)
+        holders = np.arange(len(at)).repeat(sizes[at])
+        of_mentions = numbers[positions(starts_of(sizes)[at], sizes[at])]
         size = len(lexicon.known)
-        keys = self.rows[some].repeat(list(map(len, of_some))) * size + atoms
-        keys.sort()
-        sought = words.owners * size + words.atoms
-        return keys.searchsorted(sought, "right") > keys.searchsorted(sought)
+        keys = np.append(words.owners * size + words.atoms, NOTHING)
+        order = keys.argsort()
+        sought = rows[holders] * size + of_mentions
+        held = order.take(keys.searchsorted(sought, sorter=order), mode="clip")
+        is_there = keys[held] == sought
+        return cls(
+            list(places),
+            rows,
+            at,
+            np.array(classes, dtype=np.int64)[at],
+            holders[is_there],
+            held[is_there],
+            len(words.atoms),
+        )
+
+    def words_of(self, some: Integers | Mask) -> Mask:
+        """Return which words are part of some mentions of their rows, (number of words,)."""
+        counts = np.zeros(len(self.rows), dtype=bool)
+        counts[some] = True
+        found = np.zeros(self.words, dtype=bool)
+        found[self.held[counts[self.holders]]] = True
+        return found
 
     def described_by(
         self, lexicon: Lexicon, some: Integers, stop_words: frozenset[str]
