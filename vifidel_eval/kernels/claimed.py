@@ -58,8 +58,10 @@ def claim_reader(
 
     def read(caption: str) -> tuple[Claim, ...]:
         sentences = read_sentences(caption, units)
-        claiming = [sentence for sentence in sentences if sentence.claims]
         hedged = any(sentence.hedged for sentence in sentences)
+        if not hedged and len(sentences) == 1:  # as most captions
+            return (Claim(None, _mentions(sentences[0].units)),)
+        claiming = [sentence for sentence in sentences if sentence.claims]
         found = []
         for some in (claiming, sentences if hedged else ()):
             if some and (hedged or len(some) < len(sentences)):
