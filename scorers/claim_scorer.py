@@ -127,13 +127,13 @@ class ClaimScorer(ThingScorer[WordsGold]):
         gold, lexicon = part.gold, part.gold.lexicon
         said, objects = gold.said.words, gold.named
         known = self._words_known(lexicon)
-        count, of_rows = self._claims(part.rows).chosen(lexicon, part.words)
+        claims = self._claims(part.rows)
+        count, of_rows = claims.chosen(lexicon, part.words)
         words = part.words if count.all() else some_of(part.words, count)
         to_said = nearest(lexicon.distances, words, said)
         to_objects = nearest(lexicon.distances, words, objects)
 
-        stop_words = self._space.stop_words
-        mentions = Mentions.of_rows(of_rows, known, lexicon, words, stop_words)
+        mentions = Mentions.of_rows(claims, of_rows, known, lexicon, words)
         classes = len(known.numbers)
         labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
         in_labels, spoken_of = same_class(mentions, objects, labels, classes)
@@ -141,7 +141,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
         apart = self._apart(part, mentions, in_said, known)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        no_support = [*apart, *mentions.described_by(lexicon, unnamed, stop_words)]
+        no_support = [*apart, *mentions.described_by(lexicon, unnamed, claims.stop_words)]
         supports = supports_of(lexicon, mentions, unnamed, (said, objects), no_support)
         rows = mentions.rows[unnamed]
         units = [mentions.units[at] for at in mentions.at[unnamed]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -105,12 +105,17 @@ class Claims:
     stop_words: frozenset[str]
 
     @cached_property
-    def lexicon_words(self) -> Sequence[str]:
-        """The words and terms that a lexicon needs for the mentions."""
+    def places(self) -> Mapping[Unit, int]:
+        """All different mentions, numbered from 0."""
         claims = chain.from_iterable(self.of_captions)
         units = dict.fromkeys(chain.from_iterable(claim.mentions for claim in claims))
+        return {unit: n for n, unit in enumerate(units)}
+
+    @cached_property
+    def lexicon_words(self) -> Sequence[str]:
+        """The words and terms that a lexicon needs for the mentions."""
         parts = _parts(self.stop_words)
-        return [word for u in units for word in (u.text, *parts[u.words])]
+        return [word for u in self.places for word in (u.text, *parts[u.words])]
 
     def chosen(self, lexicon: Lexicon, words: Bags) -> tuple[Mask, Sequence[tuple[Unit, ...]]]:
         """Return which words are claimed, (number of atoms,), and what each caption mentions.
@@ -183,18 +188,18 @@ class Mentions:
     @classmethod
     def of_rows(
         cls,
+        claims: Claims,
         of_rows: Sequence[tuple[Unit, ...]],
         known: KnownWords,
         lexicon: Lexicon,
         words: Bags,
-        stop_words: frozenset[str],
     ) -> Mentions:
-        """Return the mentions of rows that have these words."""
-        places = {unit: n for n, unit in enumerate(dict.fromkeys(chain.from_iterable(of_rows)))}
+        """Return those mentions of claims that are the rows', which have these words."""
+        places, of_words = claims.places, _parts(claims.stop_words)
         rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
         at = np.fromiter(map(places.__getitem__, chain.from_iterable(of_rows)), np.int64, len(rows))
         classes = [known.numbers[unit.category or ""] for unit in places]
-        parts = [_parts(stop_words)[unit.words] for unit in places]
+        parts = [of_words[unit.words] for unit in places]
         numbers = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
         sizes = np.array(list(map(len, parts)), dtype=np.int64)
         holders = np.arange(len(at)).repeat(sizes[at])
@@ -278,7 +283,6 @@ def supports_of(
     numbers = np.array(lexicon.numbers(unit.text for unit in mentions.units), dtype=np.int64)
     atoms = numbers[mentions.at[some]]
     known = np.flatnonzero(lexicon.known[atoms])
-    each = Bags(np.arange(len(known) + 1), atoms[known], np.ones(len(known)))
     supports = np.full(len(some), np.nan)
     if not len(known):
         return supports
@@ -286,13 +290,16 @@ def supports_of(
     keys_apart = [place * size + atom for place, atom in apart]
     supports[known] = 0.0
     for side in sides:
-        if len(side.atoms):
-            evidence = side.take(rows)
-            if keys_apart:
-                keys = some[known][evidence.owners] * size + evidence.atoms
-                evidence = some_of(evidence, ~np.isin(keys, keys_apart))
-            found = nearest(lexicon.distances, each, evidence, floor=0.0)
-            supports[known] = np.maximum(supports[known], found.of_left)
+        if not len(side.atoms):
+            continue
+        starts, evidence = rows.searchsorted(np.arange(len(side) + 1)), side
+        if keys_apart:
+            starts, evidence = np.arange(len(known) + 1), side.take(rows)
+            keys = some[known][evidence.owners] * size + evidence.atoms
+            evidence = some_of(evidence, ~np.isin(keys, keys_apart))
+        each = Bags(starts, atoms[known], np.ones(len(known)))
+        found = nearest(lexicon.distances, each, evidence, floor=0.0)
+        supports[known] = np.maximum(supports[known], found.of_left)
     return supports
 
 
