@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..kernels.claimed import (
 from ..kernels.grounding import Grounding, Sought
 from ..kernels.known_words import KnownWords
 from ..kernels.lexicon import Lexicon
-from ..kernels.support import ReferenceWords, nearest, some_of, words_of_references
+from ..kernels.support import Nearest, ReferenceWords, nearest, some_of, words_of_references
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
@@ -65,6 +66,8 @@ class JudgedClaims:
         How much the caption speaks of each label.
     label_classes : (number of labels,) int64
         The class of each label.
+    to_said, to_objects : Nearest
+        Between the claimed words and the words of the references, and the labels.
     """
 
     claimed: NDArray[np.bool_]
@@ -76,6 +79,8 @@ class JudgedClaims:
     reached: Floats
     spoken_of: Floats
     label_classes: Integers
+    to_said: Nearest
+    to_objects: Nearest
 
 
 class ClaimScorer(ThingScorer[WordsGold]):
@@ -122,20 +127,21 @@ class ClaimScorer(ThingScorer[WordsGold]):
         gold, lexicon = part.gold, part.gold.lexicon
         said, objects = gold.said.words, gold.named
         known = self._words_known(lexicon)
-        count, of_rows = self._claims(part.rows).chosen(lexicon, part.words)
+        claims = self._claims(part.rows)
+        count, of_rows = claims.chosen(lexicon, part.words)
         words = part.words if count.all() else some_of(part.words, count)
         to_said = nearest(lexicon.distances, words, said)
         to_objects = nearest(lexicon.distances, words, objects)
 
-        mentions, classes = Mentions.of_rows(of_rows, known), len(known.numbers)
+        mentions = Mentions.of_rows(claims, of_rows, known, lexicon, words)
+        classes = len(known.numbers)
         labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
         in_labels, spoken_of = same_class(mentions, objects, labels, classes)
         in_said, _ = same_class(mentions, said, words_said, classes)
         apart = self._apart(part, mentions, in_said, known)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        stop_words = self._space.stop_words
-        no_support = [*apart, *mentions.described_by(lexicon, unnamed, stop_words)]
+        no_support = [*apart, *mentions.described_by(lexicon, unnamed, claims.stop_words)]
         supports = supports_of(lexicon, mentions, unnamed, (said, objects), no_support)
         rows = mentions.rows[unnamed]
         units = [mentions.units[at] for at in mentions.at[unnamed]]
@@ -146,15 +152,18 @@ class ClaimScorer(ThingScorer[WordsGold]):
         invented = fidelity.Inventions(
             mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
         )
-        others = np.isin(mentions.rows, mentions.rows[unnamed])
+        invents = np.zeros(gold.rows, dtype=bool)
+        invents[invented.rows] = True
+        others = invents[mentions.rows]
         others[unnamed] = False
-        in_others = mentions.words(lexicon, words, others, stop_words)
-        in_invented = mentions.words(lexicon, words, unnamed, stop_words) & ~in_others
-        in_denied = mentions.words(lexicon, words, unnamed[denied], stop_words) & ~in_others
+        in_others = mentions.words_of(others)
+        in_invented = mentions.words_of(unnamed) & ~in_others
+        in_denied = mentions.words_of(unnamed[denied]) & ~in_others
         # Labels that deny a mention do not support its words, nor does a dog those of *hot dog*.
-        without = unnamed[denied | np.isin(unnamed, [place for place, _ in apart])]
-        unsupported = mentions.words(lexicon, words, without, stop_words) & ~in_others
-        by_label = mentions.words(lexicon, words, np.flatnonzero(in_labels & ~in_said), stop_words)
+        is_apart = np.zeros(len(mentions.rows), dtype=bool)
+        is_apart[[place for place, _ in apart]] = True
+        unsupported = mentions.words_of(unnamed[denied | is_apart[unnamed]]) & ~in_others
+        by_label = mentions.words_of(in_labels & ~in_said)
 
         support = np.maximum(to_said.of_left, to_objects.of_left)
         support[by_label] = 1.0
@@ -173,6 +182,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
             reached=reached_by(lexicon, words, ~unsupported, said, to_said),
             spoken_of=np.where(spoken_of, 1.0, near_labels),
             label_classes=labels,
+            to_said=to_said,
+            to_objects=to_objects,
         )
 
     def _apart(
@@ -189,7 +200,8 @@ class ClaimScorer(ThingScorer[WordsGold]):
         """
         gold, grounding = part.gold, self._names_grounding
         classes = [known.numbers[name] for name in known.numbers.keys() & grounding.apart]
-        places = np.flatnonzero(np.isin(mentions.classes, classes)).tolist()
+        of_one = [(mentions.classes == one).nonzero()[0].tolist() for one in classes]
+        places = list(chain.from_iterable(of_one))
         if not places:
             return []
         said, objects = gold.said.words, gold.named

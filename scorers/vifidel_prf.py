@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..annotations.looked_for import Declared
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats, Integers
 from ..explain.sentences import (
     JudgedSentence,
     PlacedMention,
@@ -22,25 +22,25 @@ from ..explain.sentences import (
     claimed_text,
 )
 from ..kernels import fidelity
+from ..kernels.bags import Bags
 from ..kernels.support import (
     NOTHING,
+    Nearest,
     ReferenceWords,
     nearest,
+    some_of,
     weighted_means,
 )
-from ..remembered import remembered
 from ..rows import Rows
-from ..text.words import STOP_WORDS, content_words
+from ..text.words import STOP_WORDS
 from ..things.claims import has_several, read_sentences
-from ..things.mentions import finder_of
-from ..things.synonyms import ClassList
 from ..vectors import VectorSource
-from .claim_scorer import ClaimScorer, WordsGold
+from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
 from .thing_scorer import THINGS, Objects, Score, Things, Words, evidence_settings
-from .word_supports import DetailsOfParts, WordDetails, WordSupport
+from .word_supports import DetailsOfParts, SupportedWords, WordDetails, WordSupport
 from .word_vectors import Part, Scored
 
 EDITIONS = (1, 2)
@@ -91,6 +91,7 @@ class VifidelPRF(ClaimScorer):
 
     columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
+    _details = WordDetails
 
     def __init__(
         self,
@@ -139,7 +140,7 @@ class VifidelPRF(ClaimScorer):
         make: Callable[..., Evaluation],
     ) -> dict[str, Evaluation]:
         evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        said: dict[str, Sequence[Any]] = {self.method(): WordDetails(self, rows)}
+        said = {self.method(): details}
         if any(map(has_several, rows.captions)):
             of_sentences = DetailsOfParts()
             of_sentences.add(len(rows), partial(_sentence_details, self, rows))
@@ -153,44 +154,39 @@ class VifidelPRF(ClaimScorer):
         A word names a thing if it is part of a mention of one: both words of *hot dog*. Words that
         claim nothing have no weight.
         """
-        words_in, things_in = _readers(self._names, self._space.stop_words)
-        found: list[list[WordSupport]] = []
-        for part in self._read(rows):
-            lexicon, words = part.gold.lexicon, part.words
-            to_said = nearest(lexicon.distances, words, part.gold.said.words)
-            to_objects = nearest(lexicon.distances, words, part.gold.named)
-            support = np.maximum(to_said.of_left, to_objects.of_left)
-            # A label before a word of the references.
-            supporters = np.where(
-                to_said.of_left > to_objects.of_left,
-                np.append(part.gold.said.words.atoms, NOTHING)[to_said.at_left],
-                np.append(part.gold.named.atoms, NOTHING)[to_objects.at_left],
-            )
-            weights: list[float | None] = [None] * len(support)
-            if self._edition > 1:
-                judged = self.judge_claims(part)
-                support[judged.claimed] = judged.support
-                of_words = np.zeros(len(support))
-                of_words[judged.claimed] = judged.weights
-                weights = of_words.tolist()
-            supporters[support <= 0] = NOTHING
-            names = list(map(lexicon.word, words.atoms.tolist()))
-            by = [None if word < 0 else lexicon.word(word) for word in supporters.tolist()]
-            said_of = list(zip(support.tolist(), by, weights, strict=True))
-            for row, caption in enumerate(part.rows.captions):
-                of_row = slice(*words.starts[row : row + 2])
-                supports = dict(zip(names[of_row], said_of[of_row], strict=True))
-                things = things_in(caption)
-                found.append(
-                    [
-                        WordSupport(word, value, word in things, range(at, at + 1), best, weight)
-                        for at, piece in enumerate(caption.split())
-                        for word in words_in(piece)
-                        if word in supports
-                        for value, best, weight in [supports[word]]
-                    ]
-                )
-        return found
+        return [words for part in self._read(rows) for words in self._supported(part).placed()]
+
+    def _supported(
+        self, part: Part[WordsGold], judged: JudgedClaims | None = None
+    ) -> SupportedWords:
+        """Return the words of captions with their support; `judged` are their claims, if known."""
+        said, objects = part.gold.said.words, part.gold.named
+        distances, words = part.gold.lexicon.distances, part.words
+        if self._edition > 1 and judged is None:
+            judged = self.judge_claims(part)
+        supports, weights = np.zeros((2, len(words.atoms)))
+        by = np.full(len(words.atoms), NOTHING)
+        unclaimed = np.ones(len(words.atoms), dtype=bool) if judged is None else ~judged.claimed
+        if judged is not None:
+            by[judged.claimed] = _supporters(judged.to_said, said, judged.to_objects, objects)
+            supports[judged.claimed] = judged.support
+            weights[judged.claimed] = judged.weights
+        if unclaimed.any():
+            others = some_of(words, unclaimed)
+            to_said, to_objects = (nearest(distances, others, side) for side in (said, objects))
+            by[unclaimed] = _supporters(to_said, said, to_objects, objects)
+            supports[unclaimed] = np.maximum(to_said.of_left, to_objects.of_left)
+        by[supports <= 0] = NOTHING
+        return SupportedWords(
+            part.rows.captions,
+            words.starts,
+            words.atoms,
+            by,
+            supports,
+            None if judged is None else weights,
+            part.gold.lexicon.words,
+            self._claims(part.rows),
+        )
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
         """Return the sentences of each caption, in order: what they claim, invent and suppose.
@@ -250,14 +246,16 @@ class VifidelPRF(ClaimScorer):
         said, objects = gold.said.words, gold.named
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows, judged.doubt)
         supported = fidelity.fidelity(judged.words, judged.support, judged.weights)
-        rarities = self._words_known(gold.lexicon).rarities(said.atoms)
-        r = np.where(
-            said.sizes > 0,
-            fidelity.coverage_of_references(gold.said, judged.reached, rarities),
-            fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of),
-        )
+        r = np.empty(gold.rows)
+        is_said = said.sizes > 0
+        if is_said.any():
+            rarities = self._words_known(gold.lexicon).rarities(said.atoms)
+            r[:] = fidelity.coverage_of_references(gold.said, judged.reached, rarities)
+        if not is_said.all():
+            of_labels = fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of)
+            r[~is_said] = of_labels[~is_said]
         f = fidelity.combined(supported, r, kept, judged.doubt)
-        return _scored(part, kept * supported, r, f)
+        return _scored(part, kept * supported, r, f, partial(self._supported, part, judged))
 
     def _first_edition(self, part: Part[WordsGold]) -> Scored:
         gold, words = part.gold, part.words
@@ -271,15 +269,28 @@ class VifidelPRF(ClaimScorer):
         spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
         p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))
-        return _scored(part, p, r, p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P))
+        f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
+        return _scored(part, p, r, f, partial(self._supported, part))
 
 
-def _scored(part: Part[WordsGold], p: Floats, r: Floats, f: Floats) -> Scored:
+def _scored(
+    part: Part[WordsGold], p: Floats, r: Floats, f: Floats, details: Callable[[], SupportedWords]
+) -> Scored:
     """Return scores: NaN without evidence, 0 of captions without a usable word."""
     gold, speechless = part.gold, part.words.sizes == 0
     has_evidence = (gold.said.words.sizes > 0) | (gold.named.sizes > 0)
     scores = np.where(speechless[:, None], 0.0, np.column_stack([p, r, f]))
-    return Scored(np.where(has_evidence[:, None], scores, np.nan), {"no_words": speechless})
+    scores = np.where(has_evidence[:, None], scores, np.nan)
+    return Scored(scores, {"no_words": speechless}, details=details)
+
+
+def _supporters(to_said: Nearest, said: Bags, to_objects: Nearest, objects: Bags) -> Integers:
+    """Return what supports each word best: a label before a word of the references."""
+    return np.where(
+        to_said.of_left > to_objects.of_left,
+        np.append(said.atoms, NOTHING)[to_said.at_left],
+        np.append(objects.atoms, NOTHING)[to_objects.at_left],
+    )
 
 
 def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
@@ -290,27 +301,6 @@ def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any
         if len(sentences) > 1:
             found[row] = [sentence.to_json() for sentence in sentences]
     return found
-
-
-@lru_cache(maxsize=8)
-def _readers(
-    things: ClassList, stop_words: frozenset[str]
-) -> tuple[Callable[[str], list[str]], Callable[[str], set[str]]]:
-    """Return what finds the content words of a piece, and those of a caption that name things.
-
-    The same pieces come again and again, and systems and samples have captions in common.
-    """
-    find = finder_of(things).find
-
-    @remembered
-    def words_in(piece: str) -> list[str]:
-        return content_words(piece, stop_words)
-
-    @remembered
-    def things_in(caption: str) -> set[str]:
-        return {word for mention in find(caption).found for word in words_in(mention.words)}
-
-    return words_in, things_in
 
 
 def _coverage(said: ReferenceWords, reached: Floats) -> Floats:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from ..digits import number_texts
+from ..evaluation import Floats, Integers
 from ..files import json_text
+from ..kernels.claimed import Claims
+from ..remembered import Remembered
 from ..rows import Rows
+from ..text.words import content_words
 
 
 class WordSupport(NamedTuple):
@@ -49,7 +53,7 @@ class SupportsWords(Protocol):
         ...
 
 
-# A word of `WordDetails` in JSON.
+# A word of `SupportedWords` in JSON.
 _WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s%s\n }'
 _WEIGHT = ',\n  "weight": '
 
@@ -63,52 +67,104 @@ class WrittenAsJson(Protocol):
         ...
 
 
-class WordDetails(Sequence[list[dict[str, Any]]]):
-    """What ``--output`` says of the words of each row; computed when it is first asked for.
+# A word, its support, whether it names a thing, what supports it best, and its weight.
+_Known = tuple[str, float, bool, str | None, float | None]
 
-    Parameters
+
+@dataclass(frozen=True, eq=False)
+class SupportedWords:
+    """The content words of some captions, held against what is known of their images.
+
+    Attributes
     ----------
-    scorer : SupportsWords
-        Who judges the words.
-    rows : Rows
-        What was scored.
+    captions : sequence of str
+        The captions.
+    starts : (number of captions + 1,) int64
+        Caption i has the distinct words ``[starts[i]:starts[i + 1]]``.
+    words, by : (number of words,) int64
+        Each word and what supports it best, as numbers of a lexicon; negative for nothing.
+    supports : (number of words,) float64
+        In [0, 1].
+    weights : (number of words,) float64, optional
+        What each weighs in VIFIDEL-P.
+    names : sequence of str
+        The words of the lexicon by their numbers, which is less than the lexicon.
+    claims : Claims
+        What the captions mention.
     """
 
-    def __init__(self, scorer: SupportsWords, rows: Rows) -> None:
-        self._scorer = scorer
-        self._rows = rows
+    captions: Sequence[str]
+    starts: Integers
+    words: Integers
+    by: Integers
+    supports: Floats
+    weights: Floats | None
+    names: Sequence[str]
+    claims: Claims
 
-    @cached_property
-    def _words(self) -> list[list[WordSupport]]:
-        return self._scorer.word_supports(self._rows)
+    def __call__(self) -> list[list[dict[str, Any]]]:
+        """Return what ``--output`` says of each caption."""
+        return [list(map(_for_json, of_row)) for of_row in self.placed()]
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, row: Any) -> Any:
-        return list(map(_for_json, self._words[row]))
-
-    def json_texts(self) -> list[str]:
-        """Return what `vifidel_eval.files.json_text` makes of each row, in a tenth of the time."""
-        text_of = lru_cache(maxsize=1 << 14)(json_text)
-        every = [word for words in self._words for word in words]
-        supports = number_texts(word.support for word in every)
-        weights = iter(number_texts(word.weight for word in every if word.weight is not None))
-        texts = iter(
+    def placed(self) -> list[list[WordSupport]]:
+        """Return the words of each caption in order, as often as they occur."""
+        words_in = piece_reader(self.claims.stop_words)
+        return [
             [
-                _WORD
-                % (
-                    text_of(word.word),
-                    support,
-                    text_of(word.by),
-                    text_of(word.is_thing),
-                    "" if word.weight is None else _WEIGHT + next(weights),
-                )
-                for word, support in zip(every, supports, strict=True)
+                WordSupport(word, support, is_thing, range(at, at + 1), best, weight)
+                for at, piece in enumerate(caption.split())
+                for word in words_in(piece)
+                if word in known
+                for _, support, is_thing, best, weight in [known[word]]
             ]
-        )
-        rows = (",\n".join(islice(texts, len(words))) for words in self._words)
-        return [f"[\n{words}\n]" if words else "[]" for words in rows]
+            for caption, known in self._known()
+        ]
+
+    def json_texts(self, text_of: Callable[[_Known], str]) -> Iterator[str]:
+        """Yield what `vifidel_eval.files.json_text` makes of each caption's words.
+
+        Parameters
+        ----------
+        text_of : callable
+            Returns what it makes of what is known of a word; much is said of many captions.
+        """
+        words_in = piece_reader(self.claims.stop_words)
+        for caption, known in self._known():
+            texts = {word: text_of(said) for word, said in known.items()}
+            words = [word for piece in caption.split() for word in words_in(piece)]
+            of_row = ",\n".join([texts[word] for word in words if word in texts])
+            yield f"[\n{of_row}\n]" if of_row else "[]"
+
+    def _known(self) -> Iterator[tuple[str, dict[str, _Known]]]:
+        """Yield each caption with what is known of its words."""
+        names = self.names
+        weights = [None] * len(self.words) if self.weights is None else self.weights.tolist()
+        columns = (self.words.tolist(), self.supports.tolist(), self.by.tolist(), weights)
+        starts = self.starts.tolist()
+        mentioned = self.claims.words_of_mentions()
+        of_rows = zip(self.captions, mentioned, starts, starts[1:], strict=False)
+        for caption, things, start, end in of_rows:
+            known = {}
+            for number, support, by, weight in zip(
+                *(of_all[start:end] for of_all in columns), strict=True
+            ):
+                word = names[number]
+                best = names[by] if by >= 0 else None
+                known[word] = word, support, word in things, best, weight
+            yield caption, known
+
+
+@lru_cache(maxsize=8)
+def piece_reader(stop_words: frozenset[str]) -> Callable[[str], list[str]]:
+    """Return what finds the content words of a piece: the same ones come again and again."""
+    return Remembered(partial(content_words, stop_words=stop_words)).__getitem__
+
+
+def _json_text(text_of: Callable[[Any], str], known: _Known) -> str:
+    word, support, is_thing, by, weight = known
+    support_text, weight_text = number_texts([support, 0.0 if weight is None else weight])
+    weighs = "" if weight is None else _WEIGHT + weight_text
+    return _WORD % (text_of(word), support_text, text_of(by), text_of(is_thing), weighs)
 
 
 def _for_json(word: WordSupport) -> dict[str, Any]:
@@ -147,3 +203,16 @@ class DetailsOfParts(Sequence[Any]):
         if last is None or last[0] != part:
             self._last = last = part, self._make[part]()
         return last[1][row - self._ends[part]]
+
+
+class WordDetails(DetailsOfParts):
+    """What ``--output`` says of the words of each row, from the `SupportedWords` of some rows."""
+
+    def add(self, rows: int, make: Callable[[], Any]) -> None:
+        super().add(rows, make())
+
+    def json_texts(self) -> list[str]:
+        """Return what `vifidel_eval.files.json_text` makes of each row, in a tenth of the time."""
+        of_value = lru_cache(maxsize=1 << 14)(json_text)
+        text_of = lru_cache(maxsize=1 << 16)(partial(_json_text, of_value))
+        return [text for words in self._make for text in words.json_texts(text_of)]

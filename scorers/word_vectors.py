@@ -184,6 +184,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     reads_texts = False
     #: Whether scores depend on the bags of words of the captions.
     _scores_words = True
+    #: What holds the details of `Scored`.
+    _details: type[DetailsOfParts] = DetailsOfParts
 
     def __init__(
         self,
@@ -279,7 +281,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)
             if scored.details is not None:
-                details = details or DetailsOfParts()
+                details = details or self._details()
                 details.add(part.gold.rows, scored.details)
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -15,11 +15,11 @@ from ..remembered import Remembered
 from ..text.words import content_words
 from ..things.claims import Sentence, read_sentences
 from ..things.mentions import Unit
-from .bags import Bags
+from .bags import Bags, positions, starts_of
 from .fidelity import Mask
 from .known_words import NO_CLASS, KnownWords
 from .lexicon import Lexicon
-from .support import Nearest, nearest, some_of
+from .support import NOTHING, Nearest, nearest, some_of
 
 
 class Claim(NamedTuple):
@@ -58,8 +58,10 @@ def claim_reader(
 
     def read(caption: str) -> tuple[Claim, ...]:
         sentences = read_sentences(caption, units)
-        claiming = [sentence for sentence in sentences if sentence.claims]
         hedged = any(sentence.hedged for sentence in sentences)
+        if not hedged and len(sentences) == 1:  # as most captions
+            return (Claim(None, _mentions(sentences[0].units)),)
+        claiming = [sentence for sentence in sentences if sentence.claims]
         found = []
         for some in (claiming, sentences if hedged else ()):
             if some and (hedged or len(some) < len(sentences)):
@@ -103,12 +105,17 @@ class Claims:
     stop_words: frozenset[str]
 
     @cached_property
-    def lexicon_words(self) -> Sequence[str]:
-        """The words and terms that a lexicon needs for the mentions."""
+    def places(self) -> Mapping[Unit, int]:
+        """All different mentions, numbered from 0."""
         claims = chain.from_iterable(self.of_captions)
         units = dict.fromkeys(chain.from_iterable(claim.mentions for claim in claims))
+        return {unit: n for n, unit in enumerate(units)}
+
+    @cached_property
+    def lexicon_words(self) -> Sequence[str]:
+        """The words and terms that a lexicon needs for the mentions."""
         parts = _parts(self.stop_words)
-        return [word for u in units for word in (u.text, *parts[u.words])]
+        return [word for u in self.places for word in (u.text, *parts[u.words])]
 
     def chosen(self, lexicon: Lexicon, words: Bags) -> tuple[Mask, Sequence[tuple[Unit, ...]]]:
         """Return which words are claimed, (number of atoms,), and what each caption mentions.
@@ -131,6 +138,12 @@ class Claims:
             if claim.words is not None:
                 count[of_row] = [word in claim.words for word in held]
         return count, mentions
+
+    def words_of_mentions(self) -> Iterator[set[str]]:
+        """Yield the words of the things that each caption mentions, claimed or not."""
+        parts = _parts(self.stop_words)
+        for *_, whole in self.of_captions:
+            yield {word for unit in whole.mentions for word in parts[unit.words]}
 
     @cached_property
     def _in_part(self) -> Sequence[int]:
@@ -158,38 +171,62 @@ class Mentions:
         The row of each, and its place in `units`.
     classes : (number of mentions,) int64
         The number of its class.
+    holders, held : (number of words of mentions,) int64
+        A mention, and the position of one of its words among those of the rows.
+    words : int
+        How many words the rows have.
     """
 
     units: Sequence[Unit]
     rows: Integers
     at: Integers
     classes: Integers
+    holders: Integers
+    held: Integers
+    words: int
 
     @classmethod
-    def of_rows(cls, of_rows: Sequence[tuple[Unit, ...]], known: KnownWords) -> Mentions:
-        """Return the mentions of rows."""
-        places = {unit: n for n, unit in enumerate(dict.fromkeys(chain.from_iterable(of_rows)))}
+    def of_rows(
+        cls,
+        claims: Claims,
+        of_rows: Sequence[tuple[Unit, ...]],
+        known: KnownWords,
+        lexicon: Lexicon,
+        words: Bags,
+    ) -> Mentions:
+        """Return those mentions of claims that are the rows', which have these words."""
+        places, of_words = claims.places, _parts(claims.stop_words)
         rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
         at = np.fromiter(map(places.__getitem__, chain.from_iterable(of_rows)), np.int64, len(rows))
         classes = [known.numbers[unit.category or ""] for unit in places]
-        return cls(list(places), rows, at, np.array(classes, dtype=np.int64)[at])
-
-    def words(
-        self, lexicon: Lexicon, words: Bags, some: Integers | Mask, stop_words: frozenset[str]
-    ) -> Mask:
-        """Return which words are part of some mentions of their rows, (number of atoms,)."""
-        at = self.at[some]
-        if not len(at):
-            return np.zeros(len(words.atoms), dtype=bool)
-        parts = _parts(stop_words)
-        of_units = {one: lexicon.numbers(parts[self.units[one].words]) for one in set(at.tolist())}
-        of_some = list(map(of_units.__getitem__, at.tolist()))
-        atoms = np.array(list(chain.from_iterable(of_some)), dtype=np.int64)
+        parts = [of_words[unit.words] for unit in places]
+        numbers = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
+        sizes = np.array(list(map(len, parts)), dtype=np.int64)
+        holders = np.arange(len(at)).repeat(sizes[at])
+        of_mentions = numbers[positions(starts_of(sizes)[at], sizes[at])]
         size = len(lexicon.known)
-        keys = self.rows[some].repeat(list(map(len, of_some))) * size + atoms
-        keys.sort()
-        sought = words.owners * size + words.atoms
-        return keys.searchsorted(sought, "right") > keys.searchsorted(sought)
+        keys = np.append(words.owners * size + words.atoms, NOTHING)
+        order = keys.argsort()
+        sought = rows[holders] * size + of_mentions
+        held = order.take(keys.searchsorted(sought, sorter=order), mode="clip")
+        is_there = keys[held] == sought
+        return cls(
+            list(places),
+            rows,
+            at,
+            np.array(classes, dtype=np.int64)[at],
+            holders[is_there],
+            held[is_there],
+            len(words.atoms),
+        )
+
+    def words_of(self, some: Integers | Mask) -> Mask:
+        """Return which words are part of some mentions of their rows, (number of words,)."""
+        counts = np.zeros(len(self.rows), dtype=bool)
+        counts[some] = True
+        found = np.zeros(self.words, dtype=bool)
+        found[self.held[counts[self.holders]]] = True
+        return found
 
     def described_by(
         self, lexicon: Lexicon, some: Integers, stop_words: frozenset[str]
@@ -246,7 +283,6 @@ def supports_of(
     numbers = np.array(lexicon.numbers(unit.text for unit in mentions.units), dtype=np.int64)
     atoms = numbers[mentions.at[some]]
     known = np.flatnonzero(lexicon.known[atoms])
-    each = Bags(np.arange(len(known) + 1), atoms[known], np.ones(len(known)))
     supports = np.full(len(some), np.nan)
     if not len(known):
         return supports
@@ -254,13 +290,16 @@ def supports_of(
     keys_apart = [place * size + atom for place, atom in apart]
     supports[known] = 0.0
     for side in sides:
-        if len(side.atoms):
-            evidence = side.take(rows)
-            if keys_apart:
-                keys = some[known][evidence.owners] * size + evidence.atoms
-                evidence = some_of(evidence, ~np.isin(keys, keys_apart))
-            found = nearest(lexicon.distances, each, evidence, floor=0.0)
-            supports[known] = np.maximum(supports[known], found.of_left)
+        if not len(side.atoms):
+            continue
+        starts, evidence = rows.searchsorted(np.arange(len(side) + 1)), side
+        if keys_apart:
+            starts, evidence = np.arange(len(known) + 1), side.take(rows)
+            keys = some[known][evidence.owners] * size + evidence.atoms
+            evidence = some_of(evidence, ~np.isin(keys, keys_apart))
+        each = Bags(starts, atoms[known], np.ones(len(known)))
+        found = nearest(lexicon.distances, each, evidence, floor=0.0)
+        supports[known] = np.maximum(supports[known], found.of_left)
     return supports
 
 

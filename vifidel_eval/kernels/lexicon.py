@@ -61,6 +61,8 @@ class Lexicon:
 
     Attributes
     ----------
+    words : list of str
+        The word or label of each number.
     matrix : (capacity, dimensions) float64
         The vector of each number.
     units : (capacity, dimensions) float64
@@ -91,7 +93,7 @@ class Lexicon:
         # Their numbers are kept as bytes, which are joined faster than lists.
         self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
         self._size_of_pieces = self._characters = 0
-        self._words: list[str] = [""] * capacity
+        self.words: list[str] = [""] * capacity
         #: Numbers in the alphabetical order of their words, and the place of each number among
         #: them, -1 where it has none yet. Replaced as a whole.
         self.alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
@@ -105,7 +107,7 @@ class Lexicon:
 
     def word(self, number: int) -> str:
         """Return the word or label with this number."""
-        return self._words[number]
+        return self.words[number]
 
     def numbers(self, words: Iterable[str]) -> list[int]:
         """Return the number of each word or label; new ones are looked up together.
@@ -145,7 +147,7 @@ class Lexicon:
         """Return numbers in the alphabetical order of their words, sorted one by one."""
         # Those with a place are in order first, which leaves little to sort.
         numbers = numbers[np.argsort(self.alphabet[1][numbers])]
-        words = list(map(self._words.__getitem__, numbers.tolist()))
+        words = list(map(self.words.__getitem__, numbers.tolist()))
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
     def read(self, text: str) -> tuple[Integers, Integers]:
@@ -221,7 +223,7 @@ class Lexicon:
             self.squared_lengths[some] = (rows * rows).sum(axis=1)
             self.known[some] = ~np.isnan(self.squared_lengths[some])
         if numbers:
-            self._words[numbers[0] : numbers[0] + len(new)] = new
+            self.words[numbers[0] : numbers[0] + len(new)] = new
         for word, number in zip(new, numbers, strict=True):  # last: now they can be found
             self._numbers.setdefault(word, number)
 

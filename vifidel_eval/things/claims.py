@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from ..remembered import Remembered, remembered
 from .mentions import Unit
 from .words import sentence_ends
 
@@ -48,11 +49,7 @@ class Sentence(NamedTuple):
 
     def claimed(self, text: str) -> str:
         """Return the sentence with blanks for its hedged clauses."""
-        found, at = [], self.start
-        for start, end in self.hedged:
-            found += [text[at:start], " "]
-            at = end
-        return "".join([*found, text[at : self.end]])
+        return _claimed(text, self.start, self.end, self.hedged)
 
 
 def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
@@ -73,17 +70,31 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     ('A dog runs, as if it were late.', ['as if it were late.'])
     ('The mood is calm.', ['The mood is calm.'])
     """
-    hedges = _hedges()
-    lower = _lower(text)
-    has_hedges = not hedges.words.isdisjoint(_WORD.findall(lower))
+    may_hedge = any(map(_may_hedge.__getitem__, text.split()))
+    lower = _lower(text) if may_hedge else ""
     found = []
     for start, end in _places(text):
-        hedged = tuple(_hedged(lower, start, end, hedges)) if has_hedges else ()
-        sentence = Sentence(start, end, hedged, ())
-        found.append(sentence._replace(units=tuple(units(sentence.claimed(text)))))
+        hedged = tuple(_hedged(lower, start, end, _hedges())) if may_hedge else ()
+        of_sentence = tuple(units(_claimed(text, start, end, hedged)))
+        found.append(Sentence(start, end, hedged, of_sentence))
     return tuple(found)
 
 
+@Remembered
+def _may_hedge(piece: str) -> bool:
+    """Return whether what is between two blanks has the longest word of a phrase."""
+    return not _hedges().words.isdisjoint(_WORD.findall(_lower(piece)))
+
+
+def _claimed(text: str, start: int, end: int, hedged: Sequence[tuple[int, int]]) -> str:
+    found, at = [], start
+    for of_clause in hedged:
+        found += [text[at : of_clause[0]], " "]
+        at = of_clause[1]
+    return "".join([*found, text[at:end]])
+
+
+@remembered  # sentences of a run are asked for after its scores
 def has_several(text: str) -> bool:
     """Return whether a text has more than one sentence.
 
