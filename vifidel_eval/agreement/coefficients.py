@@ -85,7 +85,8 @@ class RatedScores:
             _product_moment(ranks_x, ranks_y, cells),
             _product_moment(self._scores, self._ratings, cells),
         ]
-        return np.clip(found, -1, 1).tolist()  # 1 may come out as 1 + 2e-16
+        within: list[float] = np.clip(found, -1, 1).tolist()  # 1 may come out as 1 + 2e-16
+        return within
 
     def _discordant(self, cells: Floats) -> float:
         """Return how many pairs have the lower score but the higher rating.
