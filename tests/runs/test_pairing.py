@@ -206,5 +206,11 @@ def test_pictures_of_other_folders_need_objects_that_say_they_are_the_same():
         paired(one, references, allow_subset=False)
 
 
+def test_references_of_images_that_nobody_captioned_are_not_matched():
+    references = {"a/beach.jpg": ["a"], "b/beach.jpg": ["b"]}
+    systems = [System("x", {"a/beach.jpg": "a beach"})]
+    assert in_one_spelling(systems, {"beach"}, references) == (systems, references)
+
+
 def test_references_are_the_images_where_there_are_some():
     assert all_images([System("x", {7: "x"})], REFERENCES) is REFERENCES

@@ -256,11 +256,11 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
 
 
 def _matched(
-    systems: Sequence[System],
-    gold: _References,
+    systems: list[System],
+    gold: dict[ImageId, list[str]] | None,
     settings: Settings,
     scorers: Mapping[str, Explainer],
-) -> tuple[Sequence[System], _References]:
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references in one spelling of ids; warn if they are not English."""
     from ..runs.doubts import warn_of_language
     from ..runs.pairing import in_one_spelling

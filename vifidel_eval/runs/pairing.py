@@ -95,7 +95,7 @@ def all_images(
 def in_one_spelling(
     systems: Sequence[System],
     known: Collection[ImageId],
-    references: Mapping[ImageId, list[str]] | None = None,
+    references: dict[ImageId, list[str]] | None = None,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references whose ids are spelled in one way, where the objects tell.
 
@@ -120,6 +120,8 @@ def in_one_spelling(
     spelled = []
     if references is not None:
         references = _leading_to(known, references, systems)
+        if all(len(match(s.captions, references)) == len(s.captions) for s in systems):
+            return list(systems), references
         first = {of_objects: image for image, of_objects in match(references, known).items()}
     for system in systems:
         done = {} if references is None else match(system.captions, references)
@@ -137,16 +139,19 @@ def in_one_spelling(
 
 
 def _leading_to(
-    known: Collection[ImageId], references: Mapping[ImageId, list[str]], systems: Iterable[System]
+    known: Collection[ImageId], references: dict[ImageId, list[str]], systems: Iterable[System]
 ) -> dict[ImageId, list[str]]:
     """Return references under ids of systems where only these lead to the objects."""
-    lost = set(references) - set(match(references, known))
     of_systems: dict[ImageId, ImageId] = {}
-    for system in systems if lost else ():
-        found = match(system.captions, known)
-        for image_id, reference in match(system.captions, references).items():
+    for system in systems:
+        same_image = match(system.captions, references)
+        lost = set(same_image.values()) - set(match(same_image.values(), known))
+        found = match(system.captions, known) if lost else {}
+        for image_id, reference in same_image.items():
             if reference in lost and image_id in found:
                 of_systems.setdefault(reference, image_id)
+    if not of_systems:
+        return references
     return {of_systems.get(image_id, image_id): of for image_id, of in references.items()}
 
 
