@@ -113,14 +113,15 @@ class Scored:
     of_rows : (rows, k) float64, optional
         `Statistics.of_rows`, where a corpus score is not the mean of its column.
     details : callable, optional
-        Returns what ``--output`` says of each row; called when it is wanted.
+        Returns what ``--output`` says of each row, or what else the metric's `DetailsOfParts`
+        take; called when it is wanted.
     """
 
     scores: Floats
     counts: Mapping[str, Integers | NDArray[np.bool_]]
     distances: Floats | None = None
     of_rows: Floats | None = None
-    details: Callable[[], list[Any]] | None = None
+    details: Callable[[], Any] | None = None
 
 
 class _Given(NamedTuple):
