@@ -95,7 +95,9 @@ def read_standard_input(error: type[VifidelError]) -> bytes:
     """
     try:
         content = _beginning(sys.stdin.buffer, MOST_OF_A_PIPE)
-    except (AttributeError, OSError, ValueError) as problem:  # closed, or replaced
+    except AttributeError:
+        raise error("standard input: is closed, or no stream of bytes; give a file.") from None
+    except (OSError, ValueError) as problem:
         raise error(f"standard input: cannot be read ({first_line(problem)}).") from None
     if len(content) > MOST_OF_A_PIPE:
         raise error(

@@ -266,7 +266,8 @@ def lmms(images, each, text):
 
 
 def llava(images, each, text):
-    return lines({"question_id": n % images, "text": text} for n in range(images * each))
+    said = {"text": text, "prompt": "What is it?", "answer_id": "x"}
+    return lines({"question_id": n % images, **said} for n in range(images * each))
 
 
 def listed(images, each, text):

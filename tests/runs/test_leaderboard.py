@@ -75,6 +75,15 @@ def test_runs_are_collected_and_sorted(board, run):
     ]
 
 
+def test_a_clock_that_jumps(board):
+    """Runs of any days are kept, in the order of the days."""
+    days = [date(2099, 1, 1), date(1970, 1, 1), date(9999, 12, 31), date(1, 1, 1)]
+    for day in days:
+        add(board, scored(mine=[0.25, 0.5]), REFERENCES, day)
+    kept = [one.date for one in read(board).runs if one.system == "mine"]
+    assert sorted(kept) == ["0001-01-01", "1970-01-01", "2026-11-21", "2099-01-01", "9999-12-31"]
+
+
 def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path, run):
     path = tmp_path / "board.json"
     scores = scored(mine=[0.8, 1.25], theirs=[0.5, 1.5], others=[np.nan, 1.0])

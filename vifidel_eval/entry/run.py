@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
-from ..files import write_whole
+from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
 from ..report.score_tables import in_html, in_short, to_json
@@ -362,7 +362,7 @@ class Run:
                 bar.update,
                 plan.settings,
             )
-            write_whole(Path(path), render_page(content))
+            write_whole(Path(path), printable(render_page(content)))
 
     @named_if_wrong
     def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
