@@ -30,8 +30,8 @@ def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
     ------
     VifidelError
         Instead of a failure deep inside, if an argument is not what its annotation says. A sentence
-        of our own that does not name that argument begins with its name; all other failures stay
-        what they are.
+        of our own on an argument of a wrong kind as a whole begins with its name if it lacks it; on
+        what a list or mapping holds, it says where. All other failures stay what they are.
     """
 
     @functools.wraps(function)
@@ -39,7 +39,7 @@ def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except VifidelError as problem:
-            name, _ = _wrong_kind(function, args, kwargs)
+            name, _ = _wrong_kind(function, args, kwargs, members=False)
             if not name or name in str(problem):
                 raise
             said, error = f"{name}: {problem}", type(problem)
@@ -54,9 +54,15 @@ def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _wrong_kind(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    members: bool = True,
 ) -> tuple[str, str]:
-    """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
+    """Return the first argument that does not fit, and what is wrong; two empty texts if all do.
+
+    What lists and mappings hold is looked at if `members` are.
+    """
     try:
         signature = inspect.signature(function)
         given = signature.bind(*args, **kwargs).arguments
@@ -69,7 +75,7 @@ def _wrong_kind(
             inspect.Parameter.VAR_KEYWORD,
         )
         expected = signature.parameters[name].annotation
-        if not variable and not _fits(value, _kind(expected, names)):
+        if not variable and not _fits(value, _kind(expected, names), members):
             called = function.__qualname__
             if called.endswith(".__init__"):  # perhaps of a class above
                 called = type(args[0]).__name__
@@ -87,11 +93,11 @@ def _kind(annotation: Any, names: dict[str, Any]) -> Any:
         return Any
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def _fits(value: Any, kind: Any, look_inside: bool = True) -> bool:
     """Return whether a value may be of a kind; what cannot be told is taken for right."""
     origin, members = typing.get_origin(kind), typing.get_args(kind)
     if origin in (Union, types.UnionType):
-        return any(_fits(value, member) for member in members)
+        return any(_fits(value, member, look_inside) for member in members)
     if origin is Literal:
         return value in members
     kind = type(None) if kind is None else origin or kind
@@ -99,7 +105,10 @@ def _fits(value: Any, kind: Any) -> bool:
         return True
     if getattr(kind, "_is_protocol", False):
         return _has(value, kind)
-    return _is_a(value, kind) and _members_fit(value, kind, members)
+    of_texts = isinstance(value, str | bytes) and members and kind not in (str, bytes)
+    if not _is_a(value, kind) or of_texts:  # a text is no collection of texts
+        return False
+    return not look_inside or _members_fit(value, kind, members)
 
 
 def _is_a(value: Any, kind: type) -> bool:
@@ -110,8 +119,10 @@ def _is_a(value: Any, kind: type) -> bool:
 
 
 def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
-    if isinstance(value, str | bytes):  # no collection of texts
-        return not members or kind in (str, bytes)
+    if (
+        isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
+    ):  # a NumPy array without a length
+        return True
     if issubclass(kind, Mapping) and len(members) == 2:
         some = list(value.items())[:_MOST_LOOKED_AT]
         return all(_fits(k, members[0]) and _fits(v, members[1]) for k, v in some)

@@ -301,12 +301,16 @@ def beside(path: str | os.PathLike[str], suffix: str) -> Path:
     return Path(path).with_name(name + suffix)
 
 
+# What a lock holds while it is held, and if its process is killed.
+_OF_A_LOCK = b"a lock of vifidel-eval\n"
+
+
 @contextlib.contextmanager
 def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]:
-    """Hold a lock file, which holds nothing, for one process at a time.
+    """Hold a lock file for one process at a time.
 
-    It is removed if this process has made it, also after an error; an empty file of that name
-    that was there before may be somebody's, and stays.
+    It is removed if this process has made it, also after an error, or one that was killed; an empty
+    file of that name that was there before may be somebody's, and stays.
 
     Parameters
     ----------
@@ -320,7 +324,7 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
     Raises
     ------
     VifidelError
-        If a file of that name holds something: it is not ours, and locking would empty it.
+        If a file of that name holds something else: it is not ours, and locking would empty it.
     filelock.Timeout
         If another process holds it.
     OSError
@@ -328,19 +332,28 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
     """
     from filelock import FileLock, Timeout
 
+    left = b""
     with contextlib.suppress(OSError):
-        if not stat.S_ISREG(os.lstat(lock).st_mode) or os.path.getsize(lock):
-            raise VifidelError(f"{lock}: is in the way of a lock and is none; move it away.")
+        if stat.S_ISREG(os.lstat(lock).st_mode):
+            with open(lock, "rb") as file:
+                left = file.read(len(_OF_A_LOCK) + 1)
+        else:
+            left = b"no file"
+    if left not in (b"", _OF_A_LOCK):
+        raise VifidelError(f"{lock}: is in the way of a lock and is none; move it away.")
     try:
         os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
         made = not kept
     except FileExistsError:
-        made = False
+        made = left == _OF_A_LOCK and not kept
     held = FileLock(lock)
     try:
         held.acquire(timeout=seconds)
         if not _is_at(held, lock):  # one who held it until now has removed it
             raise Timeout(os.fspath(lock))
+        if made:
+            with contextlib.suppress(OSError):  # a full disk
+                os.write(_descriptor(held), _OF_A_LOCK)
         yield
     finally:
         if made and held.is_locked and _is_at(held, lock):
@@ -352,8 +365,14 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
 def _is_at(held: Any, lock: Path) -> bool:
     """Return whether what is locked is the file of that name, not one that was removed."""
     with contextlib.suppress(OSError):
-        return os.path.samestat(os.fstat(held._context.lock_file_fd), os.stat(lock))
+        return os.path.samestat(os.fstat(_descriptor(held)), os.stat(lock))
     return False
+
+
+def _descriptor(held: Any) -> int:
+    """Return the open file of a lock, which filelock does not show."""
+    descriptor: int = held._context.lock_file_fd
+    return descriptor
 
 
 class _RepeatedKeyError(ValueError):

@@ -209,7 +209,7 @@ RESULT = {"image_id": 101, "caption": "two dogs"}
         ([{"image_id": 101, "caption": 7}], "image 101): the caption is 7"),
         ([{"image_id": 101, "category_id": 18, "score": 0.9}], "no caption in it, but object"),
         ([{"image_id": None, "caption": "x"}], "'image_id' is null"),
-        ([{"image_id": "101", "caption": "x"}], "strings where the other has integers"),
+        ([{"image_id": "101", "caption": "x"}], "no caption for 5 of 6 images"),
         ([{"image_id": "beach_walk.jpg", "caption": "x"}], "file names where the other has"),
         ([{"image_id": 999, "caption": "x"}], "lacks 1 image id of system 'file': 999"),
         ([], "there is no caption in it"),

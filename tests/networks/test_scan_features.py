@@ -72,7 +72,10 @@ def test_scan_with_a_row_for_each_image(write_scan):
     path = write_scan(rows, [i for i in IMAGES for _ in range(5)])
     features = read_regions(path)
     holds(features, IMAGES)
-    assert isinstance(features.read(7).base, np.memmap)  # not in memory
+    with open(path, "r+b") as file:  # what is read is not in memory
+        file.seek(-rows.nbytes, 2)
+        file.write(bytes(rows.nbytes))
+    assert not features.read(7).any()
 
 
 def test_scan_with_a_row_for_each_caption(write_scan):

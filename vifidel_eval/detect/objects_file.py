@@ -64,6 +64,7 @@ class ObjectsFile:
             raise VifidelError(f"{self.output}: is no ordinary file, to which a run could return.")
         if self.output.exists():
             self._read(self.output)
+        self._seen = self._states()
         self._keep = self._read(self.unfinished) if self.unfinished.exists() else 0
 
     def __contains__(self, image_id: str) -> bool:
@@ -86,10 +87,12 @@ class ObjectsFile:
         from filelock import Timeout
 
         try:
-            with (
-                locked(beside(self.output, ".lock")),
-                open(self.unfinished, "r+b" if self._keep else "wb") as self._file,
-            ):
+            with contextlib.ExitStack() as opened:
+                opened.enter_context(locked(beside(self.output, ".lock")))
+                if self._states() != self._seen:  # by one that held the lock until now
+                    raise Timeout(str(self.output))
+                mode = "r+b" if self._keep else "wb"
+                self._file = opened.enter_context(open(self.unfinished, mode))
                 # Half a line at the end is what an interrupted run left.
                 self._file.truncate(self._keep)
                 self._file.seek(self._keep)
@@ -107,6 +110,17 @@ class ObjectsFile:
                     f"{self.unfinished}: cannot be written: {reason(problem)}."
                 ) from None
             raise
+
+    def _states(self) -> list[tuple[int, int] | None]:
+        """Return what tells whether the files are those that were read."""
+        states: list[tuple[int, int] | None] = []
+        for path in (self.output, self.unfinished):
+            try:
+                state = path.stat()
+                states.append((state.st_size, state.st_mtime_ns))
+            except FileNotFoundError:
+                states.append(None)
+        return states
 
     def add(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Add lines, which are in the file when this returns."""
