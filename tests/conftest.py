@@ -74,6 +74,15 @@ def keyed_vectors(words: dict[str, list[float]]) -> KeyedVectors:
     return vectors
 
 
+def content(folder: Path) -> dict[str, bytes]:
+    """Return every file in a folder with its bytes."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
 @pytest.fixture(scope="session")
 def make_vectors():
     return keyed_vectors

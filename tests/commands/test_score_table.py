@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from conftest import content
 
 from vifidel_eval import Vifidel
 from vifidel_eval.commands.main import main
@@ -77,15 +78,6 @@ def refused(result, *said, status=1):
     assert len(errors) == 1, result.stderr
     for words in said:
         assert words in errors[0], errors[0]
-
-
-def content(folder):
-    """Return every file in a folder with its bytes."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def sha256(path):

@@ -13,6 +13,7 @@ import time
 
 import pytest
 from click.testing import CliRunner
+from conftest import content
 from hostile.command import ROOT
 
 from vifidel_eval.commands.main import main
@@ -60,14 +61,6 @@ def refused(result, *said):
     assert len(errors) == 1, result.stderr
     for words in said:
         assert words in errors[0], errors[0]
-
-
-def content(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def values(state, path=()):
