@@ -67,7 +67,7 @@ def column(values):
     ],
 )
 def test_coefficients_worked_by_hand(correlated, scores, people, expected):
-    one = correlated(ratings(column(people)), m=[scores]).correlations[0]
+    one = correlated(ratings(column(people)), m=[scores]).findings["correlations"][0]
     assert list(one.coefficients) == NAMES
     assert list(one.coefficients.values()) == pytest.approx(expected)
     assert one.judgements == 4
@@ -78,7 +78,7 @@ def test_coefficients_that_r_documents(correlated):
     # subjects' assessments x and panel scores y, p-value 0.1194; the data have no tied ranks.
     x = [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1]
     y = [2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8]
-    one = correlated(ratings(column(y)), m=[x]).correlations[0]
+    one = correlated(ratings(column(y)), m=[x]).findings["correlations"][0]
     assert one.coefficients["tau-b"] == pytest.approx(0.4444444, abs=5e-8)
     assert one.coefficients["tau-c"] == pytest.approx(0.4444444, abs=5e-8)
 
@@ -110,7 +110,7 @@ def test_coefficients_by_definition(correlated):
     random = np.random.default_rng(11)
     people = random.integers(1, 5, size=(25, 3))
     scores = random.integers(8, size=25).astype(float)
-    each, mean = correlated(ratings(people), m=[scores]).correlations
+    each, mean = correlated(ratings(people), m=[scores]).findings["correlations"]
     assert (each.judges, each.judgements) == ("each", 75)
     expected = by_definition(np.repeat(scores, 3), people.ravel())
     assert list(each.coefficients.values()) == pytest.approx(expected)
@@ -128,8 +128,8 @@ def test_ratings_of_other_captions_change_nothing(correlated):
         other=column([NAN] * 6 + [0.5, 1, 0]),
     )  # fmt: skip
     both = correlated(given, m=[[*scores, 5, 7, 6]])
-    of_people, of_crowd = both.correlations
-    assert of_people == alone.correlations[0]
+    of_people, of_crowd = both.findings["correlations"]
+    assert of_people == alone.findings["correlations"][0]
     assert (of_crowd.rating, of_crowd.judgements) == ("other", 3)
     # C = 2 of the three pairs: 5, 7, 6 and .5, 1, 0.
     assert of_crowd.coefficients["tau-b"] == pytest.approx(1 / 3)
@@ -139,7 +139,7 @@ def test_means_of_three_take_ten_values(correlated):
     # Tau-c counts classes: 4 of single judgements, 10 of means; the rest of the formula is the
     # same. Here every judge says the same, so that both have four.
     people = [[value] * 3 for value in (1, 2, 3, 4, 4)]
-    each, mean = correlated(ratings(people), m=[[1, 2, 3, 4, 5]]).correlations
+    each, mean = correlated(ratings(people), m=[[1, 2, 3, 4, 5]]).findings["correlations"]
     # C - D = 9 of 5 captions: 2 * 9 / (25 * 3 / 4); flattened: 81 of 15.
     assert mean.coefficients["tau-c"] == pytest.approx(2 * 9 / (25 * 3 / 4))
     assert each.coefficients["tau-c"] == pytest.approx(2 * 81 / (225 * 3 / 4))
@@ -149,8 +149,8 @@ def test_subsets_and_ratings_are_views_of_their_own(correlated):
     masks = {"first": [True] * 4 + [False] * 2}
     given = ratings(column([1, 2, 3, 4, 1, 1]), subsets=masks, other=column([4, 3, 2, 1, 9, NAN]))
     result = correlated(given, m=[[1, 2, 3, 4, 9, 8]])
-    found = {(c.rating, c.captions): c for c in result.correlations}
-    assert [(c.rating, c.judges, c.captions) for c in result.correlations] == [
+    found = {(c.rating, c.captions): c for c in result.findings["correlations"]}
+    assert [(c.rating, c.judges, c.captions) for c in result.findings["correlations"]] == [
         (rating, "mean", captions)
         for rating in ("rating", "other")
         for captions in ("all", "first")
@@ -165,32 +165,32 @@ def test_subsets_and_ratings_are_views_of_their_own(correlated):
 
 def test_undefined_scores_are_left_out(correlated):
     given = ratings(column([1, 2, 3, 4, 1]))
-    one = correlated(given, m=[[1, 2, 3, 4, NAN]]).correlations[0]
+    one = correlated(given, m=[[1, 2, 3, 4, NAN]]).findings["correlations"][0]
     assert list(one.coefficients.values()) == pytest.approx([1] * 4)
     assert one.judgements == 4
 
 
 def test_coefficients_are_means_over_draws(correlated):
     given = ratings(column([1, 2, 3, 4]))
-    one = correlated(given, m=[[1, 2, 3, 4], [1, 3, 2, 4]]).correlations[0]
+    one = correlated(given, m=[[1, 2, 3, 4], [1, 3, 2, 4]]).findings["correlations"][0]
     assert list(one.coefficients.values()) == pytest.approx([5 / 6, 5 / 6, 0.9, 0.9])
 
 
 @pytest.mark.parametrize("scores", [[5, 5, 5, 5], [NAN, NAN, NAN, 1], [NAN] * 4])
 def test_without_spread_there_is_no_correlation(correlated, scores):
     result = correlated(ratings(column([1, 2, 3, 4])), m=[scores], other=[[1, 2, 4, 3]])
-    one = result.correlations[0]
+    one = result.findings["correlations"][0]
     assert all(math.isnan(r) for r in one.coefficients.values())
     assert all(math.isnan(end) for ends in one.intervals.values() for end in ends)
     document = json.loads(json.dumps(result.to_json(), allow_nan=False))
     assert document["correlations"][0]["coefficients"] == dict.fromkeys(NAMES)
-    one = correlated(ratings(column([2, 2, 2, 2])), m=[[1, 2, 3, 4]]).correlations[0]
+    one = correlated(ratings(column([2, 2, 2, 2])), m=[[1, 2, 3, 4]]).findings["correlations"][0]
     assert all(math.isnan(r) for r in one.coefficients.values())
 
 
 def test_perfect_agreement_has_no_spread(correlated):
     values = list(range(40))
-    one = correlated(ratings(column(values)), m=[values]).correlations[0]
+    one = correlated(ratings(column(values)), m=[values]).findings["correlations"][0]
     assert [one.intervals[name] for name in ("Spearman", "Pearson")] == [
         (pytest.approx(1), pytest.approx(1))
     ] * 2
@@ -202,7 +202,7 @@ def test_intervals_equal_a_plain_loop(correlated):
     images = [*"aabbccddeeffgg"]
     people = random.integers(1, 5, size=(14, 2))
     draws = [random.normal(size=14) + people.sum(axis=1) for _ in range(2)]
-    each, mean = correlated(ratings(people, images), m=draws).correlations
+    each, mean = correlated(ratings(people, images), m=draws).findings["correlations"]
     source = np.random.default_rng(0)
     found = {"each": [], "mean": []}
     for _ in range(RESAMPLES):
@@ -270,7 +270,7 @@ def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):
     given = ratings(column(random.integers(1, 5, size=12)))
     scores = random.normal(size=(1, 12))
     trials = given_trials(number=5, ours=[scores**2]).and_given("theirs", scores)
-    (matrix,) = correlate(given, trials, no_parts).matrices
+    (matrix,) = correlate(given, trials, no_parts).findings["williams"]
     assert matrix.title.endswith("references: 5")
     assert set(matrix.correlations) == {"ours", "theirs"}
 
@@ -280,11 +280,11 @@ def test_matrices_are_of_means_by_number_of_references(correlated, given_trials,
     given = ratings(random.integers(1, 5, size=(12, 3)), subsets={"some": [True, False] * 6})
     scores = random.normal(size=(1, 1, 12))
     result = correlate(given, given_trials(number=5, a=scores, b=scores**2), no_parts)
-    assert [matrix.title for matrix in result.matrices] == [
+    assert [matrix.title for matrix in result.findings["williams"]] == [
         "Made up: Williams' test, rating, captions: all, references: 5",
         "Made up: Williams' test, rating, captions: some, references: 5",
     ]
-    assert correlated(given, m=[scores[0, 0]]).matrices == []
+    assert correlated(given, m=[scores[0, 0]]).findings["williams"] == []
 
 
 def test_tables_show_every_correlation(correlated):
@@ -300,8 +300,8 @@ def test_tables_show_every_correlation(correlated):
     assert "1.000 (1.000, 1.000)" in lines[3]
     assert len(matrices) == 2
     assert "a|made up" in matrices[1].render("table")  # the notes stand once, at the end
-    rows = result.long_tables()[0].render("csv").splitlines()
-    assert rows[0] == (
-        "rating,judges,captions,metric,references,judgements,coefficient,value,low,high"
-    )
-    assert len(rows) == 1 + 2 * 2 * 4
+    header, *rows = result.tidy().render("csv").splitlines()
+    assert header == "metric,statistic,value,low,high,n,references,rating,judges,subset,against"
+    assert rows[0] == "a,tau-b,1.0,1.0,1.0,5,1,rating,mean,all,"
+    assert sum("Williams p" in row for row in rows) == 2 * 2
+    assert len(rows) == 2 * 2 * 4 + 2 * 2

@@ -85,20 +85,20 @@ def test_a_low_score_means_a_hallucination(given_trials):
     scores, errors = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1]
     trials = given_trials(lower=("errors",), scores=[[scores]], errors=[[errors]])
     result = detect(data, trials, [])
-    by_metric = {one.metric: one for one in result.detection}
+    by_metric = {one.metric: one for one in result.findings["detection"]}
     expected = (1 + 2 / 3 + 3 / 4) / 3
     for one in by_metric.values():
         assert one.average_precision == pytest.approx(expected)
         assert one.low <= expected <= one.high
         assert (one.captions, one.positives) == (5, 3)
-    assert (result.localization, result.pairwise) == ([], [])
+    assert (result.findings["localization"], result.findings["pairwise"]) == ([], [])
     assert "sign changed, as lower is better: errors" in " ".join(result.notes())
 
 
 def test_captions_without_a_score_are_left_out(given_trials):
     data = singles([1, 0, 1, 1, 0])
     trials = given_trials(some=[[[1, 2, NAN, 4, 5]], [[5, 4, 1, NAN, 2]]], all=[[[1] * 5]] * 2)
-    some, every = detect(data, trials, []).detection
+    some, every = detect(data, trials, []).findings["detection"]
     # 1, 2, 5 are left: found at ranks 1 of 3; then last of 3.
     assert some.average_precision == pytest.approx((1 + 1 / 3) / 2)
     assert (some.captions, some.positives) == (3, 1)
@@ -110,10 +110,10 @@ def test_both_captions_of_a_pair_are_ranked_and_compared(given_trials):
     # Correct 1, 3, 5; made up 0, 3, 6. Worst first: 0+, 1, 3 and 3+, 5, 6+.
     trials = given_trials(m=[[[1, 3, 5], [0, 3, 6]]])
     result = detect(pairs(3), trials, [])
-    (detection,) = result.detection
+    (detection,) = result.findings["detection"]
     assert detection.average_precision == pytest.approx((1 + 2 / 4 + 3 / 6) / 3)
     assert (detection.captions, detection.positives) == (6, 3)
-    (pairwise,) = result.pairwise
+    (pairwise,) = result.findings["pairwise"]
     assert pairwise.accuracy == pytest.approx((1 + 0.5 + 0) / 3)
     assert pairwise.pairs == 3
 
@@ -121,9 +121,9 @@ def test_both_captions_of_a_pair_are_ranked_and_compared(given_trials):
 def test_an_interval_is_over_images(given_trials):
     # One image: every resample is the same.
     trials = given_trials(m=[[[1, 2, 3, 4]]])
-    (one,) = detect(singles([1, 0, 1, 0], images="aaaa"), trials, []).detection
+    (one,) = detect(singles([1, 0, 1, 0], images="aaaa"), trials, []).findings["detection"]
     assert one.low == one.high == one.average_precision == pytest.approx((1 + 2 / 3) / 2)
-    (several,) = detect(singles([1, 0, 1, 0]), trials, []).detection
+    (several,) = detect(singles([1, 0, 1, 0]), trials, []).findings["detection"]
     assert several.low < several.average_precision < several.high
 
 
@@ -195,7 +195,7 @@ def test_only_marked_captions_are_located(given_trials):
     found = find_words(data, {"S": scorer}, "all", 3, 0)
     assert scorer.seen[0].captions == ["a caption 0", "a caption 2"]
     result = detect(data, given_trials(S=[[[1, 2, 3, 4]]]), found)
-    every, things = result.localization
+    every, things = result.findings["localization"]
     assert (every.words, every.accuracy, every.captions) == ("all", 1, 2)
     assert (things.words, things.accuracy, things.low, things.high) == ("things", 0, 0, 0)
     assert (every.low, every.high) == (1, 1)

@@ -111,7 +111,9 @@ def test_curves_go_through_the_accuracies(monkeypatch, tmp_path, result):
     assert list(panels) == ["HC", "MM", "all"]
     for kind, lines in panels.items():
         accuracy = {
-            (a.metric, a.references): a.accuracy for a in result.accuracies if a.kind == kind
+            (a.metric, a.references): a.accuracy
+            for a in result.findings["accuracies"]
+            if a.kind == kind
         }
         (vifidel, cider, theirs) = lines
         assert vifidel[:2] == ("VIFIDEL", [0, 1, 2])

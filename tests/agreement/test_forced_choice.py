@@ -1,5 +1,6 @@
 """Accuracies and intervals against numbers worked out by hand and by a plain loop."""
 
+import csv
 import json
 import math
 
@@ -21,7 +22,7 @@ def choices(preferred, kinds=None, images=None):
 
 
 def by_kind(result, metric="m"):
-    return {a.kind: a for a in result.accuracies if a.metric == metric}
+    return {a.kind: a for a in result.findings["accuracies"] if a.metric == metric}
 
 
 # Pair by pair: right, wrong, tied, right, people divided, undefined, tied.
@@ -37,11 +38,11 @@ KINDS = ["HI", "HC", "HC", "HC", "HC", "HI", "HI"]
 def test_ties_under_each_convention(given_trials, ties, hc, hi, total):
     result = forced_choice(choices(PREFERRED, KINDS), given_trials(m=[SCORES]), ties)
     found = by_kind(result)
-    assert list(found) == result.kinds() == ["HC", "HI", "all"]
+    assert list(found) == ["HC", "HI", "all"]
     assert [a.accuracy for a in found.values()] == pytest.approx([hc, hi, total])
     assert [a.pairs for a in found.values()] == [3, 2, 5]
     assert [a.tied for a in found.values()] == pytest.approx([1 / 3, 1 / 2, 2 / 5])
-    assert result.divided == 1
+    assert result.settings["divided"] == 1
     table = result.tables()[0].render("table")
     assert f"ties count as {ties}; 1 pairs on which people were divided are left out" in table
     assert all(a.low <= a.accuracy <= a.high for a in found.values())
@@ -49,13 +50,13 @@ def test_ties_under_each_convention(given_trials, ties, hc, hi, total):
 
 def test_one_kind_needs_no_name(given_trials):
     result = forced_choice(choices(PREFERRED), given_trials(m=[SCORES]))
-    assert result.kinds() == ["all"]
-    assert result.accuracies[0].accuracy == pytest.approx(3 / 5)
+    assert list(by_kind(result)) == ["all"]
+    assert result.findings["accuracies"][0].accuracy == pytest.approx(3 / 5)
 
 
 def test_accuracy_is_the_mean_over_draws(given_trials):
     draws = [[[1, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 0]]]  # 2 of 3 right; 1 right, 1 tied
-    accuracy = forced_choice(choices([1, 1, 1]), given_trials(m=draws)).accuracies[0]
+    accuracy = forced_choice(choices([1, 1, 1]), given_trials(m=draws)).findings["accuracies"][0]
     assert accuracy.accuracy == pytest.approx((2 / 3 + 1.5 / 3) / 2)
     assert accuracy.tied == pytest.approx(1 / 6)
     assert accuracy.pairs == 3
@@ -64,7 +65,7 @@ def test_accuracy_is_the_mean_over_draws(given_trials):
 def test_all_right_and_all_wrong_have_no_spread(given_trials):
     up, down = [[[1.0] * 5, [0.0] * 5]], [[[0.0] * 5, [1.0] * 5]]
     result = forced_choice(choices([1] * 5), given_trials(up=up, down=down))
-    assert [(a.metric, a.accuracy, a.low, a.high) for a in result.accuracies] == [
+    assert [(a.metric, a.accuracy, a.low, a.high) for a in result.findings["accuracies"]] == [
         ("up", 1, 1, 1),
         ("down", 0, 0, 0),
     ]
@@ -72,18 +73,20 @@ def test_all_right_and_all_wrong_have_no_spread(given_trials):
 
 def test_one_image_has_no_spread(given_trials):
     pairs = choices([1, 1, 1, 1], images=["a"] * 4)
-    accuracy = forced_choice(pairs, given_trials(m=[[[1, 1, 0, 1], [0, 0, 1, 0]]])).accuracies[0]
+    accuracy = forced_choice(pairs, given_trials(m=[[[1, 1, 0, 1], [0, 0, 1, 0]]])).findings[
+        "accuracies"
+    ][0]
     assert (accuracy.accuracy, accuracy.low, accuracy.high) == (0.75, 0.75, 0.75)
 
 
 def test_without_a_pair_nothing_is_claimed(given_trials):
     trials = given_trials(m=[[[1.0, 2.0], [2.0, 1.0]]])
-    accuracy = forced_choice(choices([0, 0]), trials).accuracies[0]
+    accuracy = forced_choice(choices([0, 0]), trials).findings["accuracies"][0]
     assert math.isnan(accuracy.accuracy)
     assert math.isnan(accuracy.low)
     assert accuracy.pairs == 0
     result = forced_choice(choices([0, 0]), trials)
-    assert result.long_tables()[0].render("csv").splitlines()[1] == "m,1,all,,,,0,"
+    assert result.tidy().render("csv").splitlines()[1] == "m,accuracy,,,,0,1,all"
     document = result.to_json()
     assert json.loads(json.dumps(document, allow_nan=False))["accuracies"][0]["accuracy"] is None
 
@@ -91,20 +94,23 @@ def test_without_a_pair_nothing_is_claimed(given_trials):
 def test_a_metric_is_left_out_where_it_has_no_scores(given_trials):
     trials = given_trials(m=[[[1.0], [2.0]]]).and_given("theirs", np.array([[2.0], [1.0]]))
     result = forced_choice(choices([1]), trials)
-    found = [(a.metric, a.references, a.accuracy) for a in result.accuracies]
+    found = [(a.metric, a.references, a.accuracy) for a in result.findings["accuracies"]]
     assert found == [("m", 1, 0.0), ("theirs", "as given", 1.0)]
 
 
-def test_the_long_table_has_a_row_for_each_accuracy(given_trials):
-    lines = (
-        forced_choice(choices(PREFERRED, KINDS), given_trials(m=[SCORES]))
-        .long_tables()[0]
-        .render("csv")
-        .splitlines()
-    )
-    assert lines[0] == "metric,references,kind,accuracy,low,high,pairs,tied"
-    assert [line.split(",")[2] for line in lines[1:]] == ["HC", "HI", "all"]
-    assert float(lines[3].split(",")[3]) == pytest.approx(3 / 5)
+def test_the_tidy_table_has_a_row_for_each_number(given_trials):
+    result = forced_choice(choices(PREFERRED, KINDS), given_trials(m=[SCORES]))
+    header, *rows = csv.reader(result.tidy().render("csv").splitlines())
+    assert header == ["metric", "statistic", "value", "low", "high", "n", "references", "subset"]
+    found = {(row[-1], row[1]): (float(row[2]), *row[5:7]) for row in rows}
+    assert found == {
+        ("HC", "accuracy"): (pytest.approx(1.5 / 3), "3", "1"),
+        ("HC", "tied"): (pytest.approx(1 / 3), "3", "1"),
+        ("HI", "accuracy"): (pytest.approx(1.5 / 2), "2", "1"),
+        ("HI", "tied"): (pytest.approx(1 / 2), "2", "1"),
+        ("all", "accuracy"): (pytest.approx(3 / 5), "5", "1"),
+        ("all", "tied"): (pytest.approx(2 / 5), "5", "1"),
+    }
 
 
 # Resampling
@@ -190,7 +196,7 @@ def test_intervals_are_of_the_size_that_theory_says(given_trials):
     # 400 images, accuracy 0.7: 1.96 standard errors are 0.0449.
     right = np.arange(400) % 10 < 7
     scores = [[right.astype(float), (~right).astype(float)]]
-    accuracy = forced_choice(choices([1] * 400), given_trials(m=scores)).accuracies[0]
+    accuracy = forced_choice(choices([1] * 400), given_trials(m=scores)).findings["accuracies"][0]
     assert accuracy.accuracy == pytest.approx(0.7)
     assert accuracy.high - accuracy.low == pytest.approx(2 * 0.0449, rel=0.15)
 
@@ -210,5 +216,5 @@ def test_where_lower_is_better_the_lower_score_is_the_choice(given_trials):
         lower=["down"], up=[[[2, 1, 1], [1, 2, 2]]], down=[[[2, 1, 1], [1, 2, 2]]]
     )
     result = forced_choice(choices, trials)
-    found = {accuracy.metric: accuracy.accuracy for accuracy in result.accuracies}
+    found = {accuracy.metric: accuracy.accuracy for accuracy in result.findings["accuracies"]}
     assert found == {"up": pytest.approx(2 / 3), "down": pytest.approx(1 / 3)}

@@ -105,11 +105,13 @@ def test_all_formats_show_the_result(data, tmp_path, command, agreement):
     key = "accuracies" if command in CHOICES else "correlations"
     entries = document[key]
     assert {entry["references"] for entry in entries} == {1, "all"}
-    results, *tests = shown["csv"].split("\n\n")
-    rows = list(csv.DictReader(io.StringIO(results)))
-    assert [test.partition(",")[0] for test in tests] == ["williams"] * (command not in CHOICES)
+    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
     assert {row["metric"] for row in rows} == set(document["signatures"])
-    assert len(rows) == len(entries) * (1 if command in CHOICES else 4)
+    tests = sum(
+        len(of) * (len(of) - 1) for of in (one["p_values"] for one in document.get("williams", []))
+    )
+    assert sum(row["statistic"] == "Williams p" for row in rows) == tests
+    assert len(rows) - tests == len(entries) * (2 if command in CHOICES else 4)
     assert shown["markdown"].splitlines()[2].startswith("| ")
     assert "\\toprule" in shown["latex"]
     for style in ("table", "markdown", "latex"):
@@ -321,10 +323,15 @@ def test_all_formats_show_what_is_found(data, tmp_path, command, agreement):
     else:
         assert [one["metric"] for one in document["pairwise"]] == metrics
         assert {one["captions"] for one in document["localization"]} == {3}
-    tables = shown["csv"].split("\n\n")
-    for table, name in zip(tables, ("detection", "localization", "pairwise"), strict=False):
-        rows = list(csv.DictReader(io.StringIO(table)))
-        assert [row["metric"] for row in rows] == [one["metric"] for one in document[name]]
+    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
+    for statistic, name in (
+        ("average precision", "detection"),
+        ("share of positives", "detection"),
+        ("localization accuracy", "localization"),
+        ("pairwise accuracy", "pairwise"),
+    ):
+        found = [row["metric"] for row in rows if row["statistic"] == statistic]
+        assert found == [one["metric"] for one in document[name]]
     for style in ("table", "markdown", "latex"):
         assert "VIFIDEL-PRF|refs:yes" in shown[style].replace("\\_", "_")
     drawn = "".join(ElementTree.fromstring(figure.read_bytes()).itertext())

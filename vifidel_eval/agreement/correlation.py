@@ -10,13 +10,13 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..digits import for_json, rounded
+from ..digits import rounded
 from ..evaluation import Floats, Integers
 from ..image_ids import to_json_value
 from ..text_tables import Cell, Table
@@ -25,6 +25,7 @@ from .coefficients import COEFFICIENTS, RatedScores
 from .draws import AS_GIVEN, References
 from .judgements import Ratings
 from .resampling import interval, resampled
+from .result import Agreement, Estimate
 from .trials import Trials
 from .williams import WilliamsMatrix, williams_matrix
 
@@ -68,81 +69,20 @@ class Correlation:
     coefficients: dict[str, float]
     intervals: dict[str, tuple[float, float]]
 
-
-@dataclass(frozen=True)
-class Correlations:
-    """Correlations of metrics with the ratings of a data set.
-
-    Attributes
-    ----------
-    name : str
-        The data set.
-    correlations : list of Correlation
-        View by view, metric by metric, number of references by number.
-    matrices : list of WilliamsMatrix
-        For each number of references and rating, which metric correlates better than which.
-    trials : Trials
-        The scores.
-    """
-
-    name: str
-    correlations: list[Correlation]
-    matrices: list[WilliamsMatrix]
-    trials: Trials
-
-    def tables(self) -> list[Table]:
-        """Return a table for each view on the ratings, then the matrices of Williams' tests."""
-        rows: dict[str, list[list[Cell]]] = {}
-        for one in self.correlations:
-            title = (
-                f"{self.name}: correlation with the ratings, {one.rating}, judges: {one.judges}, "
-                f"captions: {one.captions}"
+    def estimates(self) -> Iterator[Estimate]:
+        """Yield the coefficients."""
+        for name, value in self.coefficients.items():
+            yield Estimate(
+                self.metric,
+                name,
+                value,
+                *self.intervals[name],
+                self.judgements,
+                self.references,
+                self.rating,
+                self.judges,
+                self.captions,
             )
-            row: list[Cell] = [one.metric, one.references, one.judgements]
-            for name, r in one.coefficients.items():
-                low, high = one.intervals[name]
-                row.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
-            rows.setdefault(title, []).append(row)
-        headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
-        tables = [Table(headers, of_view, title=title) for title, of_view in rows.items()]
-        tables += [matrix.table() for matrix in self.matrices]
-        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *self.notes()])
-        return tables
-
-    def notes(self) -> list[str]:
-        """Return what must be said of the correlations: how they were made, signatures."""
-        return self.trials.notes()
-
-    def long_tables(self) -> list[Table]:
-        """Return a row for each coefficient, then a row for each test, for programs."""
-        rows: list[list[Cell]] = [
-            [
-                *(one.rating, one.judges, one.captions, one.metric, one.references),
-                *(one.judgements, name, rounded(r), *map(rounded, one.intervals[name])),
-            ]
-            for one in self.correlations
-            for name, r in one.coefficients.items()
-        ]
-        headers = ["rating", "judges", "captions", "metric", "references", "judgements"]
-        tests: list[list[Cell]] = [
-            [matrix.title, first, second, rounded(p)]
-            for matrix in self.matrices
-            for first, of_first in matrix.p_values.items()
-            for second, p in of_first.items()
-            if first != second
-        ]
-        return [
-            Table([*headers, "coefficient", "value", "low", "high"], rows),
-            *([Table(["williams", "better", "worse", "p"], tests)] if tests else []),
-        ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it; undefined numbers are None."""
-        return {
-            "data": self.name,
-            "correlations": [for_json(asdict(one)) for one in self.correlations],
-            "williams": [for_json(asdict(matrix)) for matrix in self.matrices],
-        } | self.trials.to_json()
 
 
 def correlate(
@@ -150,7 +90,7 @@ def correlate(
     trials: Trials,
     parts: Parts,
     on_progress: Callable[[int], object] | None = None,
-) -> Correlations:
+) -> Agreement:
     """Correlate scores with people's ratings.
 
     Parameters
@@ -211,7 +151,27 @@ def correlate(
                 )
                 if on_progress is not None:
                     on_progress(1)
-    return Correlations(ratings.name, found, _matrices(ratings, trials), trials)
+    matrices = _matrices(ratings, trials)
+    tables = [*_tables(ratings.name, found), *(matrix.table() for matrix in matrices)]
+    findings = {"correlations": found, "williams": matrices}
+    return Agreement(ratings.name, findings, tables, [], trials)
+
+
+def _tables(data: str, correlations: Iterable[Correlation]) -> Iterator[Table]:
+    """Yield a table for each view on the ratings."""
+    rows: dict[str, list[list[Cell]]] = {}
+    for one in correlations:
+        title = (
+            f"{data}: correlation with the ratings, {one.rating}, judges: {one.judges}, "
+            f"captions: {one.captions}"
+        )
+        row: list[Cell] = [one.metric, one.references, one.judgements]
+        for name, r in one.coefficients.items():
+            low, high = one.intervals[name]
+            row.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
+        rows.setdefault(title, []).append(row)
+    for title, of_view in rows.items():
+        yield Table(["Metric", "References", "Judgements", *COEFFICIENTS], of_view, title=title)
 
 
 def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:

@@ -5,21 +5,23 @@ The experiments of ALOHa (Petryk et al., NAACL 2024) on HAT and nocaps-FOIL.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..digits import for_json, rounded
+from ..digits import rounded
 from ..evaluation import Floats
 from ..text_tables import Cell, Table
 from .draws import References
-from .forced_choice import ForcedChoice, forced_choice
+from .forced_choice import Accuracy, forced_choice
 from .judgements import ALL, Choices, Hallucinations
 from .localization import Found
 from .resampling import interval, resampled
+from .result import Agreement, Estimate
 from .trials import Trials
 
 
@@ -47,6 +49,15 @@ class Detection:
     captions: int
     positives: int
 
+    def estimates(self) -> Iterator[Estimate]:
+        """Yield the average precision, and what a metric reaches by chance."""
+        n = self.captions
+        value = self.average_precision
+        yield Estimate(self.metric, "average precision", value, self.low, self.high, n)
+        yield Estimate(
+            self.metric, "share of positives", self.positives / n if n else math.nan, n=n
+        )
+
 
 @dataclass(frozen=True)
 class Localization:
@@ -73,6 +84,18 @@ class Localization:
     high: float
     captions: int
 
+    def estimates(self) -> Iterator[Estimate]:
+        """Yield the accuracy."""
+        yield Estimate(
+            self.metric,
+            "localization accuracy",
+            self.accuracy,
+            self.low,
+            self.high,
+            self.captions,
+            subset=self.words,
+        )
+
 
 @dataclass(frozen=True)
 class Pairwise:
@@ -96,109 +119,13 @@ class Pairwise:
     high: float
     pairs: int
 
-
-@dataclass(frozen=True)
-class Detections:
-    """What metrics find on a data set.
-
-    Attributes
-    ----------
-    name : str
-        The data set.
-    detection : list of Detection
-        Metric by metric.
-    localization : list of Localization
-        Of the metrics that tell the support of words.
-    pairwise : list of Pairwise
-        Where the data set has pairs.
-    trials : Trials
-        The scores.
-    """
-
-    name: str
-    detection: list[Detection]
-    localization: list[Localization]
-    pairwise: list[Pairwise]
-    trials: Trials
-
-    def tables(self) -> list[Table]:
-        """Return a table for each experiment."""
-        captions: list[list[Cell]] = [
-            [d.metric, rounded(d.average_precision), _shown(d), d.captions, d.positives]
-            for d in self.detection
-        ]
-        words: list[list[Cell]] = [
-            [w.metric, w.words, rounded(w.accuracy), _shown(w), w.captions]
-            for w in self.localization
-        ]
-        pairs: list[list[Cell]] = [
-            [p.metric, rounded(p.accuracy), _shown(p), p.pairs] for p in self.pairwise
-        ]
-        experiments: list[tuple[str, list[str], list[list[Cell]], int]] = [
-            (
-                "average precision of finding the captions that make something up",
-                ["Metric", "Average precision", "Interval", "Captions", "Positives"],
-                captions,
-                1,
-            ),
-            (
-                "how often the least supported word is made up",
-                ["Metric", "Words", "Accuracy", "Interval", "Captions"],
-                words,
-                2,
-            ),
-            (
-                "how often the correct caption scores higher",
-                ["Metric", "Accuracy", "Interval", "Pairs"],
-                pairs,
-                1,
-            ),
-        ]
-        shown = [experiment for experiment in experiments if experiment[2]]
-        return [
-            Table(
-                headers,
-                rows,
-                self.notes() if at == len(shown) else (),
-                texts=texts,
-                title=f"{self.name}: {title}",
-            )
-            for at, (title, headers, rows, texts) in enumerate(shown, 1)
-        ]
-
-    def long_tables(self) -> list[Table]:
-        """Return a table for each experiment, for programs."""
-        return [
-            Table(list(rows[0]), [list(row.values()) for row in rows])
-            for rows in self._rows().values()
-            if rows
-        ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it; undefined numbers are None."""
-        return {"data": self.name} | self._rows() | self.trials.to_json()
-
-    def _rows(self) -> dict[str, list[dict[str, Any]]]:
-        experiments: dict[str, Sequence[Any]] = {
-            "detection": self.detection,
-            "localization": self.localization,
-            "pairwise": self.pairwise,
-        }
-        return {name: [for_json(asdict(one)) for one in of] for name, of in experiments.items()}
-
-    def notes(self) -> list[str]:
-        """Return what must be said of the numbers: conventions, what is left out, signatures."""
-        most = max(detection.captions for detection in self.detection)
-        fewer = [
-            f"{d.metric}: {most - d.captions} captions fewer than others, which it cannot score"
-            for d in self.detection
-            if d.captions < most
-        ]
-        numbers = ", ".join(map(str, self.trials.numbers()))
-        return [f"references: {numbers}; ties count half", *fewer, *self.trials.notes()]
+    def estimates(self) -> Iterator[Estimate]:
+        """Yield the accuracy."""
+        name = "pairwise accuracy"
+        yield Estimate(self.metric, name, self.accuracy, self.low, self.high, self.pairs)
 
 
-def detect(data: Hallucinations, trials: Trials, found: Sequence[Found]) -> Detections:
+def detect(data: Hallucinations, trials: Trials, found: Sequence[Found]) -> Agreement:
     """Compare scores with where the hallucinations are.
 
     Parameters
@@ -222,7 +149,50 @@ def detect(data: Hallucinations, trials: Trials, found: Sequence[Found]) -> Dete
         resamples = resampled(images, len(right), trials.seed) if images else ()
         low, high = interval([_mean(right[draw, rows]) for rows, draw in resamples])
         localization.append(Localization(metric, words, _mean(right), low, high, len(images)))
-    return Detections(data.name, detection, localization, _pairwise(data, trials), trials)
+    pairwise = _pairwise(data, trials)
+    most = max(one.captions for one in detection)
+    fewer = [
+        f"{one.metric}: {most - one.captions} captions fewer than others, which it cannot score"
+        for one in detection
+        if one.captions < most
+    ]
+    numbers = ", ".join(map(str, trials.numbers()))
+    return Agreement(
+        data.name,
+        {"detection": detection, "localization": localization, "pairwise": pairwise},
+        list(_tables(data.name, detection, localization, pairwise)),
+        [f"references: {numbers}; ties count half", *fewer],
+        trials,
+    )
+
+
+def _tables(
+    name: str,
+    detection: Sequence[Detection],
+    localization: Sequence[Localization],
+    pairwise: Sequence[Pairwise],
+) -> Iterator[Table]:
+    """Yield a table for each experiment."""
+    captions: list[list[Cell]] = [
+        [d.metric, rounded(d.average_precision), _shown(d), d.captions, d.positives]
+        for d in detection
+    ]
+    words: list[list[Cell]] = [
+        [w.metric, w.words, rounded(w.accuracy), _shown(w), w.captions] for w in localization
+    ]
+    pairs: list[list[Cell]] = [
+        [p.metric, rounded(p.accuracy), _shown(p), p.pairs] for p in pairwise
+    ]
+    title = f"{name}: average precision of finding the captions that make something up"
+    headers = ["Metric", "Average precision", "Interval", "Captions", "Positives"]
+    yield Table(headers, captions, texts=1, title=title)
+    if words:
+        title = f"{name}: how often the least supported word is made up"
+        headers = ["Metric", "Words", "Accuracy", "Interval", "Captions"]
+        yield Table(headers, words, texts=2, title=title)
+    if pairs:
+        title = f"{name}: how often the correct caption scores higher"
+        yield Table(["Metric", "Accuracy", "Interval", "Pairs"], pairs, texts=1, title=title)
 
 
 def _detection(data: Hallucinations, trials: Trials, metric: str, number: References) -> Detection:
@@ -280,8 +250,8 @@ def _pairwise(data: Hallucinations, trials: Trials) -> list[Pairwise]:
         return []
     ones = np.ones(len(data.judged))
     choices = Choices(data.name, data.judged, ones, [ALL] * len(ones))
-    result: ForcedChoice = forced_choice(choices, trials)
-    return [Pairwise(a.metric, a.accuracy, a.low, a.high, a.pairs) for a in result.accuracies]
+    accuracies: Sequence[Accuracy] = forced_choice(choices, trials).findings["accuracies"]
+    return [Pairwise(a.metric, a.accuracy, a.low, a.high, a.pairs) for a in accuracies]
 
 
 def _mean(values: Floats) -> float:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import VifidelError
 from ..files import write_whole
-from .detection import Detections
 from .draws import AS_GIVEN
-from .forced_choice import ForcedChoice
+from .result import Agreement
 from .williams import WilliamsMatrix
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def check_figure(path: Path) -> None:
         )
 
 
-def write_curves(path: Path, result: ForcedChoice) -> None:
+def write_curves(path: Path, result: Agreement) -> None:
     """Write accuracy over the number of references, as in VIFIDEL's Fig. 4, with a line per metric.
 
     There is a panel for each kind of pairs; bands, or bars where there is one number, are 95 %
@@ -58,8 +57,9 @@ def write_curves(path: Path, result: ForcedChoice) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    kinds = result.kinds()
-    metrics = list(dict.fromkeys(accuracy.metric for accuracy in result.accuracies))
+    accuracies = result.findings["accuracies"]
+    kinds = list(dict.fromkeys(accuracy.kind for accuracy in accuracies))
+    metrics = list(dict.fromkeys(accuracy.metric for accuracy in accuracies))
     numbers = [number for number in result.trials.numbers() if number != AS_GIVEN] or [AS_GIVEN]
     columns = min(len(kinds), 3)
     rows = math.ceil(len(kinds) / columns)
@@ -77,13 +77,13 @@ def write_curves(path: Path, result: ForcedChoice) -> None:
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
-        title = f"{result.name}: agreement with people (ties {result.ties})"
+        title = f"{result.data}: agreement with people (ties {result.settings['ties']})"
         figure.suptitle(title, parse_math=False)
         _save(path, figure)
 
 
 def _draw_panel(
-    axis: Any, result: ForcedChoice, kind: str, metrics: list[str], numbers: list[Any]
+    axis: Any, result: Agreement, kind: str, metrics: list[str], numbers: list[Any]
 ) -> None:
     axis.set_title(kind, parse_math=False)
     axis.set_xticks(range(len(numbers)), [str(number) for number in numbers])
@@ -99,7 +99,9 @@ def _draw_panel(
             "linewidth": 1.2,
         }
         of_metric = {
-            a.references: a for a in result.accuracies if (a.metric, a.kind) == (metric, kind)
+            a.references: a
+            for a in result.findings["accuracies"]
+            if (a.metric, a.kind) == (metric, kind)
         }
         drawn = [number for number in numbers if number in of_metric]
         places: list[float] = [numbers.index(number) for number in drawn]
@@ -114,7 +116,7 @@ def _draw_panel(
         axis.fill_between(places, lows, highs, color="0.5", alpha=0.12, linewidth=0)
 
 
-def write_intervals(path: Path, result: Detections) -> None:
+def write_intervals(path: Path, result: Agreement) -> None:
     """Write how well metrics find what captions make up, with 95 % intervals.
 
     There is a panel for each experiment; its dotted line is what chance reaches, where there is
@@ -128,19 +130,20 @@ def write_intervals(path: Path, result: Detections) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    first = result.detection[0]
+    detection, localization, pairwise = result.findings.values()
+    first = detection[0]
     panels: list[tuple[str, list[tuple[str, float, float, float]], float | None]] = [
         (
             "detection: average precision",
-            [(d.metric, d.average_precision, d.low, d.high) for d in result.detection],
+            [(d.metric, d.average_precision, d.low, d.high) for d in detection],
             first.positives / first.captions if first.captions else None,
         ),
         (
             "localisation: accuracy",
-            [(f"{w.metric}, {w.words}", w.accuracy, w.low, w.high) for w in result.localization],
+            [(f"{w.metric}, {w.words}", w.accuracy, w.low, w.high) for w in localization],
             None,
         ),
-        ("pairs: accuracy", [(p.metric, p.accuracy, p.low, p.high) for p in result.pairwise], 0.5),
+        ("pairs: accuracy", [(p.metric, p.accuracy, p.low, p.high) for p in pairwise], 0.5),
     ]
     panels = [panel for panel in panels if panel[1]]
     longest = max(len(rows) for _, rows, _ in panels)
@@ -157,7 +160,7 @@ def write_intervals(path: Path, result: Detections) -> None:
             axis.grid(axis="x", color="0.9")
             if chance is not None:
                 axis.axvline(chance, color="0.5", linestyle=":")
-        figure.suptitle(result.name, parse_math=False)
+        figure.suptitle(result.data, parse_math=False)
         _save(path, figure)
 
 

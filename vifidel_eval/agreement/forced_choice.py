@@ -6,18 +6,20 @@ distracted captions, of Kilickaya et al. (EACL 2017, section 3.3).
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ..digits import for_json, rounded
+from ..digits import rounded
 from ..evaluation import Floats, Integers
 from ..text_tables import Cell, Table
 from .draws import References
 from .judgements import ALL, Choices
 from .resampling import interval, resampled
+from .result import Agreement, Estimate
 from .trials import Trials
 
 #: What a metric gets for a pair whose captions it scores alike, by convention.
@@ -53,85 +55,14 @@ class Accuracy:
     pairs: int
     tied: float
 
-
-@dataclass(frozen=True)
-class ForcedChoice:
-    """Accuracies of metrics on a data set.
-
-    Attributes
-    ----------
-    name : str
-        The data set.
-    ties : str
-        The convention, of `TIES`.
-    accuracies : list of Accuracy
-        Metric by metric, number of references by number, kind by kind, `ALL` last.
-    divided : int
-        Pairs left out because people were divided.
-    trials : Trials
-        The scores.
-    """
-
-    name: str
-    ties: str
-    accuracies: list[Accuracy]
-    divided: int
-    trials: Trials
-
-    def kinds(self) -> list[str]:
-        """Return the kinds of pairs, `ALL` last."""
-        return list(dict.fromkeys(accuracy.kind for accuracy in self.accuracies))
-
-    def tables(self) -> list[Table]:
-        """Return a table with a row for each metric and number of references."""
-        kinds = self.kinds()
-        rows: list[list[Cell]] = []
-        by_row: dict[tuple[str, References], list[Accuracy]] = {}
-        for accuracy in self.accuracies:
-            by_row.setdefault((accuracy.metric, accuracy.references), []).append(accuracy)
-        for of_row in by_row.values():
-            total = of_row[-1]
-            row: list[Cell] = [total.metric, total.references]
-            row += [rounded(accuracy.accuracy) for accuracy in of_row]
-            row += [f"{total.low:.4f}-{total.high:.4f}" if total.pairs else None]
-            row += [total.pairs, rounded(total.tied)]
-            rows.append(row)
-        headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]
-        return [Table(headers, rows, self.notes(), title=f"{self.name}: accuracy")]
-
-    def long_tables(self) -> list[Table]:
-        """Return a table with a row for each accuracy, for programs."""
-        rows = self._rows()
-        return [Table(list(Accuracy.__dataclass_fields__), [list(row.values()) for row in rows])]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it; undefined numbers are None."""
-        return {
-            "data": self.name,
-            "ties": self.ties,
-            "divided": self.divided,
-            "accuracies": self._rows(),
-        } | self.trials.to_json()
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [for_json(asdict(accuracy)) for accuracy in self.accuracies]
-
-    def notes(self) -> list[str]:
-        """Return what must be said of the accuracies: conventions, what is left out, signatures."""
-        left_out = f"; {self.divided} pairs on which people were divided are left out"
-        ties = f"ties count as {self.ties}{left_out if self.divided else ''}"
-        of_all = [accuracy for accuracy in self.accuracies if accuracy.kind == ALL]
-        most = max(accuracy.pairs for accuracy in of_all)
-        fewer = [
-            f"{a.metric} with {a.references} references: {most - a.pairs} pairs fewer than others, "
-            "whose captions it cannot score"
-            for a in of_all
-            if a.pairs < most
-        ]
-        return [ties, *fewer, *self.trials.notes()]
+    def estimates(self) -> Iterator[Estimate]:
+        """Yield the accuracy, and the share of ties."""
+        of_kind: Any = {"n": self.pairs, "references": self.references, "subset": self.kind}
+        yield Estimate(self.metric, "accuracy", self.accuracy, self.low, self.high, **of_kind)
+        yield Estimate(self.metric, "tied", self.tied, **of_kind)
 
 
-def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> ForcedChoice:
+def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agreement:
     """Compare scores with people's preferences.
 
     Parameters
@@ -181,7 +112,43 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Force
                     )
                 )
     divided = int((choices.preferred == 0).sum())
-    return ForcedChoice(choices.name, ties, accuracies, divided, trials)
+    left_out = f"; {divided} pairs on which people were divided are left out"
+    convention = f"ties count as {ties}{left_out if divided else ''}"
+    return Agreement(
+        choices.name,
+        {"accuracies": accuracies},
+        [_table(choices.name, accuracies, [*masks])],
+        [convention, *_fewer(accuracies)],
+        trials,
+        {"ties": ties, "divided": divided},
+    )
+
+
+def _table(name: str, accuracies: Sequence[Accuracy], kinds: Sequence[str]) -> Table:
+    """Return a row for each metric and number of references, a column for each kind of pairs."""
+    rows: list[list[Cell]] = []
+    for at in range(0, len(accuracies), len(kinds)):
+        of_row = accuracies[at : at + len(kinds)]
+        total = of_row[-1]
+        row: list[Cell] = [total.metric, total.references]
+        row += [rounded(accuracy.accuracy) for accuracy in of_row]
+        row += [f"{total.low:.4f}-{total.high:.4f}" if total.pairs else None]
+        row += [total.pairs, rounded(total.tied)]
+        rows.append(row)
+    headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]
+    return Table(headers, rows, title=f"{name}: accuracy")
+
+
+def _fewer(accuracies: Sequence[Accuracy]) -> list[str]:
+    """Return which metrics cannot score some captions."""
+    of_all = [accuracy for accuracy in accuracies if accuracy.kind == ALL]
+    most = max(accuracy.pairs for accuracy in of_all)
+    return [
+        f"{a.metric} with {a.references} references: {most - a.pairs} pairs fewer than others, "
+        "whose captions it cannot score"
+        for a in of_all
+        if a.pairs < most
+    ]
 
 
 def _mean(values: Floats) -> float:

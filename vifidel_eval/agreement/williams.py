@@ -8,7 +8,7 @@ metrics; Kilickaya et al. (EACL 2017, Fig. 4) show it for every pair of metrics.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from scipy.special import stdtr
 from ..digits import rounded
 from ..evaluation import Floats
 from ..text_tables import Table
+from .result import Estimate
 
 _SAME = 1e-12
 
@@ -85,6 +86,13 @@ class WilliamsMatrix:
     title: str
     correlations: dict[str, float]
     p_values: dict[str, dict[str, float]]
+
+    def estimates(self) -> Iterator[Estimate]:
+        """Yield the p-values."""
+        for first, of_first in self.p_values.items():
+            for second, p in of_first.items():
+                if first != second:
+                    yield Estimate(first, "Williams p", p, subset=self.title, against=second)
 
     def table(self) -> Table:
         """Return the p-values: a small one says that the row's metric is better."""

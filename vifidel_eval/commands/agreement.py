@@ -18,10 +18,8 @@ from .paths import CAPTIONS, FILE
 from .printing import show, tell
 
 if TYPE_CHECKING:
-    from ..agreement.correlation import Correlations
-    from ..agreement.detection import Detections
-    from ..agreement.forced_choice import ForcedChoice
     from ..agreement.judgements import Choices, Hallucinations, Judged, Ratings
+    from ..agreement.result import Agreement
     from ..agreement.trials import Trials
     from ..scorers import Scorer
     from ..unfinished import Parts
@@ -217,9 +215,10 @@ def _rate(ratings: Ratings, experiment: Experiment, options: MetricOptions) -> N
         with progress_bar(total, " intervals") as bar:
             result = correlate(ratings, trials, parts, bar.update)
         _deliver(result, experiment)
-        for path in experiment.figure if result.matrices else ():
-            write_matrices(path, result.matrices)
-    if experiment.figure and not result.matrices:  # everything else is done
+        matrices = result.findings["williams"]
+        for path in experiment.figure if matrices else ():
+            write_matrices(path, matrices)
+    if experiment.figure and not matrices:  # everything else is done
         raise VifidelError(
             f"{experiment.figure[0]}: a matrix needs two metrics; name more --metrics."
         )
@@ -290,7 +289,7 @@ def _trials(
     return trials, available
 
 
-def _deliver(result: ForcedChoice | Correlations | Detections, experiment: Experiment) -> None:
+def _deliver(result: Agreement, experiment: Experiment) -> None:
     """Print the result and write it to the output."""
     from ..files import json_text, write_whole
 
@@ -298,7 +297,7 @@ def _deliver(result: ForcedChoice | Correlations | Detections, experiment: Exper
     if experiment.style == "json":
         text = document
     else:
-        tables = result.long_tables() if experiment.style == "csv" else result.tables()
+        tables = [result.tidy()] if experiment.style == "csv" else result.tables()
         text = "\n\n".join(table.render(experiment.style) for table in tables)
     try:
         show(text)
