@@ -1,4 +1,4 @@
-"""What asked evidence says of vision-language models, beside closed lists and references.
+"""Asked evidence on vision-language models, beside closed lists and references.
 
     python benchmarks/asked.py SHARED
 

@@ -1,4 +1,4 @@
-"""Do intervals hold and p-values keep their word? Simulated systems that are equal.
+"""Intervals and p-values on simulated systems that are equal: do they keep their word?
 
     python benchmarks/comparison.py
 

@@ -1,4 +1,4 @@
-"""How many pictures a second, with and without threads and drafts; passes of the image encoder.
+"""Pictures per second, with and without threads and drafts, and passes of the image encoder.
 
     pip install 'vifidel-eval[detect]' && python benchmarks/detect.py
 

@@ -1,4 +1,4 @@
-"""What was tried for VIFIDEL-PRF and VIFIDEL-H, measured on people's judgements.
+"""Experiments for VIFIDEL-PRF and VIFIDEL-H, measured on people's judgements.
 
     python benchmarks/fidelity_choices.py DATA [--images N] [--draws N] [--only prf|things]
 

@@ -1,4 +1,4 @@
-"""How large the package is, and how far one caption has to go through it.
+"""The size of the package, and the way of one caption through it.
 
     python benchmarks/house.py [--verbose]
 

@@ -1,4 +1,4 @@
-"""How large a report of 5 000 images and 4 systems is, and how fast it is made, opens and sorts.
+"""A report of 5 000 images and 4 systems: its size, and how fast it is made, opens and sorts.
 
     python benchmarks/html_report.py REFERENCES.json INSTANCES.json RESULTS.json ... [--keep FILE]
 

@@ -1,4 +1,4 @@
-"""How long whole commands take: beside version 0.1.0, beside POT's import, and after the scoring.
+"""Times of whole commands: beside version 0.1.0, beside POT's import, and after the scoring.
 
     python benchmarks/run.py COCO [--before CHECKOUT] [--since CHECKOUT] [--pascal50s FOLDER]
         [--flickr8k FOLDER] [--without-torch PYTHON]

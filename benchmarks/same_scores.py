@@ -1,4 +1,4 @@
-"""Whether this version gives the scores of version 0.1.0, in all ten digits that files hold.
+"""Comparison with the scores of earlier versions, in all ten digits that files hold.
 
 VIFIDEL-PRF (``--prf-edition 1``) and VIFIDEL-H are compared with version 0.2.0; VIFIDEL-H only
 without references, which since then judge mentions of stuff and scenes too.

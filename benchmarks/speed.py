@@ -1,4 +1,4 @@
-"""How fast VIFIDEL and VIFIDEL-PRF are beside the solver, pycocoevalcap and a plain implementation.
+"""Times of VIFIDEL and VIFIDEL-PRF beside the solver, pycocoevalcap and a plain implementation.
 
     python benchmarks/speed.py CAPTIONS.json RESULTS.json INSTANCES.json
 

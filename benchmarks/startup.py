@@ -1,4 +1,4 @@
-"""How soon scoring can start: import, help, default vectors, and a big file of vectors.
+"""Times until scoring can start: import, help, default vectors, and a big file of vectors.
 
     python benchmarks/startup.py
 

@@ -1,4 +1,4 @@
-"""What stuff and scenes in the list of things do to captions that people wrote.
+"""Effects of stuff and scenes in the object vocabulary on captions that people wrote.
 
     python benchmarks/stuff.py DATA
 

@@ -1,4 +1,4 @@
-"""What captions in tables cost: the kernel, the command, Spark, memory, and kill -9.
+"""Costs of captions in tables: the kernel, the command, Spark, memory, and kill -9.
 
     python benchmarks/tables.py CAPTIONS.json RESULTS.json INSTANCES.json [--part PART ...]
 

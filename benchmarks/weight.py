@@ -1,4 +1,4 @@
-"""What an installation weighs, and what each extra adds.
+"""The weight of an installation, and of each extra.
 
     python benchmarks/weight.py [CHECKOUT]
 

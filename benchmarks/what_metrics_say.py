@@ -1,4 +1,4 @@
-"""What metrics give to captions that people wrote, and to captions that deserve less.
+"""Scores of captions that people wrote, and of captions that deserve less.
 
     python benchmarks/what_metrics_say.py DATA
 

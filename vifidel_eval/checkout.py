@@ -1,4 +1,4 @@
-"""Finds ``annotations/`` and ``scorers/`` where they are beside this package and not in it.
+"""The way to ``annotations/`` and ``scorers/`` where they are beside this package, not in it.
 
 An installation has them in the package, where setup.py puts them. A checkout that is imported as
 it is, from its own folder, by ``PYTHONPATH`` or by an editable installation, has them beside it.

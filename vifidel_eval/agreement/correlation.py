@@ -1,4 +1,4 @@
-"""How well a metric's scores agree with people's ratings.
+"""Correlation of metrics' scores with people's ratings.
 
 Kilickaya et al. (EACL 2017, section 3.1), VIFIDEL (Tables 2, 3), TIGEr and ViLBERTScore each report
 some of these coefficients.

@@ -1,4 +1,4 @@
-"""How well a metric finds what captions make up: the captions, and the words.
+"""Detection of what captions make up: the captions, and the words.
 
 The experiments of ALOHa (Petryk et al., NAACL 2024) on HAT and nocaps-FOIL.
 """

@@ -1,4 +1,4 @@
-"""How often a metric prefers the caption that people prefer.
+"""Forced choice: how often a metric prefers the caption that people prefer.
 
 The experiment of Vedantam et al. (CVPR 2015), of VIFIDEL (section 4.2, Fig. 4) and, with
 distracted captions, of Kilickaya et al. (EACL 2017, section 3.3).

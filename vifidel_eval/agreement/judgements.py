@@ -1,4 +1,4 @@
-"""What people said of captions: the shape that all data sets are read into."""
+"""Judgements of captions by people: the shape that all data sets are read into."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the word that a metric supports least is the one that is made up."""
+"""Localization: is the word that a metric supports least the one that is made up?"""
 
 from __future__ import annotations
 

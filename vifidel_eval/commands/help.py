@@ -14,111 +14,32 @@ _MANY = 12
 
 # Options by the name of their parameter; those of no section are the command's own and come first.
 _SECTIONS = {
-    "Input": (
-        "caption",
-        "labels",
-        "no_labels",
-        "label_scores",
-        "id_column",
-        "references",
-        "no_references",
-        "objects",
-        "threshold",
-        "categories",
-        "uncertain",
-        "looked_for",
-        "agree",
-        "detector",
-        "calibrate",
-        "id_field",
-        "caption_field",
-        "reference_field",
-        "split",
-        "image_ids",
-        "allow_subset",
-        "people",
-        "samples",
-        "max_words",
-        "strict",
-    ),
-    "Metrics": (
-        "metrics",
-        "metric",
-        "things",
-        "synonyms",
-        "drop_incomplete",
-        "prf_edition",
-        "vectors",
-        "trust_pickles",
-        "stop_words",
-        "p",
-        "presence",
-        "normalize",
-    ),
-    "Output": (
-        "keep",
-        "workers",
-        "inventions",
-        "style",
-        "columns",
-        "percent",
-        "digits",
-        "counts",
-        "output",
-        "per_image",
-        "baseline",
-        "comparing",
-        "compare_output",
-        "requirements",
-        "seed",
-        "resamples",
-        "leaderboard",
-        "date",
-        "report",
-        "title",
-        "images",
-        "images_mb",
-        "write_candidates",
-        "figure",
-    ),
+    "Input": """
+        caption labels no_labels label_scores id_column references no_references objects threshold
+        categories uncertain looked_for agree detector calibrate id_field caption_field
+        reference_field split image_ids allow_subset people samples max_words strict
+    """.split(),
+    "Metrics": """
+        metrics metric things synonyms drop_incomplete prf_edition vectors trust_pickles stop_words
+        p presence normalize
+    """.split(),
+    "Output": """
+        keep workers inventions style columns percent digits counts output per_image baseline
+        comparing compare_output requirements seed resamples leaderboard date report title images
+        images_mb write_candidates figure
+    """.split(),
 }
 _SECTION_OF = {name: title for title, names in _SECTIONS.items() for name in names}
 _OWN = "Options"
 
 # What few runs need: names of columns, the paper's settings, pickles, what has a good default.
 _RARE = frozenset(
-    {
-        "requirements",
-        "synonyms",
-        "drop_incomplete",
-        "far",
-        "categories",
-        "uncertain",
-        "looked_for",
-        "agree",
-        "detector",
-        "calibrate",
-        "id_field",
-        "caption_field",
-        "reference_field",
-        "split",
-        "trust_pickles",
-        "stop_words",
-        "p",
-        "presence",
-        "normalize",
-        "seed",
-        "resamples",
-        "counts",
-        "compare_output",
-        "date",
-        "title",
-        "images_mb",
-        "draws",
-        "ablation",
-        "ablation_vectors",
-        "prf_edition",
-    }
+    """
+    requirements synonyms drop_incomplete far categories uncertain looked_for agree detector
+    calibrate id_field caption_field reference_field split trust_pickles stop_words p presence
+    normalize seed resamples counts compare_output date title images_mb draws ablation
+    ablation_vectors prf_edition
+    """.split()
 )
 
 
