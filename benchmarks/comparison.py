@@ -1,4 +1,4 @@
-"""Intervals and p-values on simulated systems that are equal: do they keep their word?
+"""Intervals and p-values on simulated systems that are equal, and whether they keep their word.
 
     python benchmarks/comparison.py
 

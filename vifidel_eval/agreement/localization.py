@@ -1,4 +1,4 @@
-"""Localization: is the word that a metric supports least the one that is made up?"""
+"""Localization: the word that a metric supports least, and whether people marked it."""
 
 from __future__ import annotations
 

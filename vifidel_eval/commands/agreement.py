@@ -11,7 +11,7 @@ import click
 from ..errors import VifidelError
 from ..progress import progress_bar
 from .agreement_options import Experiment, experiment_options
-from .caption_options import ReferenceOptions, reference_options
+from .caption_options import CaptionOptions, reference_options
 from .help import Group
 from .metric_options import MetricCommand, MetricOptions, metric_options
 from .paths import CAPTIONS, FILE
@@ -95,7 +95,7 @@ def abstract50s(folder: Path, ties: str, experiment: Experiment, options: Metric
 def distractors(
     file: Path,
     captions: Path | None,
-    layout: ReferenceOptions,
+    layout: CaptionOptions,
     ties: str,
     experiment: Experiment,
     options: MetricOptions,

@@ -19,33 +19,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FieldOptions:
-    """What a user chose of the fields of result files; one field per option."""
+class CaptionOptions:
+    """What a user chose of result files and references, as far as a command has the options."""
 
     id_field: tuple[str, ...]
-    caption_field: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ReferenceOptions:
-    """What a user chose of reference files; one field per option."""
-
-    id_field: tuple[str, ...]
-    reference_field: tuple[str, ...]
-    split: tuple[str, ...]
+    caption_field: tuple[str, ...] = ()
+    reference_field: tuple[str, ...] = ()
+    split: tuple[str, ...] = ()
 
     def read_references(self, path: Path) -> dict[ImageId, list[str]]:
         """Return the references of a file, as `vifidel_eval.captions.read_references` does."""
         from ..captions import read_references
 
         return read_references(path, self.split, self.id_field, self.reference_field)
-
-
-@dataclass(frozen=True)
-class CaptionOptions(ReferenceOptions):
-    """What a user chose of result files and references; one field per option."""
-
-    caption_field: tuple[str, ...]
 
     def fields(self) -> Fields:
         """Return what fields are called, as `vifidel_eval.entry` takes it."""
@@ -100,13 +86,10 @@ _SPLIT = click.option(
     help="Split of Karpathy's dataset JSON, such as test. Repeat for several.",
 )
 
-#: Adds the options of `FieldOptions`; the command gets them together as ``layout``.
-field_options = gathered(FieldOptions, (_ID_FIELD, _CAPTION_FIELD), "layout")
-
-#: Adds the options of `ReferenceOptions`; the command gets them together as ``layout``.
-reference_options = gathered(ReferenceOptions, (_ID_FIELD, _REFERENCE_FIELD, _SPLIT), "layout")
-
-#: Adds the options of `CaptionOptions`; the command gets them together as ``layout``.
+#: Add the options of result files, of references, or of both; a command gets the `CaptionOptions`
+#: as ``layout``.
+field_options = gathered(CaptionOptions, (_ID_FIELD, _CAPTION_FIELD), "layout")
+reference_options = gathered(CaptionOptions, (_ID_FIELD, _REFERENCE_FIELD, _SPLIT), "layout")
 caption_options = gathered(
     CaptionOptions, (_ID_FIELD, _CAPTION_FIELD, _REFERENCE_FIELD, _SPLIT), "layout"
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .caption_options import FieldOptions, field_options
+from .caption_options import CaptionOptions, field_options
 from .paths import FILE, NAMED, Between, Command, Read, Written
 from .printing import show, tell
 
@@ -87,7 +87,7 @@ def detect(
     threads: int,
     drafts: bool,
     download: bool,
-    layout: FieldOptions,
+    layout: CaptionOptions,
 ) -> None:
     """Write which objects a detector finds in PICTURES.
 

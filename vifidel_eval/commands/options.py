@@ -217,7 +217,7 @@ def gathered(
     Parameters
     ----------
     kind : dataclass
-        With one field per option.
+        With one field per option; options of fields with defaults may be left out.
     options : sequence
         What ``click.option`` returns, in the order of ``--help``.
     name : str
@@ -228,7 +228,7 @@ def gathered(
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def gathering(**given: Any) -> Any:
-            chosen = kind(**{name: given.pop(name) for name in names})
+            chosen = kind(**{name: given.pop(name) for name in names if name in given})
             return command(**{name: chosen}, **given)
 
         return with_options(gathering, options)

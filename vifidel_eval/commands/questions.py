@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .caption_options import FieldOptions, field_options
+from .caption_options import CaptionOptions, field_options
 from .paths import FILE, OUTPUT, RESULTS, Command, SystemFile
 from .paths import named as named_files
 from .printing import show
@@ -52,7 +52,7 @@ from .printing import show
 @field_options
 def questions(
     captions: tuple[SystemFile, ...],
-    layout: FieldOptions,
+    layout: CaptionOptions,
     output: Path,
     answers: Path | None,
     controls: int,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .caption_options import FieldOptions, field_options
+from .caption_options import CaptionOptions, field_options
 from .help import Group
 from .options import format_option
 from .paths import CAPTIONS, FILE, OUTPUT, Command
@@ -91,7 +91,7 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
 @_ALL
 @field_options
 def write(
-    captions: Path, images: Path | None, output: Path, everything: bool, layout: FieldOptions
+    captions: Path, images: Path | None, output: Path, everything: bool, layout: CaptionOptions
 ) -> None:
     """Write CAPTIONS, a file of any layout that score reads, in COCO's results format.
 

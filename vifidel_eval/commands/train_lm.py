@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..progress import progress_bar
-from .caption_options import ReferenceOptions, reference_options
+from .caption_options import CaptionOptions, reference_options
 from .paths import CAPTIONS, Command, Written
 from .printing import harmless, show, tell
 
@@ -44,7 +44,7 @@ from .printing import harmless, show, tell
     help="Size of the LSTM's state and of its word embeddings.",
 )
 def train_lm(
-    captions: Path, layout: ReferenceOptions, output: Path, epochs: int, seed: int, hidden: int
+    captions: Path, layout: CaptionOptions, output: Path, epochs: int, seed: int, hidden: int
 ) -> None:
     """Train the language model of the metric LM.
 
