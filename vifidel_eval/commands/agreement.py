@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +14,7 @@ from ..progress import progress_bar
 from .agreement_options import Experiment, experiment_options
 from .caption_options import CaptionOptions, reference_options
 from .help import Group
-from .metric_options import MetricCommand, MetricOptions, metric_options
+from .metric_options import MetricCommand, metric_options
 from .paths import CAPTIONS, FILE
 from .printing import show, tell
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..agreement.result import Agreement
     from ..agreement.trials import Trials
     from ..scorers import Scorer
+    from ..scorers.record import Settings
     from ..unfinished import Parts
 
 _FOLDER = click.argument("folder", type=FILE)
@@ -55,7 +57,7 @@ def agreement() -> None:
 @experiment_options("0,1,5,48")
 @metric_options
 def pascal50s(
-    folder: Path, consensus: bool, ties: str, experiment: Experiment, options: MetricOptions
+    folder: Path, consensus: bool, ties: str, experiment: Experiment, **chosen: Any
 ) -> None:
     """PASCAL-50S: which of two captions people prefer.
 
@@ -63,7 +65,7 @@ def pascal50s(
     """
     from ..agreement.pascal50s import read_pascal50s
 
-    _choose(read_pascal50s(folder, consensus), ties, experiment, options)
+    _choose(read_pascal50s(folder, consensus), ties, experiment, **chosen)
 
 
 @agreement.command(cls=MetricCommand)
@@ -71,14 +73,14 @@ def pascal50s(
 @_TIES
 @experiment_options("1,5,48")
 @metric_options
-def abstract50s(folder: Path, ties: str, experiment: Experiment, options: MetricOptions) -> None:
+def abstract50s(folder: Path, ties: str, experiment: Experiment, **chosen: Any) -> None:
     """Abstract-50S: which of two captions people prefer.
 
     FOLDER holds consensus_abstract.mat.
     """
     from ..agreement.abstract50s import read_abstract50s
 
-    _choose(read_abstract50s(folder), ties, experiment, options)
+    _choose(read_abstract50s(folder), ties, experiment, **chosen)
 
 
 @agreement.command(cls=MetricCommand)
@@ -98,7 +100,7 @@ def distractors(
     layout: CaptionOptions,
     ties: str,
     experiment: Experiment,
-    options: MetricOptions,
+    **chosen: Any,
 ) -> None:
     """Correct captions against distractors, kind by kind.
 
@@ -107,28 +109,28 @@ def distractors(
     from ..agreement.distractors import read_distractors
 
     references = None if captions is None else layout.read_references(captions)
-    _choose(read_distractors(file, references), ties, experiment, options)
+    _choose(read_distractors(file, references), ties, experiment, **chosen)
 
 
 @agreement.command(cls=MetricCommand)
 @_FOLDER
 @experiment_options("all")
 @metric_options
-def flickr8k(folder: Path, experiment: Experiment, options: MetricOptions) -> None:
+def flickr8k(folder: Path, experiment: Experiment, **chosen: Any) -> None:
     """Flickr8k: ratings of captions by experts, and by a crowd.
 
     FOLDER holds Flickr8k.token.txt, and ExpertAnnotations.txt, CrowdFlowerAnnotations.txt or both.
     """
     from ..agreement.flickr8k import read_flickr8k
 
-    _rate(read_flickr8k(folder), experiment, options)
+    _rate(read_flickr8k(folder), experiment, **chosen)
 
 
 @agreement.command(cls=MetricCommand)
 @_FOLDER
 @experiment_options("all")
 @metric_options
-def composite(folder: Path, experiment: Experiment, options: MetricOptions) -> None:
+def composite(folder: Path, experiment: Experiment, **chosen: Any) -> None:
     """Composite: ratings of captions.
 
     FOLDER holds 8k_correctness.csv, 8k_throughness.csv, Flickr8k.token.txt, and for the other
@@ -136,56 +138,56 @@ def composite(folder: Path, experiment: Experiment, options: MetricOptions) -> N
     """
     from ..agreement.composite import read_composite
 
-    _rate(read_composite(folder), experiment, options)
+    _rate(read_composite(folder), experiment, **chosen)
 
 
 @agreement.command(cls=MetricCommand)
 @_FOLDER
 @experiment_options("all")
 @metric_options
-def thumb(folder: Path, experiment: Experiment, options: MetricOptions) -> None:
+def thumb(folder: Path, experiment: Experiment, **chosen: Any) -> None:
     """THumB: ratings of captions for precision and recall.
 
     FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.
     """
     from ..agreement.thumb import read_thumb
 
-    _rate(read_thumb(folder), experiment, options)
+    _rate(read_thumb(folder), experiment, **chosen)
 
 
 @agreement.command("nocaps-foil", cls=MetricCommand)
 @click.argument("file", type=FILE)
 @experiment_options("all")
 @metric_options
-def nocaps_foil(file: Path, experiment: Experiment, options: MetricOptions) -> None:
+def nocaps_foil(file: Path, experiment: Experiment, **chosen: Any) -> None:
     """nocaps-FOIL: captions with one noun replaced.
 
     FILE is nocaps-val-foil.json.
     """
     from ..agreement.nocaps_foil import read_nocaps_foil
 
-    _find(read_nocaps_foil(file), experiment, options)
+    _find(read_nocaps_foil(file), experiment, **chosen)
 
 
 @agreement.command(cls=MetricCommand)
 @click.argument("file", type=FILE)
 @experiment_options("all")
 @metric_options
-def hat(file: Path, experiment: Experiment, options: MetricOptions) -> None:
+def hat(file: Path, experiment: Experiment, **chosen: Any) -> None:
     """HAT: captions in which people marked what is made up.
 
     FILE is hat.json.
     """
     from ..agreement.hat import read_hat
 
-    _find(read_hat(file), experiment, options)
+    _find(read_hat(file), experiment, **chosen)
 
 
 def _choose(
     choices: Choices,
     ties: str,
     experiment: Experiment,
-    options: MetricOptions,
+    **chosen: Any,
 ) -> None:
     from ..agreement.figures import write_curves
     from ..agreement.forced_choice import forced_choice
@@ -194,14 +196,14 @@ def _choose(
     if experiment.wrote_candidates(choices.judged):
         return
     with experiment.parts() as parts:
-        trials, _ = _trials(choices.judged, experiment, options, parts)
+        trials, _ = _trials(choices.judged, experiment, parts, **chosen)
         result = forced_choice(choices, trials, ties)
         _deliver(result, experiment)
         for path in experiment.figure:
             write_curves(path, result)
 
 
-def _rate(ratings: Ratings, experiment: Experiment, options: MetricOptions) -> None:
+def _rate(ratings: Ratings, experiment: Experiment, **chosen: Any) -> None:
     from ..agreement.correlation import correlate, views
     from ..agreement.figures import write_matrices
 
@@ -209,7 +211,7 @@ def _rate(ratings: Ratings, experiment: Experiment, options: MetricOptions) -> N
     if experiment.wrote_candidates(ratings.judged):
         return
     with experiment.parts() as parts:
-        trials, _ = _trials(ratings.judged, experiment, options, parts)
+        trials, _ = _trials(ratings.judged, experiment, parts, **chosen)
         columns = sum(len(trial.scores) for trial in trials.trials if trial.draw == 0)
         total = columns * len(list(views(ratings)))
         with progress_bar(total, " intervals") as bar:
@@ -224,7 +226,7 @@ def _rate(ratings: Ratings, experiment: Experiment, options: MetricOptions) -> N
         )
 
 
-def _find(data: Hallucinations, experiment: Experiment, options: MetricOptions) -> None:
+def _find(data: Hallucinations, experiment: Experiment, **chosen: Any) -> None:
     from ..agreement.detection import detect
     from ..agreement.draws import AS_GIVEN
     from ..agreement.figures import write_intervals
@@ -236,7 +238,7 @@ def _find(data: Hallucinations, experiment: Experiment, options: MetricOptions) 
     if experiment.wrote_candidates(data.judged):
         return
     with experiment.parts() as parts:
-        trials, scorers = _trials(data.judged, experiment, options, parts)
+        trials, scorers = _trials(data.judged, experiment, parts, **chosen)
         found = [
             one
             for number in trials.numbers()
@@ -250,7 +252,11 @@ def _find(data: Hallucinations, experiment: Experiment, options: MetricOptions) 
 
 
 def _trials(
-    judged: Sequence[Judged], experiment: Experiment, options: MetricOptions, parts: Parts
+    judged: Sequence[Judged],
+    experiment: Experiment,
+    parts: Parts,
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
 ) -> tuple[Trials, dict[str, Scorer]]:
     """Return the scores of the metrics that were asked for, other tools' included.
 
@@ -262,9 +268,9 @@ def _trials(
 
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)
-    settings = options.settings(has_references)
-    scorers, unavailable = build(experiment.names(options, settings), settings)
-    scorers |= experiment.ablations(options, settings)
+    settings = replace(settings, references=has_references)
+    scorers, unavailable = build(experiment.names(metrics, settings), settings)
+    scorers |= experiment.ablations(settings)
     numbers = experiment.references if has_references else (0,)
     todo = work(judged, scorers, numbers, experiment.draws)
     with progress_bar(todo) as bar:

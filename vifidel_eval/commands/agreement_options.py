@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .metric_options import chosen_metrics
 from .options import format_option, gathered
 from .paths import NAMED, OUTPUT, Written
 from .printing import show, tell
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..scorers import Scorer
     from ..scorers.record import Settings
     from ..unfinished import Parts
-    from .metric_options import MetricOptions
 
 _NUMBER = re.compile(r"[0-9]{1,6}")
 
@@ -102,7 +102,7 @@ class Experiment:
             raise
         parts.clear()
 
-    def names(self, options: MetricOptions, settings: Settings) -> list[str]:
+    def names(self, metrics: tuple[str, ...] | None, settings: Settings) -> list[str]:
         """Return the metrics to compute beside ablations and other tools' scores.
 
         Raises
@@ -111,9 +111,9 @@ class Experiment:
             If a metric lacks what it needs.
         """
         # Ablations and other tools' scores stand alone, unless --metrics names more.
-        return options.names(settings, by_default=not (self.ablation or self.scores))
+        return chosen_metrics(metrics, settings, by_default=not (self.ablation or self.scores))
 
-    def ablations(self, options: MetricOptions, settings: Settings) -> dict[str, Scorer]:
+    def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return the scorers of the ablation, by name."""
         from ..agreement.ablation import ablations
         from ..annotations import read_objects
@@ -121,19 +121,19 @@ class Experiment:
 
         if not self.ablation:
             return {}
-        if options.presence:
+        if not settings.counts:
             raise click.UsageError(
                 "--ablation scores with counts and by presence; leave --presence out."
             )
         sides = {
             name: read_objects(
-                paths.split(","), options.threshold, options.categories, options.uncertain
+                paths.split(","), settings.threshold, settings.categories, settings.uncertain
             )
             for name, paths in self.ablation
         }
         vectors = [
-            load_vectors(source, options.trust_pickles)
-            for source in self.ablation_vectors or (options.vectors,)
+            load_vectors(source, settings.trust_pickles)
+            for source in self.ablation_vectors or (settings.vectors,)
         ]
         return ablations(sides, vectors, settings.words)
 

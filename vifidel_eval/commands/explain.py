@@ -15,7 +15,7 @@ from ..explain.explanation import Thresholds
 from ..progress import progress_bar
 from ..text_tables import Table
 from .caption_options import CaptionOptions, caption_options
-from .options import TransportOptions, format_option, transport_options
+from .options import format_option, transport_options
 from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile
 from .printing import show
 
@@ -132,7 +132,7 @@ def explain(
     references: Path | None,
     no_references: bool,
     layout: CaptionOptions,
-    options: TransportOptions,
+    settings: Settings,
     image_ids: Path | None,
     metric: str,
     things: Path | None,
@@ -159,7 +159,7 @@ def explain(
     """
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
-    _check_usage(results, image, caption, evidence, image_ids, options, plan, by_category)
+    _check_usage(results, image, caption, evidence, image_ids, settings, plan, by_category)
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
@@ -176,7 +176,9 @@ def explain(
         "drop_incomplete": drop_incomplete,
         "prf_edition": prf_edition,
     }
-    settings = options.settings(gold is not None, evidence is not None, own)
+    settings = replace(
+        settings, references=gold is not None, weighted=evidence is not None, options=own
+    )
     thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
     systems, gold = _matched(systems, gold, settings, {metric: scorer})
@@ -221,7 +223,7 @@ def _check_usage(
     caption: str | None,
     references: Path | None,
     image_ids: Path | None,
-    options: TransportOptions,
+    settings: Settings,
     plan: bool,
     by_category: bool,
 ) -> None:
@@ -233,9 +235,9 @@ def _check_usage(
         raise click.UsageError("--plan needs --image.")
     if image_ids is not None and image is not None:
         raise click.UsageError("--image is one image, --image-ids are several: give one of them.")
-    if by_category and not options.objects:
+    if by_category and not settings.objects:
         raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects: what the images show.")
-    if not options.objects and references is None:
+    if not settings.objects and references is None:
         raise click.UsageError(
             "give --objects: what the images show. References alone will do too: --references."
         )

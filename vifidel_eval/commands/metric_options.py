@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,63 +12,47 @@ import click
 
 from ..errors import VifidelError
 from .help import shows_all
-from .options import TRANSPORT, TransportOptions, with_options
+from .options import TRANSPORT, settings_of, with_options
 from .paths import Command, Read
 
 if TYPE_CHECKING:
     from ..scorers.record import Metric, Option, Settings
 
 
-@dataclass(frozen=True)
-class MetricOptions(TransportOptions):
-    """What a user chose of all metrics.
+def chosen_metrics(
+    metrics: tuple[str, ...] | None, settings: Settings, by_default: bool = True
+) -> list[str]:
+    """Return the metrics to compute: those named, else the defaults.
 
-    Attributes
+    Parameters
     ----------
     metrics : tuple of str, optional
-        The metrics that were named, as `vifidel_eval.scorers.registry.parse` returns them.
-    own : mapping
-        The values of metrics' own options by name.
+        Those that the user named, as `vifidel_eval.scorers.registry.parse` returns them.
+    settings : Settings
+        What they would be made from.
+    by_default : bool
+        Whether there are metrics to compute where the user names none.
+
+    Raises
+    ------
+    click.UsageError
+        If a metric lacks what it needs, or there is none to compute.
     """
+    from ..scorers.registry import DEFAULT, check_needs, defaults, expanded
 
-    metrics: tuple[str, ...] | None
-    own: Mapping[str, Any]
-
-    def settings(
-        self, references: bool, weighted: bool = True, own: Mapping[str, Any] | None = None
-    ) -> Settings:
-        return super().settings(references, weighted, {**self.own, **(own or {})})
-
-    def names(self, settings: Settings, by_default: bool = True) -> list[str]:
-        """Return the metrics to compute: those named, else the defaults.
-
-        Parameters
-        ----------
-        settings : Settings
-            What they would be made from.
-        by_default : bool
-            Whether there are metrics to compute where the user names none.
-
-        Raises
-        ------
-        click.UsageError
-            If a metric lacks what it needs, or there is none to compute.
-        """
-        from ..scorers.registry import DEFAULT, check_needs, defaults, expanded
-
-        if self.metrics is None and not by_default:
-            return []
-        names = expanded(self.metrics or [DEFAULT], defaults(settings))
-        if not names:
-            raise click.UsageError(
-                "there are neither references nor --objects to score with; give --objects, or "
-                "name --metrics that need neither."
-            )
-        try:
-            check_needs(names, settings, flag)
-        except VifidelError as problem:
-            raise click.UsageError(str(problem)) from None
-        return names
+    if metrics is None and not by_default:
+        return []
+    names = expanded(metrics or [DEFAULT], defaults(settings))
+    if not names:
+        raise click.UsageError(
+            "there are neither references nor --objects to score with; give --objects, or "
+            "name --metrics that need neither."
+        )
+    try:
+        check_needs(names, settings, flag)
+    except VifidelError as problem:
+        raise click.UsageError(str(problem)) from None
+    return names
 
 
 class MetricCommand(Command):
@@ -118,11 +102,10 @@ class MetricCommand(Command):
 
 
 def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `MetricOptions`, which the command gets together as ``options``.
+    """Add the options of words, distances and metrics.
 
-    The command must be a `MetricCommand`.
+    The command, a `MetricCommand`, gets them together as ``settings``, and beside them ``metrics``.
     """
-    shared = [field.name for field in fields(TransportOptions)]
 
     @wraps(command)
     def gathering(**given: Any) -> Any:
@@ -130,8 +113,8 @@ def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
         # A metric that was imported by its name has options that were not parsed: none was given.
         own = {option.name: given.pop(option.name, option.default) for option in METRICS.options()}
-        chosen = {name: given.pop(name) for name in (*shared, "metrics")}
-        return command(options=MetricOptions(**chosen, own=own), **given)
+        settings = replace(settings_of(given), options=own)
+        return command(settings=settings, **given)
 
     return with_options(gathering, TRANSPORT)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,61 +16,6 @@ from .paths import FILE, NAMED, Between
 
 if TYPE_CHECKING:
     from ..scorers.record import Settings
-
-
-@dataclass(frozen=True)
-class TransportOptions:
-    """What a user chose of the image side and the word vectors; one field per option."""
-
-    objects: tuple[Path, ...]
-    threshold: float | None
-    categories: tuple[Path, ...]
-    uncertain: float | None
-    looked_for: str | None
-    agree: bool
-    vectors: str | None
-    trust_pickles: bool
-    stop_words: Path | None
-    p: str | None
-    presence: bool
-    normalize: bool
-
-    def settings(
-        self, references: bool, weighted: bool = True, own: Mapping[str, Any] | None = None
-    ) -> Settings:
-        """Return what metrics are made from.
-
-        Parameters
-        ----------
-        references, weighted
-            As `Settings` has them.
-        own : mapping, optional
-            The values of metrics' own options by name.
-
-        Raises
-        ------
-        VifidelError
-            If the file of stop words cannot be read.
-        """
-        from ..scorers.record import Settings
-
-        return Settings(
-            objects=self.objects or None,
-            threshold=self.threshold,
-            categories=self.categories,
-            uncertain=self.uncertain,
-            looked_for=self.looked_for,
-            agree=self.agree,
-            counts=not self.presence,
-            vectors=self.vectors,
-            trust_pickles=self.trust_pickles,
-            normalize=self.normalize,
-            stop_words=read_stop_words(self.stop_words),
-            p=None if self.p is None else int(self.p),
-            references=references,
-            weighted=weighted,
-            options=own or {},
-        )
 
 
 class Stated(click.types.StringParamType):
@@ -159,7 +104,7 @@ LOOKED_FOR = click.option(
     "is not listed is not there), or a file with a label per line.",
 )
 
-#: The options of `TransportOptions`, in the order of ``--help``.
+#: The options of the image side and the word vectors, in the order of ``--help``.
 TRANSPORT = (
     click.option(
         "--objects",
@@ -245,5 +190,33 @@ def with_options(
     return command
 
 
-#: Adds the options of `TransportOptions`; the command gets them together as ``options``.
-transport_options = gathered(TransportOptions, TRANSPORT, "options")
+def transport_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `TRANSPORT`, which the command gets together as ``settings``."""
+
+    @wraps(command)
+    def gathering(**given: Any) -> Any:
+        settings = settings_of(given)
+        return command(settings=settings, **given)
+
+    return with_options(gathering, TRANSPORT)
+
+
+def settings_of(given: dict[str, Any]) -> Settings:
+    """Take the values of `TRANSPORT` out of what a command was given, as settings of metrics.
+
+    Raises
+    ------
+    VifidelError
+        If the file of stop words cannot be read.
+    """
+    from ..scorers.record import Settings
+
+    p = given.pop("p")
+    as_they_are = ("threshold", "categories", "uncertain", "looked_for", "agree", "vectors")
+    return Settings(
+        objects=given.pop("objects") or None,
+        counts=not given.pop("presence"),
+        stop_words=read_stop_words(given.pop("stop_words")),
+        p=None if p is None else int(p),
+        **{name: given.pop(name) for name in (*as_they_are, "trust_pickles", "normalize")},
+    )

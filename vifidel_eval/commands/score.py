@@ -13,7 +13,7 @@ import click
 from ..errors import VifidelError
 from ..runs.requirements import Requirement, check_requirements, failures
 from .caption_options import CaptionOptions, caption_options
-from .metric_options import MetricCommand, MetricOptions, metric_options
+from .metric_options import MetricCommand, chosen_metrics, metric_options
 from .options import Stated
 from .paths import CAPTIONS, FILE, NAMED, OUTPUT, RESULTS, SystemFile, Written, named
 from .printing import tell
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..entry import Run
     from ..entry.plan import Plan
     from ..image_ids import ImageId
+    from ..scorers.record import Settings
 
 
 #: The exit status where a requirement is not met.
@@ -116,7 +117,8 @@ def score(
     references: Path | None,
     no_references: bool,
     layout: CaptionOptions,
-    options: MetricOptions,
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
     allow_subset: bool,
     people: bool,
     samples: bool,
@@ -150,11 +152,14 @@ def score(
     from ..entry.evaluating import score as scored
     from ..entry.plan import plan
 
-    controls = _controls(calibrate, references, options)
+    controls = _controls(calibrate, references, settings)
     settings = replace(
-        options.settings(references is not None, weighted=not no_references), detector=detector
+        settings,
+        references=references is not None,
+        weighted=not no_references,
+        detector=detector,
     )
-    names = options.names(settings)
+    names = chosen_metrics(metrics, settings)
     page.check()
     if leaderboard is not None:
         from ..runs.leaderboard import read
@@ -218,12 +223,12 @@ def _check_samples(
 
 
 def _controls(
-    path: Path | None, references: Path | None, options: MetricOptions
+    path: Path | None, references: Path | None, settings: Settings
 ) -> Mapping[ImageId, Collection[str]] | None:
     """Return the controls of ``--calibrate``: a wrong file is refused before the work."""
     if path is None:
         return None
-    if references is None or not options.objects:
+    if references is None or not settings.objects:
         raise click.UsageError(
             "--calibrate needs --objects, the answers, and --references, which name what is there."
         )
