@@ -383,7 +383,7 @@ def flagged(mentions: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def near_names(data: Data, guard: bool) -> ClassList:
-    """Return the list of things with every word that has a cosine of .8 to a name.
+    """Return the object vocabulary with every word that has a cosine of .8 to a name.
 
     With `guard`, not those that only begin like the name: *caring* is no car.
     """

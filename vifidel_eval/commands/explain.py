@@ -76,7 +76,7 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 @click.option(
     "--things",
     type=FILE,
-    help="Names of things, one class per line.  [default: our own list]",
+    help="Object vocabulary: one class per line.  [default: our own]",
 )
 @click.option(
     "--synonyms",
