@@ -1,0 +1,67 @@
+"""The places in caption files that messages name."""
+
+import json
+
+import pytest
+
+from vifidel_eval.captions import read_references, read_results, read_samples
+from vifidel_eval.errors import CaptionError
+
+
+@pytest.mark.parametrize(("between", "name"), [(",", "c.csv"), ("\t", "c.tsv")])
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["1|a dog|more"], "line 2 has 3 fields but the header has 2"),
+        (['1|"a dog\nin two lines"', "", "2|a cat|more"], "line 5 has 3 fields"),
+        (['1|"a dog\nin two lines"', '2|"a "cat"'], "line 4 is not "),
+        (['1|"a dog\nin two lines"', "|a cat"], "line 4: "),
+    ],
+)
+def test_a_row_of_a_table_is_at_the_line_where_it_begins(tmp_path, between, name, rows, said):
+    path = tmp_path / name
+    path.write_text("\n".join(["image_id|caption", *rows, ""]).replace("|", between))
+    for read in (read_results, read_references):
+        with pytest.raises(CaptionError) as caught:
+            read(path)
+        assert said in str(caught.value)
+
+
+def test_an_image_without_a_sample_is_named(tmp_path):
+    path = tmp_path / "samples.json"
+    path.write_text(json.dumps({"7": ["a dog", "a cat"], "8": []}))
+    with pytest.raises(CaptionError, match="image 8 has a list without a caption"):
+        read_samples(path)
+    path.write_text(json.dumps({"7": ["a dog", "a cat"], "8": ["a bird"]}))
+    assert read_samples(path) == {7: ["a dog", "a cat"], 8: ["a bird"]}
+
+
+SAMPLES = [{"a": {"id": 1}, "b": {"id": 2}, "out": ["a dog", "a cat"]}]
+
+
+@pytest.mark.parametrize(
+    ("names", "image_id"),
+    [
+        (["a.id"], 1),
+        (["a.id", "b.id"], 1),
+        (["b.id", "a.id"], 2),
+        (["c.id", "b.id"], 2),
+        (["c.id", "d.id", "b.id"], 2),
+    ],
+)
+def test_the_first_path_that_leads_somewhere_is_followed(write_lines, names, image_id):
+    assert read_results(write_lines(*SAMPLES), names, ["out[0]"]) == {image_id: "a dog"}
+
+
+@pytest.mark.parametrize(
+    ("step", "caption"), [("0", "a dog"), ("1", "a cat"), ("-1", "a cat"), ("-2", "a dog")]
+)
+def test_items_of_lists_are_counted_from_both_ends(write_lines, step, caption):
+    path = write_lines(*SAMPLES)
+    assert read_results(path, ["a.id"], [f"out[{step}]"]) == {1: caption}
+
+
+@pytest.mark.parametrize("step", ["2", "-3"])
+def test_an_item_beyond_the_ends_of_a_list_is_named(write_lines, step):
+    with pytest.raises(CaptionError, match=rf"no \[{step}\] in 'out' .*has 2 entries"):
+        read_results(write_lines(*SAMPLES), ["a.id"], [f"out[{step}]"])
