@@ -32,7 +32,7 @@ from ..things.mentions import Unit
 from ..things.senses import other_senses
 from ..things.synonyms import ClassList
 from .base import asked_of
-from .thing_scorer import ThingScorer
+from .explaining import ExplainingScorer
 from .word_vectors import Gold, Part
 
 
@@ -83,7 +83,7 @@ class JudgedClaims:
     to_objects: Nearest
 
 
-class ClaimScorer(ThingScorer[WordsGold]):
+class ClaimScorer(ExplainingScorer[WordsGold]):
     """A metric that scores what captions claim, and leaves out what claims nothing."""
 
     reads_texts = True
@@ -95,7 +95,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
 
     @property
     def _names(self) -> ClassList:
-        return self._things.things  # the sky and other stuff are words like others
+        return super()._names.things  # the sky and other stuff are words like others
 
     @cached_property
     def _names_grounding(self) -> Grounding:

@@ -149,6 +149,19 @@ class Settings:
         }
         return settings if self.p is None else {**settings, "p": self.p}
 
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The arguments that all metrics take which hold captions against evidence."""
+        return {
+            "objects": self.labels,
+            "references": self.weighted,
+            "things": self.options.get("things"),
+            "uncertain": self.uncertain,
+            "looked_for": self.declared,
+            "vectors": self.words["vectors"],
+            "stop_words": self.stop_words,
+        }
+
     @cached_property
     def tokenization(self) -> Tokenization:
         """What splits captions into tokens; shared, so that each is split once."""

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectSource
-from ..annotations.looked_for import Declared, read_looked_for
+from ..annotations.looked_for import Declared
 from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
 from ..rows import Rows
 from ..text.words import STOP_WORDS
-from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
-from .explaining import ExplainingScorer
+from .explaining import ExplainingScorer, Things
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Part, Scored
+from .word_vectors import Gold, Objects, Part, Score, Scored, Words
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +38,8 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
 
     Parameters
     ----------
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     references : bool
         Weight words by references (Eq. 4 and 5). False is Eq. 3: the references only give the
         image ids.
@@ -61,30 +60,37 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
     >>> score, scores = scorer.compute_score({1: []}, {1: ["a dog catches a frisbee"]})
     """
 
-    _sees_objects = True
+    _references_suffice = False
 
     def __init__(
         self,
-        objects: ObjectSource | None = None,
+        objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
         p: int = 2,
         counts: bool = True,
         normalize: bool = True,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        things: ClassList | str | None = None,
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
         undefined: float = math.nan,
-        uncertain: float | None = None,
+        uncertain: Score = None,
         looked_for: Declared = None,
     ) -> None:
         super().__init__(
-            objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain
+            objects,
+            vectors,
+            references,
+            threshold,
+            stop_words,
+            things,
+            undefined,
+            uncertain,
+            looked_for,
+            normalize,
         )
-        self._looked_for = read_looked_for(looked_for)
         self._p = check_exponent(p)
         self._counts = counts
-        self._things = None if things is None else read_things(things)
         where = "" if self._objects is None else f" in {self._objects.where}"
         self._needed = f"a usable object label{where}"
 

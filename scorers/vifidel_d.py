@@ -12,11 +12,11 @@ from ..kernels import fidelity
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, WordsGold
+from .explaining import THINGS, Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .thing_scorer import THINGS, Objects, Score, Things, Words, evidence_settings
-from .word_vectors import Part, Scored
+from .word_vectors import Objects, Part, Score, Scored, Words
 
 # What an invention leaves of the score; settled in docs/fidelity.md.
 _KEPT = 0.8
@@ -94,7 +94,7 @@ register(
         "it makes up",
         VifidelD,
         lambda settings: VifidelD(
-            **{k: v for k, v in evidence_settings(settings).items() if k != "references"}
+            **{k: v for k, v in settings.evidence.items() if k != "references"}
         ),
         rank=35,
         references=False,

@@ -22,20 +22,12 @@ from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..vectors import VectorSource
+from .explaining import THINGS, ExplainingScorer, Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .thing_scorer import (
-    THINGS,
-    Objects,
-    Score,
-    Things,
-    ThingScorer,
-    Words,
-    evidence_settings,
-)
 from .word_supports import WordSupport
-from .word_vectors import Gold, Part, Scored
+from .word_vectors import Gold, Objects, Part, Score, Scored, Words
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
@@ -75,7 +67,7 @@ class _EvidenceGold(Gold):
     evidence: Evidence
 
 
-class VifidelH(ThingScorer[_EvidenceGold]):
+class VifidelH(ExplainingScorer[_EvidenceGold]):
     """Hallucinated things, whatever their names: CHAIR's question for an open vocabulary.
 
     Things are what a list of class names lists; each mention is judged by the object labels of
@@ -328,7 +320,7 @@ register(
         "Things that are mentioned and not in the image (Hs, Hi, Hn), and the support of all "
         "mentions (T)",
         VifidelH,
-        lambda settings: VifidelH(**evidence_settings(settings)),
+        lambda settings: VifidelH(**settings.evidence),
         rank=30,
         spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-Hs"),
         references=False,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -36,12 +35,12 @@ from ..text.words import STOP_WORDS
 from ..things.claims import has_several, read_sentences
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
+from .explaining import THINGS, Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
-from .thing_scorer import THINGS, Objects, Score, Things, Words, evidence_settings
 from .word_supports import DetailsOfParts, SupportedWords, WordDetails, WordSupport
-from .word_vectors import Part, Scored
+from .word_vectors import Objects, Part, Score, Scored, Words
 
 EDITIONS = (1, 2)
 EDITION = Option(
@@ -225,11 +224,7 @@ class VifidelPRF(ClaimScorer):
         grounding = self._grounding
         found: list[tuple[PlacedMention, ...]] = []
 
-        def texts(part: Rows) -> Iterable[str]:
-            references = chain.from_iterable(self._references_of(part))
-            return grounding.texts(chain(part.captions, references))
-
-        for part in self._read(rows, also=texts):
+        for part in self._read_for_grounding(rows):
             evidence = self._evidence(part.gold, part.rows)
             captions = part.rows.captions
             grounded = grounding.mentions(part.gold.lexicon, captions, evidence)
@@ -319,9 +314,7 @@ def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
 def make_vifidel_prf(settings: Settings) -> VifidelPRF:
     """Return the scorer that the settings of a run ask for."""
     edition = settings.options.get(EDITION.name)
-    return VifidelPRF(
-        **evidence_settings(settings), edition=EDITIONS[-1] if edition is None else edition
-    )
+    return VifidelPRF(**settings.evidence, edition=EDITIONS[-1] if edition is None else edition)
 
 
 register(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,11 @@ from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 from .word_supports import DetailsOfParts
+
+#: What users give, in few words: objects, a score from 0 to 1, and words.
+Objects: TypeAlias = ObjectSource | None
+Score: TypeAlias = float | None
+Words: TypeAlias = Collection[str]
 
 _ROWS_AT_ONCE = 1024
 #: Transport takes more than the square of the number of words, in time and in memory.
