@@ -168,9 +168,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     Parameters
     ----------
-    objects : path, pycocotools COCO, mapping, or list of these, optional
-        The image side, as `vifidel_eval.annotations.read_objects` takes it; a list is a union.
-        Without it the objects, if there are any, are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
         count.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..annotations.looked_for import Declared
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
+from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
@@ -22,42 +22,27 @@ from ..text.words import STOP_WORDS, piece_words, placed_words
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..vectors import VectorSource
+from .base import Progress
 from .explaining import THINGS, ExplainingScorer, Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .word_supports import WordSupport
+from .word_supports import DetailsOfParts, WordSupport
 from .word_vectors import Gold, Objects, Part, Score, Scored, Words
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
 
-def _share(part: Floats, whole: Floats | Integers) -> Floats:
+def _share(part: Floats | Integers, whole: Floats | Integers) -> Floats:
     share = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return share
 
 
-def _rates(sums: Floats) -> Floats:
-    """Return Hs, Hi and Hn of what was counted."""
-    parts, wholes = [_WITH_ABSENT, ABSENT, _THINGS], [_CAPTIONS, JUDGED, _CAPTIONS]
-    return _share(sums[..., parts], sums[..., wholes])
-
-
-def _of_captions(sums: Floats) -> Floats:
-    rates: Floats = _rates(sums)[..., 0]
-    return rates
-
-
-def _of_mentions(sums: Floats) -> Floats:
-    rates: Floats = _rates(sums)[..., 1]
-    return rates
-
-
-def _per_caption(sums: Floats) -> Floats:
-    rates: Floats = _rates(sums)[..., 2]
-    return rates
+def _rate(part: int, whole: int, sums: Floats) -> Floats:
+    """Return how much of one count is another one, of counts (..., 5)."""
+    return _share(sums[..., part], sums[..., whole])
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +92,15 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     """
 
     columns = (
-        Column("VIFIDEL-Hs", True, of_sums=_of_captions),
-        Column("VIFIDEL-Hi", True, of_sums=_of_mentions),
-        Column("VIFIDEL-Hn", True, of_sums=_per_caption),
+        Column("VIFIDEL-Hs", True, of_sums=partial(_rate, _WITH_ABSENT, _CAPTIONS)),
+        Column("VIFIDEL-Hi", True, of_sums=partial(_rate, ABSENT, JUDGED)),
+        Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS)),
         Column("VIFIDEL-T"),
     )
     reads_texts = True
     rates_inventions = True
     _scores_words = False
+    _details = DetailsOfParts
     _needed = "a mention of a thing and something that is known of its image"
 
     def __init__(
@@ -198,8 +184,9 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         says_nothing = evidence.is_there & ~evidence.denies
         if says_nothing.any():
             further["nothing_looked_for"] = says_nothing.astype(np.int64)
+        rates = [column.of_sums(counts) for column in self.columns if column.of_sums is not None]
         return Scored(
-            np.concatenate([_rates(counts), mean_support[:, None]], axis=1),
+            np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
             details=partial(_details, found, rows),
@@ -217,25 +204,8 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         }
         return _of_rows(np.array([row for row, _ in things], dtype=np.int64), len(captions))
 
-    def _evaluations(
-        self,
-        rows: Rows,
-        scores: Floats,
-        of_rows: Floats | None,
-        details: Sequence[Any],
-        make: Callable[..., Evaluation],
-    ) -> dict[str, Evaluation]:
-        evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        counts = np.empty((0, _THINGS + 1)) if of_rows is None else of_rows
-        sums = np.nansum(counts, axis=0)
-        for column in self.columns:
-            if column.of_sums is not None:
-                evaluations[column.name] = replace(
-                    evaluations[column.name],
-                    corpus_score=float(column.of_sums(sums)),
-                    statistics=Statistics(counts, column.of_sums),
-                )
-        evaluations[self.main] = replace(evaluations[self.main], details={self.method(): details})
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        evaluations = super()._evaluate(rows, on_progress)
         unsure = 0 if self._objects is None else self._objects.unsure
         if not unsure:
             return evaluations
@@ -246,13 +216,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
 
 def warn_of_undeclared(rows: int) -> None:
-    """Warn that nothing can be absent from the images of so many rows.
-
-    Warns
-    -----
-    VifidelWarning
-        If there is one.
-    """
+    """Warn that nothing can be absent from the images of so many rows, if there are any."""
     if rows:
         warnings.warn(
             f"the objects of {rows} caption{'s' if rows > 1 else ''} do not say what was looked "

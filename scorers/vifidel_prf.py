@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -34,6 +34,7 @@ from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..things.claims import has_several, read_sentences
 from ..vectors import VectorSource
+from .base import Progress
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
 from .explaining import THINGS, Things
 from .papers import VIFIDEL_EVAL
@@ -130,21 +131,14 @@ class VifidelPRF(ClaimScorer):
     def further_words(self, rows: Rows) -> Iterable[str]:
         return super().further_words(rows) if self._edition > 1 else ()
 
-    def _evaluations(
-        self,
-        rows: Rows,
-        scores: Floats,
-        of_rows: Floats | None,
-        details: Sequence[Any],
-        make: Callable[..., Evaluation],
-    ) -> dict[str, Evaluation]:
-        evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        said = {self.method(): details}
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        evaluations = super()._evaluate(rows, on_progress)
         if any(map(has_several, rows.captions)):
             of_sentences = DetailsOfParts()
             of_sentences.add(len(rows), partial(_sentence_details, self, rows))
-            said["sentences"] = of_sentences
-        evaluations[self.main] = replace(evaluations[self.main], details=said)
+            main = evaluations[self.main]
+            details = {**main.details, "sentences": of_sentences}
+            evaluations[self.main] = replace(main, details=details)
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:

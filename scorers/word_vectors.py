@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..annotations import ObjectSource, read_objects
 from ..annotations.objects import check_threshold, check_uncertain
 from ..errors import CaptionError, VifidelWarning
-from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
+from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
@@ -40,30 +40,14 @@ MOST_DIFFERENT = 2000
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """What the candidates of some rows are held against; all systems share it.
+    """What the candidates of some rows are held against; all systems share it."""
 
-    Attributes
-    ----------
-    lexicon : Lexicon
-        Where the numbers of all bags come from.
-    rows : int
-        How many rows.
-    objects : Bags
-        One bag of object labels per row; empty bags for metrics that see no objects.
-    references : Bags
-        One bag per reference, the references of a row one after the other.
-    row_of_reference : (number of references,) int64
-        The row that each reference belongs to.
-    tallies : mapping
-        What was read, by what it is.
-    """
-
-    lexicon: Lexicon
+    lexicon: Lexicon  # where the numbers of all bags come from
     rows: int
-    objects: Bags
-    references: Bags
-    row_of_reference: Integers
-    tallies: Mapping[str, Tally]
+    objects: Bags  # one bag of labels per row, empty for metrics that see no objects
+    references: Bags  # one bag per reference, the references of a row one after the other
+    row_of_reference: Integers  # (number of references,)
+    tallies: Mapping[str, Tally]  # what was read, by what it is
 
     def part(self, start: int, end: int) -> Gold:
         """Return the rows from `start` up to `end`; the tallies are those of all."""
@@ -83,19 +67,7 @@ GoldT = TypeVar("GoldT", bound=Gold)
 
 @dataclass(frozen=True, eq=False)
 class Part(Generic[GoldT]):
-    """Some rows, read.
-
-    Attributes
-    ----------
-    rows : Rows
-        The rows.
-    gold : Gold
-        Their gold side.
-    words : Bags
-        One bag of content words per candidate.
-    of_words : Tally
-        Words of the candidates.
-    """
+    """Some rows, read: their gold side, and a bag of content words per candidate."""
 
     rows: Rows
     gold: GoldT
@@ -116,10 +88,9 @@ class Scored:
     distances : (rows,) float64, optional
         The transport distance that the score follows from, NaN where there is none.
     of_rows : (rows, k) float64, optional
-        `Statistics.of_rows`, where a corpus score is not the mean of its column.
+        `Statistics.of_rows`, for the columns whose corpus score follows from sums.
     details : callable, optional
-        Returns what ``--output`` says of each row, or what else the metric's `DetailsOfParts`
-        take; called when it is wanted.
+        Returns what the metric's `DetailsOfParts` take of the rows; called when it is wanted.
     """
 
     scores: Floats
@@ -190,8 +161,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     reads_texts = False
     #: Whether scores depend on the bags of words of the captions.
     _scores_words = True
-    #: What holds the details of `Scored`.
-    _details: type[DetailsOfParts] = DetailsOfParts
+    #: What holds the details of `Scored`, of metrics that have some.
+    _details: type[DetailsOfParts] | None = None
 
     def __init__(
         self,
@@ -278,7 +249,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = []
         of_rows: list[Floats] = []
-        details: DetailsOfParts | None = None
+        details = None if self._details is None else self._details()
         counts: Counter[str] = Counter()
         read: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
@@ -286,8 +257,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             scores.append(scored.scores)
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)
-            if scored.details is not None:
-                details = details or self._details()
+            if details is not None and scored.details is not None:
                 details.add(part.gold.rows, scored.details)
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
@@ -295,38 +265,26 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             on_progress(part.gold.rows)
         tallies = add_tallies(read)
         counts["unknown_words"] = tallies["captions"].without_vector if read else 0
-        make = partial(Evaluation, rows.ids, tallies=tallies)
-        return self._evaluations(
-            rows,
-            _joined(scores, len(self.columns)),
-            np.concatenate(of_rows) if of_rows else None,
-            details or (),
-            partial(make, counts=dict(counts)),
-        )
-
-    def _evaluations(
-        self,
-        rows: Rows,
-        scores: Floats,
-        of_rows: Floats | None,
-        details: Sequence[Any],
-        make: Callable[..., Evaluation],
-    ) -> dict[str, Evaluation]:
-        """Return an evaluation per column from what `score_part` said of all rows.
-
-        Parameters
-        ----------
-        rows : Rows
-            All rows.
-        scores, of_rows, details
-            As in `Scored`, of all rows.
-        make : callable
-            From scores to an evaluation with counts and tallies.
-        """
-        return {
-            column.name: make(np.ascontiguousarray(of_column))
-            for column, of_column in zip(self.columns, scores.T, strict=True)
-        }
+        summed = np.concatenate(of_rows) if of_rows else None
+        evaluations = {}
+        for column, of_column in zip(
+            self.columns, _joined(scores, len(self.columns)).T, strict=True
+        ):
+            statistics = None
+            if summed is not None and column.of_sums is not None:
+                statistics = Statistics(summed, column.of_sums)
+            evaluations[column.name] = Evaluation(
+                rows.ids,
+                np.ascontiguousarray(of_column),
+                corpus_score=None if statistics is None else statistics.corpus_score,
+                statistics=statistics,
+                counts=dict(counts),
+                tallies=tallies,
+                details={self.method(): details}
+                if details is not None and column.name == self.main
+                else {},
+            )
+        return evaluations
 
     def _read(
         self, rows: Rows, also: _Words | None = None, words: bool = True

@@ -272,6 +272,11 @@ class Statistics:
     of_rows: Floats
     score: Callable[[Floats], Floats]
 
+    @property
+    def corpus_score(self) -> float:
+        """The corpus score of all rows that count."""
+        return float(self.score(np.nansum(self.of_rows, axis=0)))
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
