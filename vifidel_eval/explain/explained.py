@@ -8,8 +8,9 @@ of them one by one, where they are asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,103 +20,51 @@ from ..evaluation import Floats, Integers
 from ..image_ids import ImageId
 from ..kernels.lexicon import Lexicon
 from ..kernels.support import NOTHING
+from ..text.words import STOP_WORDS, content_words
 from ..things.grounded import GroundedMention, Verdict
+from ..things.mentions import Mention
 from .explanation import CaptionWord, Explanation, Match
 
 
 class ObjectColumns(NamedTuple):
-    """The object labels that have a vector.
+    """The object labels that have a vector, in alphabetical order within a caption."""
 
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        Caption i has the entries from ``starts[i]`` up to ``starts[i + 1]``.
-    labels : int64
-        Places in `Explained.texts`, within a caption in alphabetical order.
-    penalties : float64
-        Eq. 4.
-    unmentioned : bool
-        Whether the caption does not speak of the object.
-    """
-
-    starts: Integers
-    labels: Integers
-    penalties: Floats
-    unmentioned: NDArray[np.bool_]
+    starts: Integers  # caption i has the entries from starts[i] up to starts[i + 1], here as below
+    labels: Integers  # places in `Explained.texts`
+    penalties: Floats  # Eq. 4
+    unmentioned: NDArray[np.bool_]  # whether the caption does not speak of the object
 
 
 class WordColumns(NamedTuple):
-    """The different content words that have a vector.
-
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        As for `ObjectColumns`.
-    words : int64
-        Places in `Explained.texts`, within a caption in alphabetical order.
-    penalties : float64
-        Eq. 4.
-    support : float64
-        As `CaptionWord.support`.
-    by : int64
-        The place of `CaptionWord.supported_by`, or `NOTHING`.
-    mentions : int64
-        The entry of `MentionColumns` that the word stands for, or `NOTHING`.
-    """
+    """The different content words that have a vector, in alphabetical order within a caption."""
 
     starts: Integers
-    words: Integers
-    penalties: Floats
-    support: Floats
-    by: Integers
-    mentions: Integers
+    words: Integers  # places in `Explained.texts`
+    penalties: Floats  # Eq. 4
+    support: Floats  # as `CaptionWord.support`
+    by: Integers  # the place of `CaptionWord.supported_by`, or `NOTHING`
+    mentions: Integers  # the entry of `MentionColumns` that the word stands for, or `NOTHING`
 
 
 class MentionColumns(NamedTuple):
-    """The mentions of things, in the order of each caption.
-
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        As for `ObjectColumns`.
-    words, categories : int64
-        Places in `Explained.texts`.
-    support : float64
-        As `GroundedMention.support`.
-    by : int64
-        The place of `GroundedMention.supported_by`, or `NOTHING`.
-    verdicts : int64
-        Of `Verdict`.
-    hedged : bool
-        Whether it is not in the image and only a clause that claims nothing mentions it there.
-    """
+    """The mentions of things, in the order of each caption."""
 
     starts: Integers
-    words: Integers
-    categories: Integers
-    support: Floats
-    by: Integers
-    verdicts: Integers
-    hedged: NDArray[np.bool_]
+    words: Integers  # places in `Explained.texts`
+    categories: Integers  # places in `Explained.texts`
+    support: Floats  # as `GroundedMention.support`
+    by: Integers  # the place of `GroundedMention.supported_by`, or `NOTHING`
+    verdicts: Integers  # of `Verdict`
+    hedged: NDArray[np.bool_]  # not in the image, and only clauses that claim nothing mention it
 
 
 class MatchColumns(NamedTuple):
-    """The transport plans, the largest contribution of each caption first.
-
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        As for `ObjectColumns`.
-    objects, words : int64
-        Entries of `ObjectColumns` and `WordColumns`.
-    masses, costs : float64
-        As in `Match`.
-    """
+    """The transport plans, the largest contribution of each caption first."""
 
     starts: Integers
-    objects: Integers
-    words: Integers
-    masses: Floats
+    objects: Integers  # entries of `ObjectColumns`
+    words: Integers  # entries of `WordColumns`
+    masses: Floats  # as in `Match`
     costs: Floats
 
 
@@ -149,36 +98,19 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """The explanations of some captions; iterating makes an `Explanation` of each.
-
-    Attributes
-    ----------
-    ids, captions : sequence
-        Image and caption of each.
-    scores, distances : (captions,) float64
-        As in `Explanation`.
-    known : (captions,) bool
-        Whether anything is known of the image.
-    texts : sequence of str
-        The words, labels, mentions and classes that the columns refer to.
-    objects, words, mentions, matches
-        What is in images and captions, and how they were matched.
-    unknown_words : mapping
-        `Explanation.unknown_words` of those captions that have some, by their place.
-    denied : mapping
-        `Explanation.denied` of those captions that have some, by their place.
-    """
+    """The explanations of some captions; iterating makes an `Explanation` of each."""
 
     ids: Sequence[ImageId]
     captions: Sequence[str]
-    scores: Floats
+    scores: Floats  # these three are as in `Explanation`, (captions,)
     distances: Floats
     known: NDArray[np.bool_]
-    texts: Sequence[str]
+    texts: Sequence[str]  # the words, labels, mentions and classes that the columns refer to
     objects: ObjectColumns
     words: WordColumns
     mentions: MentionColumns
     matches: MatchColumns
+    # As in `Explanation`, by the places of those captions that have some.
     unknown_words: Mapping[int, tuple[str, ...]]
     denied: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
@@ -186,21 +118,23 @@ class Explained:
         return len(self.captions)
 
     def __iter__(self) -> Iterator[Explanation]:
-        texts: list[str | None] = [*self.texts, None]  # NOTHING is the last one
-        mentions = self._mentions(texts)
-        words, matches = self._words(texts, mentions), self._matches(texts)
+        texts: list[Any] = [*self.texts, None]  # NOTHING is the last one
+        mentions, matches = self._mentions(texts), self._matches(texts)
+        words = list(zip(*(column.tolist() for column in self.words[1:]), strict=True))
         for at, (image_id, caption) in enumerate(zip(self.ids, self.captions, strict=True)):
+            of_mentions = slice(*self.mentions.starts[at : at + 2])
+            of_objects = slice(*self.objects.starts[at : at + 2])
             moved = matches[slice(*self.matches.starts[at : at + 2])]
             costs: dict[str, list[float]] = {}
             for match in moved:
                 costs.setdefault(match.word, []).append(match.contribution)
-            caption_words = [
-                CaptionWord(word, math.fsum(costs[word]) if moved else math.nan, *standing)
-                for word, *standing in words[slice(*self.words.starts[at : at + 2])]
-            ]
-            of_caption = slice(*self.mentions.starts[at : at + 2])
-            of_image = slice(*self.objects.starts[at : at + 2])
-            silent = self.objects.labels[of_image][self.objects.unmentioned[of_image]]
+            caption_words = []
+            for word, _, support, by, mention in words[slice(*self.words.starts[at : at + 2])]:
+                cost = math.fsum(costs[texts[word]]) if moved else math.nan
+                said = None if mention == NOTHING else mentions[mention]
+                judged = (said.words, said.category, said.verdict) if said else (None, None, None)
+                caption_words.append(CaptionWord(texts[word], cost, support, texts[by], *judged))
+            silent = self.objects.labels[of_objects][self.objects.unmentioned[of_objects]]
             yield Explanation(
                 image_id=image_id,
                 caption=caption,
@@ -209,10 +143,10 @@ class Explained:
                 known=bool(self.known[at]),
                 matches=tuple(moved),
                 words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
-                mentions=tuple(mentions[of_caption]),
+                mentions=tuple(mentions[of_mentions]),
                 unmentioned=tuple(map(self.texts.__getitem__, silent.tolist())),
                 unknown_words=self.unknown_words.get(at, ()),
-                hedged=_only_hedged(mentions[of_caption], self.mentions.hedged[of_caption]),
+                hedged=_only_hedged(mentions[of_mentions], self.mentions.hedged[of_mentions]),
                 denied=self.denied.get(at, ()),
             )
 
@@ -222,19 +156,6 @@ class Explained:
             GroundedMention(texts[words], texts[category], support, texts[by], Verdict(verdict))
             for words, category, support, by, verdict in zip(*columns, strict=True)
         ]
-
-    def _words(self, texts: Sequence[Any], mentions: Sequence[GroundedMention]) -> list[list[Any]]:
-        """Return words with what `CaptionWord` has of each behind its cost."""
-        _, words, _, supports, evidence, of_mentions = (column.tolist() for column in self.words)
-        found: list[list[Any]] = []
-        for word, support, by, at in zip(words, supports, evidence, of_mentions, strict=True):
-            of_word = [texts[word], support, texts[by]]
-            if at == NOTHING:
-                found.append([*of_word, None, None, None])
-            else:
-                mention = mentions[at]
-                found.append([*of_word, mention.words, mention.category, mention.verdict])
-        return found
 
     def _matches(self, texts: Sequence[Any]) -> list[Match]:
         _, objects, words, masses, costs = self.matches
@@ -261,3 +182,80 @@ def _only_hedged(mentions: Sequence[GroundedMention], hedged: NDArray[np.bool_])
     ]
     claimed = {words for words, is_hedged in absent if not is_hedged}
     return tuple(words for words in dict.fromkeys(w for w, _ in absent) if words not in claimed)
+
+
+def explained_by_category(
+    ids: Sequence[ImageId],
+    captions: Sequence[str],
+    mentions: Sequence[Sequence[Mention]],
+    there: Sequence[Collection[str]],
+    sought: Sequence[Collection[str] | None],
+    scores: Floats,
+) -> Explained:
+    """Return explanations by CHAIR, without vectors: no support, no cost, nothing hedged.
+
+    For each caption: its mentions in order, the categories of its image, those that were looked for
+    there (None for all), and its score.
+    """
+    objects: list[list[tuple[str, bool]]] = []
+    words: list[list[tuple[str, int]]] = []
+    verdicts: list[Verdict] = []
+    for caption, of_caption, of_image, asked in zip(captions, mentions, there, sought, strict=True):
+        spoken_of = {mention.category for mention in of_caption}
+        objects.append([(label, label not in spoken_of) for label in sorted(of_image)])
+        parts = set(chain.from_iterable(content_words(m.words, STOP_WORDS) for m in of_caption))
+        of_words = {w: NOTHING for w in content_words(caption, STOP_WORDS) if w not in parts}
+        for at, mention in reversed([*enumerate(of_caption, len(verdicts))]):
+            of_words[mention.words] = at
+        words.append(sorted(of_words.items()))
+        verdicts += [_verdict(mention.category, of_image, asked) for mention in of_caption]
+    found, labels, said = map(list, map(chain.from_iterable, (mentions, objects, words)))
+    texts = Texts()
+    categories = texts.of([mention.category for mention in found])
+    judged = np.array(verdicts, dtype=np.int64)
+    by = np.where(judged == Verdict.THERE, categories, NOTHING)
+    of_mention = np.array([at for _, at in said], dtype=np.int64)
+    no_number, none = np.full(len(said), np.nan), np.empty(0, dtype=np.int64)
+    return Explained(
+        ids=ids,
+        captions=captions,
+        scores=scores,
+        distances=np.full(len(captions), np.nan),
+        known=np.array([asked is None or bool(asked) for asked in sought], dtype=bool),
+        objects=ObjectColumns(
+            _starts(objects),
+            texts.of([label for label, _ in labels]),
+            np.ones(len(labels)),
+            np.array([unmentioned for _, unmentioned in labels], dtype=bool),
+        ),
+        words=WordColumns(
+            _starts(words),
+            texts.of([word for word, _ in said]),
+            no_number,
+            no_number,
+            np.append(by, NOTHING)[of_mention],
+            of_mention,
+        ),
+        mentions=MentionColumns(
+            _starts(mentions),
+            texts.of([mention.words for mention in found]),
+            categories,
+            np.full(len(found), np.nan),
+            by,
+            judged,
+            np.zeros(len(found), dtype=bool),
+        ),
+        matches=MatchColumns(_starts([()] * len(captions)), none, none, np.empty(0), np.empty(0)),
+        unknown_words={},
+        texts=texts.listed,  # last: now all are listed
+    )
+
+
+def _verdict(category: str, there: Collection[str], sought: Collection[str] | None) -> Verdict:
+    if category in there:
+        return Verdict.THERE
+    return Verdict.ABSENT if sought is None or category in sought else Verdict.NOT_JUDGED
+
+
+def _starts(of_captions: Iterable[Sequence[object]]) -> Integers:
+    return np.array([0, *accumulate(map(len, of_captions))], dtype=np.int64)
