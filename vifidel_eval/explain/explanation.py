@@ -214,20 +214,11 @@ class Explanation:
 
 
 def tables(explanation: Explanation, title: str | None = None, plan: bool = False) -> list[Table]:
-    """Return the words of an explanation and, if asked for, its transport plan.
+    """Return the words of an explanation, and its transport plan if `plan` asks for it.
 
-    The words of things that are not in the image come first, then the costliest. Costs are text
-    with six decimals that add up to the total as shown: what rounding takes from one row it gives
-    to the next.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        What to show.
-    title : str, optional
-        What stands above the tables; by default image and caption.
-    plan : bool
-        Whether the transport plan follows.
+    Above them stands the title, by default image and caption. The words of things that are not in
+    the image come first, then the costliest. Costs are text with six decimals that add up to the
+    total as shown: what rounding takes from one row it gives to the next.
     """
     hedged = explanation.hedged
     words = sorted(explanation.words, key=lambda w: w.mention in hedged or not w.hallucinated)
@@ -292,29 +283,27 @@ def _two_digits(support: float) -> str | None:
 
 def _summary(explanation: Explanation) -> list[str]:
     """Return what matters most, a sentence or a list a line."""
-    lines = []
+    listed: dict[str, Sequence[str]] = {}
+    first = []
     if not explanation.known:
-        lines.append("Nothing is known about the image: no usable object label, no reference.")
+        first = ["Nothing is known about the image: no usable object label, no reference."]
+    elif not explanation.words:
+        first = ["The caption has no usable word."]
     else:
-        if not explanation.words:
-            lines.append("The caption has no usable word.")
-        else:
-            absent = ", ".join(explanation.hallucinated) or "nothing found"
-            lines.append(f"Probably not in the image: {absent}")
-            if explanation.hedged:
-                lines.append(f"Only supposed: {', '.join(explanation.hedged)}")
-            not_judged = [m.words for m in explanation.mentions if str(m.verdict) == "not judged"]
-            if not_judged:
-                lines.append(f"Not judged: {', '.join(dict.fromkeys(not_judged))}")
-        lines.append(f"Unmentioned objects: {', '.join(explanation.unmentioned) or 'none'}")
-    if explanation.denied:
-        lines.append(f"Looked for and not there: {', '.join(explanation.denied)}")
-    if explanation.unknown_words:
-        lines.append(f"Without a vector: {', '.join(explanation.unknown_words)}")
+        not_judged = [m.words for m in explanation.mentions if m.verdict is Verdict.NOT_JUDGED]
+        listed["Probably not in the image"] = explanation.hallucinated or ["nothing found"]
+        listed["Only supposed"] = explanation.hedged
+        listed["Not judged"] = list(dict.fromkeys(not_judged))
+    if explanation.known:
+        listed["Unmentioned objects"] = explanation.unmentioned or ["none"]
+    listed["Looked for and not there"] = explanation.denied
+    listed["Without a vector"] = explanation.unknown_words
     score = "undefined" if math.isnan(explanation.score) else f"{explanation.score:.4f}"
     if math.isnan(explanation.distance):
-        return [*lines, f"Score {score}"]
-    return [*lines, f"Distance {explanation.distance:.{_DECIMALS}f}, score {score}"]
+        last = f"Score {score}"
+    else:
+        last = f"Distance {explanation.distance:.{_DECIMALS}f}, score {score}"
+    return [*first, *(f"{what}: {', '.join(w)}" for what, w in listed.items() if w), last]
 
 
 def one_line(caption: str, width: int | None = None) -> str:

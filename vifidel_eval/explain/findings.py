@@ -21,6 +21,8 @@ from .explanation import around
 #: How tables call the two kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
 
+_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow"}
+
 _EXAMPLES = 3
 _EXAMPLE_WIDTH = 60
 _LEAST_WIDTH = 20
@@ -70,13 +72,7 @@ class Finding:
         }
 
     def example(self, width: int) -> str:
-        """Return part of the first example, with the words if they are a mention's.
-
-        Parameters
-        ----------
-        width : int
-            How many characters it may have.
-        """
+        """Return at most `width` characters of the first example, with a mention's words."""
         return around(self.examples[0][1], self.what if self.category else "", width)
 
 
@@ -108,25 +104,30 @@ class Findings:
         The most frequent first, those of equal frequency in alphabetical order.
     """
 
-    captions: int
-    undefined: int
-    wordless: int
-    unknown_words: int
-    hallucinating: int
-    mentions: int
-    judged: int
-    not_in_image: int
-    objects: int
-    unmentioned: int
-    hallucinated_words: list[Finding]
-    unmentioned_objects: list[Finding]
+    captions: int = 0
+    undefined: int = 0
+    wordless: int = 0
+    unknown_words: int = 0
+    hallucinating: int = 0
+    mentions: int = 0
+    judged: int = 0
+    not_in_image: int = 0
+    objects: int = 0
+    unmentioned: int = 0
+    hallucinated_words: list[Finding] = field(default_factory=list)
+    unmentioned_objects: list[Finding] = field(default_factory=list)
+
+    @property
+    def by_kind(self) -> dict[str, list[Finding]]:
+        """Both lists, by what tables call them."""
+        return {NOT_IN_IMAGE: self.hallucinated_words, UNMENTIONED: self.unmentioned_objects}
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
-        listed = ("hallucinated_words", "unmentioned_objects")
-        return {
-            name: [finding.to_json(self.captions) for finding in value] if name in listed else value
-            for name, value in vars(self).items()
+        return vars(self) | {
+            name: [finding.to_json(self.captions) for finding in listed]
+            for name, listed in vars(self).items()
+            if isinstance(listed, list)
         }
 
 
@@ -171,14 +172,7 @@ def find(parts: Iterable[Explained]) -> Findings:
     for finding in words.values():
         finding.of = uses[finding.what]
     return Findings(
-        captions=counts["captions"],
-        undefined=counts["undefined"],
-        wordless=counts["wordless"],
-        unknown_words=counts["unknown_words"],
-        hallucinating=counts["hallucinating"],
-        mentions=counts["mentions"],
-        judged=counts["judged"],
-        not_in_image=counts["not_in_image"],
+        **counts,
         objects=sum(finding.of for finding in objects.values()),
         unmentioned=sum(finding.captions for finding in objects.values()),
         hallucinated_words=_frequent(words.values()),
@@ -213,36 +207,19 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
 
 def summary_table(of_systems: Mapping[str, Findings]) -> Table:
     """Return a row a system: how often something is not in the image or unmentioned."""
-    headers = [
-        "System",
-        "Captions",
-        "With a thing not in the image",
-        "Mentions",
-        "Judged",
-        "Not in the image",
-        "Objects",
-        "Unmentioned",
-        "Undefined",
-        "No words",
-        "Unknown words",
-    ]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            f.captions,
-            _share(f.hallucinating, f.captions),
-            f.mentions,
-            f.judged,
-            _share(f.not_in_image, f.judged),
-            f.objects,
-            _share(f.unmentioned, f.objects),
-            f.undefined,
-            f.wordless,
-            f.unknown_words,
-        ]
-        for name, f in of_systems.items()
-    ]
-    return Table(headers, rows)
+    columns: dict[str, list[Cell]] = {"System": list(of_systems)}
+    found = of_systems.values()
+    columns["Captions"] = [f.captions for f in found]
+    columns["With a thing not in the image"] = [_share(f.hallucinating, f.captions) for f in found]
+    columns["Mentions"] = [f.mentions for f in found]
+    columns["Judged"] = [f.judged for f in found]
+    columns["Not in the image"] = [_share(f.not_in_image, f.judged) for f in found]
+    columns["Objects"] = [f.objects for f in found]
+    columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]
+    columns["Undefined"] = [f.undefined for f in found]
+    columns["No words"] = [f.wordless for f in found]
+    columns["Unknown words"] = [f.unknown_words for f in found]
+    return Table(list(columns), [list(row) for row in zip(*columns.values(), strict=True)])
 
 
 def findings_table(
@@ -263,10 +240,7 @@ def findings_table(
             _share(finding.captions, findings.captions),
         ]
         for name, findings in of_systems.items()
-        for kind, found in (
-            (NOT_IN_IMAGE, findings.hallucinated_words),
-            (UNMENTIONED, findings.unmentioned_objects),
-        )
+        for kind, found in findings.by_kind.items()
         for finding in found[:most]
     ]
     return Table(headers, rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
@@ -277,31 +251,17 @@ def findings_in_width(
 ) -> Iterator[tuple[Table, str | None]]:
     """Yield the most frequent findings for a terminal: a table for each system and kind.
 
-    Parameters
-    ----------
-    of_systems : mapping
-        System name to findings.
-    most : int
-        How many of a kind are shown.
-    width : int
-        Characters in a line, which examples fill.
-
-    Yields
-    ------
-    Table
-        Words or objects with an image of each.
-    str or None
-        The colour of its rows.
+    At most `most` of a kind are shown, with an image of each; examples fill lines of `width`
+    characters. With each table comes the colour of its rows.
     """
     nothing = True
     for name, findings in of_systems.items():
-        for kind, colour, found in (
-            (NOT_IN_IMAGE, "red", findings.hallucinated_words),
-            (UNMENTIONED, "yellow", findings.unmentioned_objects),
-        ):
+        for kind, found in findings.by_kind.items():
             if found:
                 nothing = False
-                yield _in_width(f"{name}: {kind}", findings.captions, found, most, width), colour
+                title = f"{name}: {kind}"
+                table = _in_width(title, findings.captions, found, most, width)
+                yield table, _COLOURS[kind]
     if nothing:
         yield Table([], [], title=_NOTHING), None
 
