@@ -389,21 +389,8 @@ class Scorer(ABC):
 def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
     """Return the object labels of each row's image: a scorer's own, or those given with the rows.
 
-    Parameters
-    ----------
-    rows : Rows
-        What is scored.
-    objects : ObjectLabels, optional
-        The scorer's source.
-    scorer : Scorer
-        For messages.
-
-    Raises
-    ------
-    VifidelError
-        If there are no objects, or two sources of them.
-    ImageIdError
-        If the source does not know an image.
+    Raises a VifidelError if there are none, or two sources of them, or `objects`, the scorer's
+    source, does not know an image.
     """
     if rows.objects is not None:
         if objects is not None:
@@ -423,17 +410,7 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
 def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None:
     """Return what was looked for in each row's image, as `Rows.asked` has it.
 
-    Parameters
-    ----------
-    rows : Rows
-        What is scored.
-    objects : ObjectLabels, optional
-        The scorer's source.
-
-    Raises
-    ------
-    ImageIdError
-        If the source does not know an image.
+    Raises an ImageIdError if `objects`, the scorer's source, does not know an image.
     """
     if objects is None:
         return rows.asked

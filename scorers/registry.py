@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
 
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from .base import Scorer
@@ -57,11 +58,7 @@ class Registry(Mapping[str, Metric]):
     @property
     def spellings(self) -> dict[str, str]:
         """Every spelling of a metric, in lower case, with the metric's name."""
-        return {
-            spelling.lower(): metric.name
-            for metric in self._metrics.values()
-            for spelling in (metric.name, *metric.spellings)
-        }
+        return {s: metric.name for s, metric in _by_spelling(self._metrics.values()).items()}
 
     def options(self) -> list[Option]:
         """Return the options that metrics have of their own, each once."""
@@ -109,10 +106,7 @@ class Registry(Mapping[str, Metric]):
     def find(self, spelling: str) -> str:
         """Return the name of the metric that is spelled so, in any case.
 
-        Raises
-        ------
-        VifidelError
-            If there is none, or its package is broken.
+        Raises a VifidelError if there is none, or its package is broken.
         """
         wanted = spelling.lower()
         if wanted not in self.spellings:
@@ -137,10 +131,7 @@ class Registry(Mapping[str, Metric]):
     def load(self) -> dict[str, str]:
         """Import the metrics of all packages, and return what is wrong with some, by name.
 
-        Warns
-        -----
-        VifidelWarning
-            For each that is broken, the first time.
+        Each that is broken is a warning, the first time.
         """
         for entries in self.waiting().values():
             problem = self._import(entries)
@@ -162,15 +153,11 @@ register = METRICS.register
 def parse(text: str) -> list[str]:
     """Return the metrics of a comma-separated list in their own spelling.
 
-    `DEFAULT` stays as it is; `expanded` knows what it stands for.
+    `DEFAULT` stays as it is; `expanded` knows what it stands for. Raises a VifidelError if a name
+    is unknown, its package is broken, or metrics cannot be combined.
 
     >>> parse("vifidel, CIDER+Vifidel"), parse("default, CHAIR")
     (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'CHAIR'])
-
-    Raises
-    ------
-    VifidelError
-        If a name is unknown, its package is broken, or metrics cannot be combined.
     """
     names = []
     for combination in text.split(","):
@@ -209,18 +196,14 @@ def needs_references(name: str) -> bool:
 
 def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
-    has_objects = settings.objects is not None
-    given = {
-        "references": settings.references or not metric.references,
-        "objects": has_objects
-        or not (metric.objects or (metric.either and not settings.references)),
+    needs_objects = metric.objects or (metric.either and not settings.references)
+    lacks = {
+        "references": metric.references and not settings.references,
+        "objects": needs_objects and settings.objects is None,
     }
-    given |= {
-        option.name: settings.options.get(option.name) is not None
-        for option in metric.options
-        if option.required
-    }
-    return [name for name, is_given in given.items() if not is_given]
+    for option in metric.options:
+        lacks[option.name] = option.required and settings.options.get(option.name) is None
+    return [name for name, is_lacking in lacks.items() if is_lacking]
 
 
 def defaults(settings: Settings) -> list[str]:
@@ -235,26 +218,14 @@ def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:
     ['CIDEr', 'CHAIR']
     """
     by_default = list(by_default)
-    listed = [[name] if name != DEFAULT else by_default for name in names]
-    return list(dict.fromkeys(name for of_name in listed for name in of_name))
+    listed = (by_default if name == DEFAULT else [name] for name in names)
+    return list(dict.fromkeys(chain.from_iterable(listed)))
 
 
 def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
-    """Check that metrics have the settings that they need.
+    """Raise a VifidelError if one of some metrics lacks a setting that it needs.
 
-    Parameters
-    ----------
-    names : iterable of str
-        As `parse` returns them.
-    settings : Settings
-        What they would be made from.
-    spelled : callable
-        From a setting's name to what the user calls it: ``--tiger-features``.
-
-    Raises
-    ------
-    VifidelError
-        If one lacks something.
+    `spelled` returns what the user calls a setting: ``--tiger-features``.
     """
     for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
         if missing := [spelled(name) for name in lacking(metric, settings)]:
@@ -269,17 +240,8 @@ def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str
 def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], dict[str, str]]:
     """Return scorers by name, and why the others are not available.
 
-    Parameters
-    ----------
-    names : iterable of str
-        As `parse` returns them; a combination joins names by ``+``.
-    settings : Settings
-        What they are made from; a metric that occurs several times is made once.
-
-    Raises
-    ------
-    VifidelError
-        If a file cannot be read or is not what a metric needs.
+    Names are as `parse` returns them; a metric that occurs several times is made once. Raises a
+    VifidelError if a file cannot be read or is not what a metric needs.
     """
     scorers: dict[str, Scorer] = {}
     unavailable: dict[str, str] = {}
@@ -304,6 +266,10 @@ def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], 
     return scorers, unavailable
 
 
+def _by_spelling(metrics: Iterable[Metric]) -> dict[str, Metric]:
+    return {s.lower(): metric for metric in metrics for s in (metric.name, *metric.spellings)}
+
+
 def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
     """Raise a VifidelError if a metric cannot be registered beside others."""
     if not (isinstance(metric.scorer, type) and issubclass(metric.scorer, Scorer)):
@@ -312,11 +278,7 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
         raise VifidelError(
             f"{metric.name}: columns is a tuple of its class, so that help knows it."
         )
-    taken = {
-        spelling.lower(): other
-        for other in others.values()
-        for spelling in (other.name, *other.spellings)
-    }
+    taken = _by_spelling(others.values())
     for spelling in (metric.name, *metric.spellings):
         if not spelling or _PUNCTUATION.search(spelling):
             raise VifidelError(
