@@ -18,7 +18,6 @@ from ..explain.sentences import (
     PlacedMention,
     absent_in,
     absent_mentions,
-    claimed_text,
 )
 from ..kernels import fidelity
 from ..kernels.bags import Bags
@@ -182,19 +181,13 @@ class VifidelPRF(ClaimScorer):
         )
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
-        """Return the sentences of each caption, in order: what they claim, invent and suppose.
-
-        Parameters
-        ----------
-        rows : Rows
-            Captions with what is known of their images.
-        """
+        """Return the sentences of each caption, in order: what they claim, invent and suppose."""
         units = self._names_grounding.units
         sentences = [read_sentences(caption, units) for caption in rows.captions]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         of_rows = [row for row, _ in all_of]
-        claimed_texts = [claimed_text(rows.captions[row], one) for row, one in all_of]
-        of_sentences = replace(rows.take(of_rows), captions=claimed_texts)
+        claimed = [one.claimed(rows.captions[row]) for row, one in all_of]
+        of_sentences = replace(rows.take(of_rows), captions=claimed)
         p = self.unsigned(of_sentences)["VIFIDEL-P"].scores.tolist()
         absent = self._absent(rows)
         found: list[list[JudgedSentence]] = [[] for _ in sentences]

@@ -58,49 +58,22 @@ _WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s%s\n }'
 _WEIGHT = ',\n  "weight": '
 
 
-@runtime_checkable
-class WrittenAsJson(Protocol):
-    """Details of many small parts, which know their JSON better than an encoder."""
-
-    def json_texts(self) -> list[str]:
-        """Return what `vifidel_eval.files.json_text` makes of each row."""
-        ...
-
-
 # A word, its support, whether it names a thing, what supports it best, and its weight.
 _Known = tuple[str, float, bool, str | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
 class SupportedWords:
-    """The content words of some captions, held against what is known of their images.
-
-    Attributes
-    ----------
-    captions : sequence of str
-        The captions.
-    starts : (number of captions + 1,) int64
-        Caption i has the distinct words ``[starts[i]:starts[i + 1]]``.
-    words, by : (number of words,) int64
-        Each word and what supports it best, as numbers of a lexicon; negative for nothing.
-    supports : (number of words,) float64
-        In [0, 1].
-    weights : (number of words,) float64, optional
-        What each weighs in VIFIDEL-P.
-    names : sequence of str
-        The words of the lexicon by their numbers, which is less than the lexicon.
-    claims : Claims
-        What the captions mention.
-    """
+    """The content words of some captions, held against what is known of their images."""
 
     captions: Sequence[str]
-    starts: Integers
-    words: Integers
-    by: Integers
-    supports: Floats
-    weights: Floats | None
-    names: Sequence[str]
-    claims: Claims
+    starts: Integers  # caption i has the distinct words from starts[i] up to starts[i + 1]
+    words: Integers  # numbers of a lexicon
+    by: Integers  # what supports each best, likewise; negative for nothing
+    supports: Floats  # in [0, 1]
+    weights: Floats | None  # what each weighs in VIFIDEL-P
+    names: Sequence[str]  # the words of the lexicon by their numbers, which is less than it
+    claims: Claims  # what the captions mention
 
     def __call__(self) -> list[list[dict[str, Any]]]:
         """Return what ``--output`` says of each caption."""
@@ -123,10 +96,7 @@ class SupportedWords:
     def json_texts(self, text_of: Callable[[_Known], str]) -> Iterator[str]:
         """Yield what `vifidel_eval.files.json_text` makes of each caption's words.
 
-        Parameters
-        ----------
-        text_of : callable
-            Returns what it makes of what is known of a word; much is said of many captions.
+        `text_of` returns what it makes of one of them; much is said of many captions.
         """
         words_in = piece_reader(self.claims.stop_words)
         for caption, known in self._known():

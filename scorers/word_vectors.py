@@ -7,7 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
@@ -22,7 +22,7 @@ from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_ta
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..rows import Asked, LabelCounts, Rows
+from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
@@ -100,22 +100,10 @@ class Scored:
     details: Callable[[], Any] | None = None
 
 
-class _Given(NamedTuple):
-    """What the gold side of rows depends on; copies, since the caller may change its lists.
-
-    References are tuples: lists of them would have the garbage collector go through everything.
-    """
-
-    image_ids: list[ImageId] | None
-    references: list[tuple[str, ...]] | None
-    objects: list[LabelCounts] | None
-    asked: list[Asked] | None
-
-
 class _Kept(NamedTuple):
-    """The gold side of the rows that were evaluated last."""
+    """The gold side of the rows that were evaluated last, and what it depends on."""
 
-    given: _Given
+    given: tuple[object, ...]
     golds: tuple[Any, ...]
 
 
@@ -195,10 +183,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def prepare(self, gold: Gold, rows: Rows) -> GoldT:
         """Return the gold side of rows with what this metric derives from it.
 
-        Raises
-        ------
-        LexiconFull
-            If there is no room for what it adds.
+        Raises LexiconFull if there is no room for what it adds.
         """
 
     @abstractmethod
@@ -265,14 +250,12 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             on_progress(part.gold.rows)
         tallies = add_tallies(read)
         counts["unknown_words"] = tallies["captions"].without_vector if read else 0
-        summed = np.concatenate(of_rows) if of_rows else None
         evaluations = {}
-        for column, of_column in zip(
-            self.columns, _joined(scores, len(self.columns)).T, strict=True
-        ):
+        together = _joined(scores, len(self.columns))
+        for column, of_column in zip(self.columns, together.T, strict=True):
             statistics = None
-            if summed is not None and column.of_sums is not None:
-                statistics = Statistics(summed, column.of_sums)
+            if of_rows and column.of_sums is not None:
+                statistics = Statistics(np.concatenate(of_rows), column.of_sums)
             evaluations[column.name] = Evaluation(
                 rows.ids,
                 np.ascontiguousarray(of_column),
@@ -280,10 +263,10 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
                 statistics=statistics,
                 counts=dict(counts),
                 tallies=tallies,
-                details={self.method(): details}
-                if details is not None and column.name == self.main
-                else {},
             )
+        if details is not None:
+            main = evaluations[self.main]
+            evaluations[self.main] = replace(main, details={self.method(): details})
         return evaluations
 
     def _read(
@@ -292,17 +275,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         """Yield all rows with their gold side, some at a time.
 
         The gold side is prepared once for all systems, unless there are so many rows that it would
-        fill the memory: then it is prepared again for each.
-
-        Parameters
-        ----------
-        rows : Rows
-            What is scored.
-        also : callable, optional
-            From some rows to further words and terms that their lexicon is to know; by default
-            `further_words`.
-        words : bool
-            Whether the bags of words of the captions are needed; without, they are empty.
+        fill the memory: then it is prepared again for each. `also` returns the further words and
+        terms of rows that their lexicon is to know, by default `further_words`. Without `words` the
+        bags of the captions' words are empty.
         """
         also = self.further_words if also is None else also
         given = self._given(rows) if rows.are_kept else None
@@ -321,8 +296,12 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         if given is not None and tuple(golds) != known:
             self._kept = _Kept(given, tuple(golds))
 
-    def _given(self, rows: Rows) -> _Given:
-        return _Given(
+    def _given(self, rows: Rows) -> tuple[object, ...]:
+        """Return what the gold side depends on; copies, since the caller may change its lists.
+
+        References are tuples: lists of them would have the garbage collector go through everything.
+        """
+        return (
             None if rows.image_ids is None else list(rows.image_ids),
             list(map(tuple, rows.references)) if self._use_references else None,
             None if rows.objects is None else [dict(labels) for labels in rows.objects],

@@ -79,19 +79,6 @@ class JudgedSentence(NamedTuple):
         }
 
 
-def claimed_text(caption: str, sentence: Sentence) -> str:
-    """Return a caption with blanks for all but what a sentence claims, so that places stay.
-
-    >>> claimed_text("A dog. A cat, perhaps.", Sentence(7, 22, ((14, 22),), ()))
-    '       A cat,         '
-    """
-    characters = [" "] * len(caption)
-    characters[sentence.start : sentence.end] = caption[sentence.start : sentence.end]
-    for start, end in sentence.hedged:
-        characters[start:end] = " " * (end - start)
-    return "".join(characters)
-
-
 def absent_in(
     sentence: Sentence, absent: Iterable[PlacedMention]
 ) -> tuple[tuple[PlacedMention, ...], tuple[PlacedMention, ...]]:
