@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation import Integers
 from ..image_ids import ImageId, to_json_value
-from ..kernels.support import rows_of
 from ..text_tables import Cell, Table
 from ..things.grounded import Verdict
 from .explained import Explained
@@ -70,6 +68,13 @@ class Finding:
             ],
             "images": list(map(to_json_value, self.images)),
         }
+
+    def count(self, image_id: ImageId, caption: str) -> None:
+        """Add a caption of which it is so."""
+        self.captions += 1
+        self.images.append(image_id)
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append((image_id, caption))
 
     def example(self, width: int) -> str:
         """Return at most `width` characters of the first example, with a mention's words."""
@@ -138,37 +143,43 @@ def find(parts: Iterable[Explained]) -> Findings:
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for part in parts:
-        known = part.known
         counts["unknown_words"] += sum(map(len, part.unknown_words.values()))
-        counts["undefined"] += int((~known).sum())
-        counts["captions"] += int(known.sum())
-        has_words = np.diff(part.words.starts) > 0
-        counts["wordless"] += int((known & ~has_words).sum())
-
-        mentions, rows = part.mentions, rows_of(part.mentions.starts)
-        judged = known[rows] & (mentions.verdicts != Verdict.NOT_JUDGED)
-        absent = np.flatnonzero(known[rows] & (mentions.verdicts == Verdict.ABSENT))
-        counts["mentions"] += int(known[rows].sum())
-        counts["judged"] += int(judged.sum())
-        counts["not_in_image"] += len(absent)
-        counts["hallucinating"] += len(np.unique(rows[absent]))
-        for at in absent.tolist():
-            what = part.texts[mentions.words[at]]
-            if what not in words:
-                words[what] = Finding(what, part.texts[mentions.categories[at]])
-        for what, in_rows in _by_text(part, rows[known[rows]], mentions.words[known[rows]]):
-            uses[what] += len(in_rows)
-        for what, in_rows in _by_text(part, rows[absent], mentions.words[absent]):
-            _count(words[what], part, in_rows)
-
-        # The plan takes mass from every object; without words there is none.
-        silent, rows = part.objects.unmentioned, rows_of(part.objects.starts)
-        present = known[rows] & (has_words[rows] | silent)
-        for label, in_rows in _by_text(part, rows[present], part.objects.labels[present]):
-            objects.setdefault(label, Finding(label)).of += len(in_rows)
-        silent = silent & known[rows]
-        for label, in_rows in _by_text(part, rows[silent], part.objects.labels[silent]):
-            _count(objects[label], part, in_rows)
+        texts, mentions, objects_of = part.texts, part.mentions, part.objects
+        columns = (mentions.words, mentions.categories, mentions.verdicts)
+        all_mentions = list(zip(*(column.tolist() for column in columns), strict=True))
+        labels = list(zip(objects_of.labels.tolist(), objects_of.unmentioned.tolist(), strict=True))
+        for image_id, caption, known, has_words, in_caption, in_image in zip(
+            part.ids,
+            part.captions,
+            part.known.tolist(),
+            np.diff(part.words.starts).tolist(),
+            pairwise(mentions.starts.tolist()),
+            pairwise(objects_of.starts.tolist()),
+            strict=True,
+        ):
+            if not known:
+                counts["undefined"] += 1
+                continue
+            found = all_mentions[slice(*in_caption)]
+            verdicts = [verdict for *_, verdict in found]
+            counts["captions"] += 1
+            counts["wordless"] += not has_words
+            counts["mentions"] += len(found)
+            counts["judged"] += len(found) - verdicts.count(Verdict.NOT_JUDGED)
+            counts["not_in_image"] += verdicts.count(Verdict.ABSENT)
+            counts["hallucinating"] += Verdict.ABSENT in verdicts
+            uses.update({texts[what] for what, *_ in found})
+            absent = {w: category for w, category, v in reversed(found) if v == Verdict.ABSENT}
+            for what, category in absent.items():
+                finding = Finding(texts[what], texts[category])
+                words.setdefault(finding.what, finding).count(image_id, caption)
+            for label, is_silent in labels[slice(*in_image)]:
+                # The plan takes mass from every object; without words there is none.
+                if has_words or is_silent:
+                    finding = objects.setdefault(texts[label], Finding(texts[label]))
+                    finding.of += 1
+                    if is_silent:
+                        finding.count(image_id, caption)
     for finding in words.values():
         finding.of = uses[finding.what]
     return Findings(
@@ -178,26 +189,6 @@ def find(parts: Iterable[Explained]) -> Findings:
         hallucinated_words=_frequent(words.values()),
         unmentioned_objects=_frequent(objects.values()),
     )
-
-
-def _by_text(part: Explained, rows: Integers, texts: Integers) -> Iterator[tuple[str, list[int]]]:
-    """Yield each text with the captions that have it, each once and in order."""
-    size = len(part)
-    pairs = np.unique(texts * size + rows)
-    texts, rows = np.divmod(pairs, max(size, 1))
-    starts = np.flatnonzero(np.diff(texts, prepend=-1))
-    listed = rows.tolist()
-    for text, (start, end) in zip(
-        texts[starts].tolist(), pairwise([*starts.tolist(), len(listed)]), strict=True
-    ):
-        yield part.texts[text], listed[start:end]
-
-
-def _count(finding: Finding, part: Explained, rows: Sequence[int]) -> None:
-    finding.captions += len(rows)
-    lacking = _EXAMPLES - len(finding.examples)
-    finding.examples += [(part.ids[row], part.captions[row]) for row in rows[:lacking]]
-    finding.images += [part.ids[row] for row in rows]
 
 
 def _frequent(findings: Iterable[Finding]) -> list[Finding]:
