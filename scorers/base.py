@@ -19,7 +19,7 @@ import numpy as np
 from ..annotations import ObjectLabels, label_rows
 from ..arguments import named_if_wrong
 from ..errors import CaptionError, VifidelError
-from ..evaluation import Column, Evaluation, Floats, main_column
+from ..evaluation import Column, Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
@@ -384,6 +384,11 @@ class Scorer(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method()}>"
+
+
+def main_column(columns: Sequence[Column]) -> Column:
+    """Return the column that stands for a metric where it must be one number."""
+    return next((column for column in columns if column.main), columns[-1])
 
 
 def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:

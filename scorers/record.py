@@ -11,11 +11,11 @@ from typing import Any
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.looked_for import LookedFor, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
-from ..evaluation import Column, main_column
+from ..evaluation import Column
 from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
-from .base import Scorer
+from .base import Scorer, main_column
 from .papers import Paper
 
 

@@ -138,15 +138,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
 
 def make_vifidel(settings: Settings) -> Vifidel:
     """Return VIFIDEL as the settings of a run have it."""
-    return Vifidel(
-        None if settings.objects is None else settings.labels,
-        references=settings.weighted,
-        counts=settings.counts,
-        things=settings.options.get("things"),
-        uncertain=settings.uncertain,
-        looked_for=settings.declared,
-        **settings.words,
-    )
+    return Vifidel(**settings.evidence | settings.words, counts=settings.counts)
 
 
 register(
