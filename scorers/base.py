@@ -53,6 +53,17 @@ def _with_settings(scorer: type[Scorer]) -> str | None:
     return "\n\n".join([head.strip(), *texts]) + "\n"
 
 
+def _signature(scorer: type[Scorer]) -> inspect.Signature:
+    """Return what a class takes: for its ``**settings``, those of the class above by keyword."""
+    _, *own = inspect.signature(scorer.__init__).parameters.values()
+    if own and own[-1].kind is inspect.Parameter.VAR_KEYWORD:
+        taken = {setting.name for setting in own}.union(scorer._fixed)
+        above = inspect.signature(scorer.__mro__[1]).parameters.values()
+        further = [setting for setting in above if setting.name not in taken]
+        own[-1:] = [s.replace(kind=inspect.Parameter.KEYWORD_ONLY) for s in further]
+    return inspect.Signature(own)
+
+
 class _OwnColumn:
     """The columns of a scorer whose class says none."""
 
@@ -84,6 +95,8 @@ class Scorer(ABC):
     #: Whether its columns in which lower is better are rates of inventions, and cheap: people's
     #: captions have such rates too, which tables show beside those of systems.
     rates_inventions: bool = False
+    #: Settings of the class above that this one does not let users choose.
+    _fixed: tuple[str, ...] = ()
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
     _uncertain: float | None = None
@@ -95,9 +108,10 @@ class Scorer(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        cls.__doc__ = _with_settings(cls)
         if "__init__" in vars(cls):
+            cls.__signature__ = _signature(cls)  # type: ignore[attr-defined]
             cls.__init__ = named_if_wrong(cls.__init__)  # type: ignore[method-assign]
+        cls.__doc__ = _with_settings(cls)
 
     @abstractmethod
     def method(self) -> str:

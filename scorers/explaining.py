@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,18 @@ THINGS = Option(
     "things",
     "Names of things: a class per line, synonyms after commas.  [default: our own list]",
 )
+
+
+class EvidenceSettings(TypedDict, total=False):
+    """The settings that `ExplainingScorer` describes, for classes that hand them on to it."""
+
+    references: bool
+    threshold: Score
+    stop_words: Words
+    things: Things
+    undefined: float
+    uncertain: Score
+    looked_for: Declared
 
 
 class Explainer(Scorer):
@@ -184,6 +196,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     _sees_objects = True
     _support = SUPPORT
     _p = 2
+    _normalize = True
     #: Whether references are evidence enough where no objects are known.
     _references_suffice = True
 
@@ -198,8 +211,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         undefined: float = math.nan,
         uncertain: Score = None,
         looked_for: Declared = None,
-        normalize: bool = True,
     ) -> None:
+        normalize = self._normalize
         super().__init__(
             objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain
         )

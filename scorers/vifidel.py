@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations.looked_for import Declared
 from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
 from ..rows import Rows
-from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
-from .explaining import ExplainingScorer, Things
+from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Objects, Part, Score, Scored, Words
+from .word_vectors import Gold, Objects, Part, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,25 +71,10 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
         p: int = 2,
         counts: bool = True,
         normalize: bool = True,
-        threshold: Score = None,
-        stop_words: Words = STOP_WORDS,
-        things: Things = None,
-        undefined: float = math.nan,
-        uncertain: Score = None,
-        looked_for: Declared = None,
+        **settings: Unpack[EvidenceSettings],
     ) -> None:
-        super().__init__(
-            objects,
-            vectors,
-            references,
-            threshold,
-            stop_words,
-            things,
-            undefined,
-            uncertain,
-            looked_for,
-            normalize,
-        )
+        self._normalize = normalize
+        super().__init__(objects, vectors, references=references, **settings)
         self._p = check_exponent(p)
         self._counts = counts
         where = "" if self._objects is None else f" in {self._objects.where}"

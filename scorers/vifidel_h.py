@@ -7,28 +7,30 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..annotations.looked_for import Declared
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows
-from ..text.words import STOP_WORDS, piece_words, placed_words
+from ..text.words import piece_words, placed_words
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..vectors import VectorSource
 from .base import Progress
-from .explaining import THINGS, ExplainingScorer, Things
+from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import DetailsOfParts, WordSupport
-from .word_vectors import Gold, Objects, Part, Score, Scored, Words
+from .word_vectors import Gold, Objects, Part, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
@@ -107,28 +109,13 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         self,
         objects: Objects = None,
         vectors: VectorSource = None,
-        references: bool = True,
-        threshold: Score = None,
-        stop_words: Words = STOP_WORDS,
-        things: Things = None,
+        *,
         support: float = SUPPORT,
-        undefined: float = math.nan,
-        uncertain: Score = None,
-        looked_for: Declared = None,
+        **settings: Unpack[EvidenceSettings],
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
-        super().__init__(
-            objects,
-            vectors,
-            references,
-            threshold,
-            stop_words,
-            things,
-            undefined,
-            uncertain,
-            looked_for,
-        )
+        super().__init__(objects, vectors, **settings)
         self._support = float(support)
 
     def method(self) -> str:

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..annotations.looked_for import Declared
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers
 from ..explain.sentences import (
@@ -30,17 +29,19 @@ from ..kernels.support import (
     weighted_means,
 )
 from ..rows import Rows
-from ..text.words import STOP_WORDS
 from ..things.claims import has_several, read_sentences
 from ..vectors import VectorSource
 from .base import Progress
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
-from .explaining import THINGS, Things
+from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
 from .word_supports import DetailsOfParts, SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Part, Score, Scored, Words
+from .word_vectors import Objects, Part, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 EDITIONS = (1, 2)
 EDITION = Option(
@@ -96,28 +97,13 @@ class VifidelPRF(ClaimScorer):
         self,
         objects: Objects = None,
         vectors: VectorSource = None,
-        references: bool = True,
-        threshold: Score = None,
-        stop_words: Words = STOP_WORDS,
-        things: Things = None,
-        undefined: float = math.nan,
-        uncertain: Score = None,
-        looked_for: Declared = None,
+        *,
         edition: int = EDITIONS[-1],
+        **settings: Unpack[EvidenceSettings],
     ) -> None:
         if isinstance(edition, bool) or edition not in EDITIONS:
             raise VifidelError(f"edition must be 1 or 2, not {edition!r:.40}.")
-        super().__init__(
-            objects,
-            vectors,
-            references,
-            threshold,
-            stop_words,
-            things,
-            undefined,
-            uncertain,
-            looked_for,
-        )
+        super().__init__(objects, vectors, **settings)
         self._edition = edition
         self.reads_texts = edition > 1
 
