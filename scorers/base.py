@@ -152,34 +152,17 @@ class Scorer(ABC):
         return [] if math.isnan(self._undefined) else [f"undefined:{self._undefined:g}"]
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:  # noqa: B027 - most see no image
-        """Check that what the metric needs to know of images is there, before the first is scored.
+        """Raise a VifidelError if an image is unknown, or what is known of it cannot be used.
 
-        Parameters
-        ----------
-        image_ids : sequence
-            The images of all systems of a run.
-
-        Raises
-        ------
-        VifidelError
-            If an image is unknown or what is known of it cannot be used.
+        It is called before the first image is scored, with those of all systems of a run.
         """
 
     def in_run(self, systems: Sequence[Rows]) -> AbstractContextManager[Scorer]:
         """Return this scorer for the time of a run, in which it makes once what systems share.
 
-        Nothing is kept in the scorer itself, and what is shared goes with the run. The scores are
-        the same without it.
-
-        Parameters
-        ----------
-        systems : sequence of Rows
-            What will be evaluated, in that order.
-
-        Returns
-        -------
-        context manager
-            It gives a scorer with the settings of this one, for one thread.
+        The systems will be evaluated in this order, by the scorer that the context manager gives:
+        one with the settings of this one, for one thread. Nothing is kept in the scorer itself, and
+        what is shared goes with the run. The scores are the same without it.
         """
         return nullcontext(self)
 
@@ -213,29 +196,27 @@ class Scorer(ABC):
         }
 
     def unsigned(self, rows: Rows, on_progress: Progress | None = None) -> dict[str, Evaluation]:
-        """Return what `evaluate` returns, without signature.
+        """Return what `evaluate` returns, without signature: a digest of all objects takes time.
 
-        That is for those who sign all systems together, or need none: a digest of all objects or
-        features takes time.
+        That is for those who sign all systems together, or need none.
         """
         evaluations = self._evaluate(rows, on_progress or _ignore)
         return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with its direction, its count of undefined scores and these."""
-        counts = {"undefined": int(evaluation.missing.sum()), **evaluation.counts}
-        finished = replace(
+        statistics = evaluation.statistics
+        if statistics is not None and not math.isnan(self._undefined):
+            # A row without a score adds nothing to the corpus score.
+            statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
+        return replace(
             evaluation,
-            counts=counts,
+            scores=self._defined(evaluation.scores),
+            statistics=statistics,
+            counts={"undefined": int(evaluation.missing.sum()), **evaluation.counts},
             lower_is_better=column.lower_is_better,
             ranked=column.ranked,
         )
-        if math.isnan(self._undefined):
-            return finished
-        statistics = evaluation.statistics
-        if statistics is not None:  # a row without a score adds nothing to the corpus score
-            statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
-        return replace(finished, scores=self._defined(evaluation.scores), statistics=statistics)
 
     def _defined(self, scores: Floats) -> Floats:
         """Return scores with what stands for undefined ones."""
@@ -350,20 +331,8 @@ class Scorer(ABC):
     def judge(self, evaluations: Iterable[Evaluation]) -> None:  # noqa: B027
         """Refuse a whole run, or warn of it, for what was counted in it.
 
-        Parameters
-        ----------
-        evaluations : iterable of Evaluation
-            The main column's evaluations of a whole run, however it was cut into parts.
-
-        Raises
-        ------
-        VifidelError
-            If the scores mean nothing.
-
-        Warns
-        -----
-        VifidelWarning
-            If they deserve a look.
+        It is given the main column's evaluations of a whole run, however it was cut into parts.
+        Raises a VifidelError if the scores mean nothing; warns if they deserve a look.
         """
 
     def add_to(self, coco_eval: Any) -> float:

@@ -55,9 +55,8 @@ THINGS = Option(
 
 
 class EvidenceSettings(TypedDict, total=False):
-    """The settings that `ExplainingScorer` describes, for classes that hand them on to it."""
+    """Settings that `ExplainingScorer` describes, for classes that hand them on to it."""
 
-    references: bool
     threshold: Score
     stop_words: Words
     things: Things
@@ -276,14 +275,10 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
     ) -> Iterator[tuple[Explained | None, ...]]:
-        """Yield the explanations of several systems as columns, some rows at a time.
-
-        What is known of the images is read once for the systems that have the same images, where
-        the scorer has it from scoring one of them.
-        """
+        # What is known of the images is read once for the systems that share the gold side.
         readers = map(self._read_for_grounding, of_systems)
         for parts in zip_longest(*readers):
-            known: dict[Gold, tuple[Evidence, Floats]] = {}  # of systems that share the gold side
+            known: dict[Gold, tuple[Evidence, Floats]] = {}
             for part in filter(None, parts):
                 gold = part.gold
                 if gold not in known:
@@ -296,10 +291,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, LabelCounts]:
         """Return the object labels of images with their counts.
 
-        Raises
-        ------
-        ImageIdError
-            If an image is unknown.
+        Raises an ImageIdError if an image is unknown.
         """
         rows = Rows([""] * len(ids), [()] * len(ids), ids)
         return dict(zip(ids, self._labels_of(rows), strict=True))
@@ -307,24 +299,21 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
         """Return what was looked for in each image and is not there, of those that say it.
 
-        Raises
-        ------
-        ImageIdError
-            If an image is unknown.
+        Raises an ImageIdError if an image is unknown.
         """
         denied = self._denied(Rows([""] * len(ids), [()] * len(ids), ids))
-        return {image_id: labels for image_id, labels in zip(ids, denied, strict=False) if labels}
+        return {ids[row]: labels for row, labels in denied.items()}
 
-    def _denied(self, rows: Rows) -> list[tuple[str, ...]]:
-        """Return what was looked for in the image of each row and is not there; [] of none."""
+    def _denied(self, rows: Rows) -> dict[int, tuple[str, ...]]:
+        """Return what was looked for and is not there, by those rows of whose images that is so."""
         asked = asked_of(rows, self._objects)
         if asked is None:
-            return []
-        labels = self._labels_of(rows)
-        return [
-            tuple(sorted((of_image or frozenset()) - there.keys()))
-            for of_image, there in zip(asked, labels, strict=True)
-        ]
+            return {}
+        denied = {
+            row: (of_image or frozenset()) - there.keys()
+            for row, (of_image, there) in enumerate(zip(asked, self._labels_of(rows), strict=True))
+        }
+        return {row: tuple(sorted(labels)) for row, labels in denied.items() if labels}
 
     def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:
         return rows.references if self._use_references else [()] * len(rows)
@@ -392,7 +381,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             ),
             matches=_matches(objects, words, plans, costs),
             unknown_words=self._unknown_words(part),
-            denied={row: labels for row, labels in enumerate(self._denied(part.rows)) if labels},
+            denied=self._denied(part.rows),
             texts=texts.listed,  # last: now all are listed
         )
 
@@ -446,14 +435,12 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
         if isinstance(part, vifidel.scorer):
             return part
     if settings.objects is None:
-        knowing = [part for part in [*own, *explainers] if part.objects is not None]
-        if not knowing or isinstance(knowing[0], ExplainingScorer):
-            return next(iter([*knowing, *own]), None)
-        settings = replace(
-            settings,
-            objects=knowing[0].objects,
-            looked_for=knowing[0].looked_for or settings.looked_for,
-        )
+        first = next((part for part in own if part.objects is not None), None)
+        known = next((part for part in explainers if part.objects is not None), None)
+        if first is not None or known is None:
+            return first or next(iter(own), None)
+        declared = known.looked_for or settings.looked_for
+        settings = replace(settings, objects=known.objects, looked_for=declared)
     return cast("ExplainingScorer[Any]", vifidel.make(settings))
 
 

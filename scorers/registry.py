@@ -186,14 +186,6 @@ def parts_of(name: str) -> list[Metric]:
     return [METRICS[part] for part in name.split("+")]
 
 
-def needs_references(name: str) -> bool:
-    """Return whether a metric, or a part of a combination, compares with references.
-
-    Names that are not in the registry, such as those of an ablation, do not.
-    """
-    return any(METRICS[part].references for part in name.split("+") if part in METRICS)
-
-
 def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
     needs_objects = metric.objects or (metric.either and not settings.references)

@@ -74,7 +74,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
         **settings: Unpack[EvidenceSettings],
     ) -> None:
         self._normalize = normalize
-        super().__init__(objects, vectors, references=references, **settings)
+        super().__init__(objects, vectors, references, **settings)
         self._p = check_exponent(p)
         self._counts = counts
         where = "" if self._objects is None else f" in {self._objects.where}"

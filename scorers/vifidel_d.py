@@ -54,7 +54,7 @@ class VifidelD(ClaimScorer):
         vectors: VectorSource = None,
         **settings: Unpack[EvidenceSettings],
     ) -> None:
-        super().__init__(objects, vectors, references=False, **settings)
+        super().__init__(objects, vectors, False, **settings)
 
     def method(self) -> str:
         return "VIFIDEL-D"

@@ -109,13 +109,14 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         self,
         objects: Objects = None,
         vectors: VectorSource = None,
+        references: bool = True,
         *,
         support: float = SUPPORT,
         **settings: Unpack[EvidenceSettings],
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
-        super().__init__(objects, vectors, **settings)
+        super().__init__(objects, vectors, references, **settings)
         self._support = float(support)
 
     def method(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -97,24 +97,21 @@ class VifidelPRF(ClaimScorer):
         self,
         objects: Objects = None,
         vectors: VectorSource = None,
+        references: bool = True,
         *,
         edition: int = EDITIONS[-1],
         **settings: Unpack[EvidenceSettings],
     ) -> None:
         if isinstance(edition, bool) or edition not in EDITIONS:
             raise VifidelError(f"edition must be 1 or 2, not {edition!r:.40}.")
-        super().__init__(objects, vectors, **settings)
+        super().__init__(objects, vectors, references, **settings)
         self._edition = edition
-        self.reads_texts = edition > 1
 
     def method(self) -> str:
         return "VIFIDEL-PRF"
 
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, *([f"edition:{self._edition}"] * (self._edition > 1)))
-
-    def further_words(self, rows: Rows) -> Iterable[str]:
-        return super().further_words(rows) if self._edition > 1 else ()
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
@@ -179,24 +176,14 @@ class VifidelPRF(ClaimScorer):
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
         for (row, one), p_of_one in zip(all_of, p, strict=True):
             invented, supposed = absent_in(one, absent[row])
-            found[row].append(
-                JudgedSentence(
-                    one.start,
-                    one.end,
-                    one.claims,
-                    p_of_one if one.claims else math.nan,
-                    invented,
-                    one.hedged,
-                    supposed,
-                )
-            )
+            own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
+            found[row].append(JudgedSentence(*own, invented, one.hedged, supposed))
         return found
 
     def _absent(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
         """Return the mentions of each caption that are not in its image, with their places."""
         grounding = self._grounding
         found: list[tuple[PlacedMention, ...]] = []
-
         for part in self._read_for_grounding(rows):
             evidence = self._evidence(part.gold, part.rows)
             captions = part.rows.captions
@@ -236,7 +223,6 @@ class VifidelPRF(ClaimScorer):
         p = weighted_means(support, np.where(is_thing, 1.0, of_others), words)
         spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
-        p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))
         f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
         return _scored(part, p, r, f, partial(self._supported, part))
 

@@ -6,14 +6,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 from ..digits import number_texts
 from ..evaluation import Floats, Integers
 from ..files import json_text
 from ..kernels.claimed import Claims
 from ..remembered import Remembered
-from ..rows import Rows
 from ..text.words import content_words
 
 
@@ -42,15 +41,6 @@ class WordSupport(NamedTuple):
     place: range
     by: str | None = None
     weight: float | None = None
-
-
-@runtime_checkable
-class SupportsWords(Protocol):
-    """A scorer that knows the support of each word."""
-
-    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
-        """Return the words that the metric judges, row by row, in the order of the caption."""
-        ...
 
 
 # A word of `SupportedWords` in JSON.

@@ -209,7 +209,8 @@ def explained_by_category(
             of_words[mention.words] = at
         words.append(sorted(of_words.items()))
         verdicts += [_verdict(mention.category, of_image, asked) for mention in of_caption]
-    found, labels, said = map(list, map(chain.from_iterable, (mentions, objects, words)))
+    found = list(chain.from_iterable(mentions))
+    labels, said = list(chain.from_iterable(objects)), list(chain.from_iterable(words))
     texts = Texts()
     categories = texts.of([mention.category for mention in found])
     judged = np.array(verdicts, dtype=np.int64)

@@ -16,7 +16,7 @@ from ..things.claims import read_sentences
 from ..things.grounded import Verdict
 from ..things.mentions import Unit
 from .explained import Explained
-from .sentences import absent_in, absent_mentions
+from .sentences import absent_mentions
 
 #: From a caption to its content words in order, terms of several words as one unit.
 Units = Callable[[str], Sequence[Unit]]
@@ -110,13 +110,12 @@ def are_hedged(caption: str, units: Units, verdicts: Sequence[int]) -> list[bool
 
     `units` reads the caption, and `verdicts` has the `Verdict` on each of its mentions.
     """
-    hedging = [sentence for sentence in read_sentences(caption, _no_units) if sentence.hedged]
-    if not hedging:
+    hedged = [place for one in read_sentences(caption, _no_units) for place in one.hedged]
+    if not hedged:
         return [False] * len(verdicts)
-    placed = absent_mentions(caption, units(caption), verdicts)
-    supposed = {mention for sentence in hedging for mention in absent_in(sentence, placed)[1]}
-    mentions = iter(placed)
-    return [verdict == Verdict.ABSENT and next(mentions) in supposed for verdict in verdicts]
+    absent = iter(absent_mentions(caption, units(caption), verdicts))
+    starts = [next(absent).start if v == Verdict.ABSENT else NOTHING for v in verdicts]
+    return [any(first <= start < last for first, last in hedged) for start in starts]
 
 
 def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
