@@ -13,7 +13,8 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import UserDict
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
@@ -36,33 +37,24 @@ _PUNCTUATION = re.compile(r"[\s,+|()]")
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
 
 
-class Registry(Mapping[str, Metric]):
+class Registry(UserDict[str, Metric]):
     """Metrics by name, in the order of their ranks, then of their names.
 
     As a mapping it has the metrics that have been imported; `find` and `load` import others.
     """
 
     def __init__(self) -> None:
-        self._metrics: dict[str, Metric] = {}
+        super().__init__()
         self._problems: dict[EntryPoint, str] = {}  # "" of what is usable
-
-    def __getitem__(self, name: str) -> Metric:
-        return self._metrics[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._metrics)
-
-    def __len__(self) -> int:
-        return len(self._metrics)
 
     @property
     def spellings(self) -> dict[str, str]:
         """Every spelling of a metric, in lower case, with the metric's name."""
-        return {s: metric.name for s, metric in _by_spelling(self._metrics.values()).items()}
+        return {s: metric.name for s, metric in _by_spelling(self.values()).items()}
 
     def options(self) -> list[Option]:
         """Return the options that metrics have of their own, each once."""
-        return list(dict.fromkeys(o for metric in self._metrics.values() for o in metric.options))
+        return list(dict.fromkeys(o for metric in self.values() for o in metric.options))
 
     def register(self, metric: Metric) -> None:
         """Add a metric to those that have names; with an entry point, the command knows it too.
@@ -83,12 +75,12 @@ class Registry(Mapping[str, Metric]):
             raise VifidelError(f"register takes a Metric, not {metric!r:.40}.")
         others = {
             name: other
-            for name, other in self._metrics.items()
+            for name, other in self.items()
             if (name, other.module) != (metric.name, metric.module)
         }
         _check(metric, others)
         ranked = sorted([*others.values(), metric], key=lambda one: (one.rank, one.name))
-        self._metrics = {one.name: one for one in ranked}
+        self.data = {one.name: one for one in ranked}
 
     def waiting(self) -> dict[str, list[EntryPoint]]:
         """Return the entry points that have not been imported, by the metric's name.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,13 +100,6 @@ class Scored:
     details: Callable[[], Any] | None = None
 
 
-class _Kept(NamedTuple):
-    """The gold side of the rows that were evaluated last, and what it depends on."""
-
-    given: tuple[object, ...]
-    golds: tuple[Any, ...]
-
-
 _Words = Callable[[Rows], Iterable[str]]
 
 
@@ -172,7 +165,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         super().__init__(undefined)
         self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
         self._use_references = references
-        self._kept: _Kept | None = None
+        # The gold side of the rows that were evaluated last, behind what it depends on.
+        self._kept: tuple[object, tuple[GoldT, ...]] = None, ()
 
     @property
     def space(self) -> WordSpace:
@@ -281,8 +275,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         """
         also = self.further_words if also is None else also
         given = self._given(rows) if rows.are_kept else None
-        kept = self._kept
-        known = kept.golds if kept is not None and kept.given == given else ()
+        before, known = self._kept
+        if given is None or given != before:
+            known = ()
         golds: list[GoldT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
@@ -294,7 +289,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if given is None:
                 golds.clear()
         if given is not None and tuple(golds) != known:
-            self._kept = _Kept(given, tuple(golds))
+            self._kept = given, tuple(golds)
 
     def _given(self, rows: Rows) -> tuple[object, ...]:
         """Return what the gold side depends on; copies, since the caller may change its lists.
@@ -343,7 +338,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return labels_of(rows, self._objects, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": None}
+        return {**self.__dict__, "_kept": (None, ())}
 
 
 def _joined(scores: Sequence[Floats], columns: int) -> Floats:
