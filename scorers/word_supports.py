@@ -17,30 +17,14 @@ from ..text.words import content_words
 
 
 class WordSupport(NamedTuple):
-    """How well what is known of an image supports a word of a caption.
+    """How well what is known of an image supports a word of a caption."""
 
-    Attributes
-    ----------
-    word : str
-        In lower case; several words where they name one thing: ``"hot dogs"``.
-    support : float
-        In [0, 1]; 1 for a word that the evidence contains.
-    is_thing : bool
-        Whether it names a thing.
-    place : range
-        Which of the caption's pieces between blanks hold it, counted from 0.
-    by : str, optional
-        The object label or the word of a reference that supports it best; None where nothing does.
-    weight : float, optional
-        What it weighs in VIFIDEL-P; 0 in what claims nothing.
-    """
-
-    word: str
-    support: float
-    is_thing: bool
-    place: range
-    by: str | None = None
-    weight: float | None = None
+    word: str  # in lower case; several words where they name one thing: "hot dogs"
+    support: float  # in [0, 1]; 1 for a word that the evidence contains
+    is_thing: bool  # whether it names a thing
+    place: range  # which of the caption's pieces between blanks hold it, counted from 0
+    by: str | None = None  # the object label or word of a reference that supports it best, if any
+    weight: float | None = None  # in VIFIDEL-P; 0 in what claims nothing
 
 
 # A word of `SupportedWords` in JSON.
@@ -143,7 +127,7 @@ class DetailsOfParts(Sequence[Any]):
 
     def __init__(self) -> None:
         self._ends: list[int] = []
-        self._make: list[Callable[[], list[Any]]] = []
+        self._make: list[Any] = []  # callables
         self._last: tuple[int, list[Any]] | None = None  # rows are read one after the other
 
     def add(self, rows: int, make: Callable[[], list[Any]]) -> None:
@@ -168,17 +152,11 @@ class DetailsOfParts(Sequence[Any]):
 class WordDetails(DetailsOfParts):
     """What ``--output`` says of the words of each row, from the `SupportedWords` of some rows."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._words: list[SupportedWords] = []
-
     def add(self, rows: int, make: Callable[[], Any]) -> None:
-        words: SupportedWords = make()  # at once: it needs what the rows were read with
-        self._words.append(words)
-        super().add(rows, words)
+        super().add(rows, make())  # at once: it needs what the rows were read with
 
     def json_texts(self) -> list[str]:
         """Return what `vifidel_eval.files.json_text` makes of each row, in a tenth of the time."""
         of_value = lru_cache(maxsize=1 << 14)(json_text)
         text_of = lru_cache(maxsize=1 << 16)(partial(_json_text, of_value))
-        return [text for words in self._words for text in words.json_texts(text_of)]
+        return [text for words in self._make for text in words.json_texts(text_of)]

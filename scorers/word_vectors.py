@@ -77,26 +77,16 @@ class Part(Generic[GoldT]):
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What a metric says of some rows.
+    """What a metric says of some rows."""
 
-    Attributes
-    ----------
-    scores : (rows, columns) float64
-        NaN where undefined.
-    counts : mapping
-        Key of `vifidel_eval.evaluation.COUNTS` to what each row adds to it, (rows,).
-    distances : (rows,) float64, optional
-        The transport distance that the score follows from, NaN where there is none.
-    of_rows : (rows, k) float64, optional
-        `Statistics.of_rows`, for the columns whose corpus score follows from sums.
-    details : callable, optional
-        Returns what the metric's `DetailsOfParts` take of the rows; called when it is wanted.
-    """
-
-    scores: Floats
+    scores: Floats  # (rows, columns); NaN where undefined
+    #: Key of `vifidel_eval.evaluation.COUNTS` to what each row adds to it, (rows,).
     counts: Mapping[str, Integers | NDArray[np.bool_]]
+    #: (rows,): the transport distance that the score follows from, NaN where there is none.
     distances: Floats | None = None
+    #: (rows, k): `Statistics.of_rows`, for the columns whose corpus score follows from sums.
     of_rows: Floats | None = None
+    #: Returns what the metric's `DetailsOfParts` take of the rows; called when it is wanted.
     details: Callable[[], Any] | None = None
 
 

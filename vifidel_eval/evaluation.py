@@ -52,24 +52,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Count:
-    """Something that is counted beside the scores; every output lists `COUNTS` in this order.
+    """Something that is counted beside the scores; every output lists `COUNTS` in this order."""
 
-    Attributes
-    ----------
-    key : str
-        Its name in JSON and in `Evaluation.counts`.
-    phrase : str
-        What a sentence says after the number: ``"3 undefined"``.
-    meaning : str
-        What is counted, as a legend says it.
-    always : bool
-        Whether a table shows it even if it is zero for every system; it never shows what no metric
-        counts.
-    """
-
-    key: str
-    phrase: str
-    meaning: str
+    key: str  # its name in JSON and in `Evaluation.counts`
+    phrase: str  # what a sentence says after the number: "3 undefined"
+    meaning: str  # what is counted, as a legend says it
+    #: Whether a table shows it even if it is zero for every system; it never shows what no metric
+    #: counts.
     always: bool = False
 
     @property

@@ -48,25 +48,13 @@ class Thresholds:
 
 
 class Match(NamedTuple):
-    """Mass that moves from an object label to a caption word.
-
-    Attributes
-    ----------
-    label, word : str
-        The two ends.
-    mass : float
-        Share of the whole mass that moves between them, in (0, 1].
-    cost : float
-        Travel cost of a unit of mass (Eq. 1 or 5), not negative.
-    label_penalty, word_penalty : float
-        Reference penalties (Eq. 4) in [0, 1], small for what the references mention; 1 without
-        references.
-    """
+    """Mass that moves from an object label to a caption word."""
 
     label: str
     word: str
-    mass: float
-    cost: float
+    mass: float  # share of the whole mass that moves between them, in (0, 1]
+    cost: float  # travel cost of a unit of mass (Eq. 1 or 5), not negative
+    # Reference penalties (Eq. 4) in [0, 1], small for what the references mention; 1 without any.
     label_penalty: float
     word_penalty: float
 
@@ -77,34 +65,17 @@ class Match(NamedTuple):
 
 
 class CaptionWord(NamedTuple):
-    """How a content word of a caption stands to the image.
-
-    Attributes
-    ----------
-    word : str
-        The word.
-    cost : float
-        What its matches add to the distance; NaN for an image without objects.
-    support : float
-        Of the mention that the word belongs to, else the word's own: its largest cosine to the
-        labels and to what the references say, in [0, 1]. NaN if nothing is known of the image.
-    supported_by : str or None
-        What has that cosine, or, for a mention, is of the same class.
-    mention : str or None
-        The mention of a thing that the word belongs to; if several, one that is not in the image.
-    category : str or None
-        The class of that thing.
-    judged : Verdict or None
-        What is said of the mention; None for other words.
-    """
+    """How a content word of a caption stands to the image."""
 
     word: str
-    cost: float
+    cost: float  # what its matches add to the distance; NaN for an image without objects
+    # Of the mention that the word belongs to, else the word's own: its largest cosine to the labels
+    # and to what the references say, in [0, 1]. NaN if nothing is known of the image.
     support: float
-    supported_by: str | None
-    mention: str | None
-    category: str | None
-    judged: Verdict | None
+    supported_by: str | None  # what has that cosine, or, for a mention, is of the same class
+    mention: str | None  # that the word belongs to; if several, one that is not in the image
+    category: str | None  # the class of the mentioned thing
+    judged: Verdict | None  # what is said of the mention; None for other words
 
     @property
     def hallucinated(self) -> bool:
