@@ -19,7 +19,8 @@ from ..annotations.looked_for import Declared, LookedFor, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
-from ..explain.explained import Explained, explained_by_category
+from ..explain.by_category import explained_by_category
+from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import Asked, LabelCounts, Rows
