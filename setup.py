@@ -81,6 +81,7 @@ setup(
         "vifidel_eval": ["py.typed"],
         "vifidel_eval.integrations": ["lmms_eval/*"],
         "vifidel_eval.report.html": ["*.css", "*.j2", "*.js"],
+        "vifidel_eval.scorers": ["*.bib"],
         "vifidel_eval.things": ["*.txt"],
     },
     install_requires=[

@@ -19,7 +19,7 @@ import numpy as np
 from ..annotations import ObjectLabels, label_rows
 from ..arguments import named_if_wrong
 from ..errors import CaptionError, VifidelError
-from ..evaluation import Column, Evaluation, Floats, main_column
+from ..evaluation import Column, Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Asked, LabelCounts, Rows, coco_rows, image_ids_of, make_rows
 
@@ -53,6 +53,17 @@ def _with_settings(scorer: type[Scorer]) -> str | None:
     return "\n\n".join([head.strip(), *texts]) + "\n"
 
 
+def _signature(scorer: type[Scorer]) -> inspect.Signature:
+    """Return what a class takes: for its ``**settings``, those of the class above by keyword."""
+    _, *own = inspect.signature(scorer.__init__).parameters.values()
+    if own and own[-1].kind is inspect.Parameter.VAR_KEYWORD:
+        taken = {setting.name for setting in own}.union(scorer._fixed)
+        above = inspect.signature(scorer.__mro__[1]).parameters.values()
+        further = [setting for setting in above if setting.name not in taken]
+        own[-1:] = [s.replace(kind=inspect.Parameter.KEYWORD_ONLY) for s in further]
+    return inspect.Signature(own)
+
+
 class _OwnColumn:
     """The columns of a scorer whose class says none."""
 
@@ -84,6 +95,8 @@ class Scorer(ABC):
     #: Whether its columns in which lower is better are rates of inventions, and cheap: people's
     #: captions have such rates too, which tables show beside those of systems.
     rates_inventions: bool = False
+    #: Settings of the class above that this one does not let users choose.
+    _fixed: tuple[str, ...] = ()
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
     _uncertain: float | None = None
@@ -95,9 +108,10 @@ class Scorer(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        cls.__doc__ = _with_settings(cls)
         if "__init__" in vars(cls):
+            cls.__signature__ = _signature(cls)  # type: ignore[attr-defined]
             cls.__init__ = named_if_wrong(cls.__init__)  # type: ignore[method-assign]
+        cls.__doc__ = _with_settings(cls)
 
     @abstractmethod
     def method(self) -> str:
@@ -138,34 +152,17 @@ class Scorer(ABC):
         return [] if math.isnan(self._undefined) else [f"undefined:{self._undefined:g}"]
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:  # noqa: B027 - most see no image
-        """Check that what the metric needs to know of images is there, before the first is scored.
+        """Raise a VifidelError if an image is unknown, or what is known of it cannot be used.
 
-        Parameters
-        ----------
-        image_ids : sequence
-            The images of all systems of a run.
-
-        Raises
-        ------
-        VifidelError
-            If an image is unknown or what is known of it cannot be used.
+        It is called before the first image is scored, with those of all systems of a run.
         """
 
     def in_run(self, systems: Sequence[Rows]) -> AbstractContextManager[Scorer]:
         """Return this scorer for the time of a run, in which it makes once what systems share.
 
-        Nothing is kept in the scorer itself, and what is shared goes with the run. The scores are
-        the same without it.
-
-        Parameters
-        ----------
-        systems : sequence of Rows
-            What will be evaluated, in that order.
-
-        Returns
-        -------
-        context manager
-            It gives a scorer with the settings of this one, for one thread.
+        The systems will be evaluated in this order, by the scorer that the context manager gives:
+        one with the settings of this one, for one thread. Nothing is kept in the scorer itself, and
+        what is shared goes with the run. The scores are the same without it.
         """
         return nullcontext(self)
 
@@ -199,29 +196,27 @@ class Scorer(ABC):
         }
 
     def unsigned(self, rows: Rows, on_progress: Progress | None = None) -> dict[str, Evaluation]:
-        """Return what `evaluate` returns, without signature.
+        """Return what `evaluate` returns, without signature: a digest of all objects takes time.
 
-        That is for those who sign all systems together, or need none: a digest of all objects or
-        features takes time.
+        That is for those who sign all systems together, or need none.
         """
         evaluations = self._evaluate(rows, on_progress or _ignore)
         return {c.name: self._finished(c, evaluations[c.name]) for c in self.columns}
 
     def _finished(self, column: Column, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with its direction, its count of undefined scores and these."""
-        counts = {"undefined": int(evaluation.missing.sum()), **evaluation.counts}
-        finished = replace(
+        statistics = evaluation.statistics
+        if statistics is not None and not math.isnan(self._undefined):
+            # A row without a score adds nothing to the corpus score.
+            statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
+        return replace(
             evaluation,
-            counts=counts,
+            scores=self._defined(evaluation.scores),
+            statistics=statistics,
+            counts={"undefined": int(evaluation.missing.sum()), **evaluation.counts},
             lower_is_better=column.lower_is_better,
             ranked=column.ranked,
         )
-        if math.isnan(self._undefined):
-            return finished
-        statistics = evaluation.statistics
-        if statistics is not None:  # a row without a score adds nothing to the corpus score
-            statistics = replace(statistics, of_rows=np.nan_to_num(statistics.of_rows))
-        return replace(finished, scores=self._defined(evaluation.scores), statistics=statistics)
 
     def _defined(self, scores: Floats) -> Floats:
         """Return scores with what stands for undefined ones."""
@@ -336,20 +331,8 @@ class Scorer(ABC):
     def judge(self, evaluations: Iterable[Evaluation]) -> None:  # noqa: B027
         """Refuse a whole run, or warn of it, for what was counted in it.
 
-        Parameters
-        ----------
-        evaluations : iterable of Evaluation
-            The main column's evaluations of a whole run, however it was cut into parts.
-
-        Raises
-        ------
-        VifidelError
-            If the scores mean nothing.
-
-        Warns
-        -----
-        VifidelWarning
-            If they deserve a look.
+        It is given the main column's evaluations of a whole run, however it was cut into parts.
+        Raises a VifidelError if the scores mean nothing; warns if they deserve a look.
         """
 
     def add_to(self, coco_eval: Any) -> float:
@@ -386,24 +369,16 @@ class Scorer(ABC):
         return f"<{type(self).__name__} {self.method()}>"
 
 
+def main_column(columns: Sequence[Column]) -> Column:
+    """Return the column that stands for a metric where it must be one number."""
+    return next((column for column in columns if column.main), columns[-1])
+
+
 def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Sequence[LabelCounts]:
     """Return the object labels of each row's image: a scorer's own, or those given with the rows.
 
-    Parameters
-    ----------
-    rows : Rows
-        What is scored.
-    objects : ObjectLabels, optional
-        The scorer's source.
-    scorer : Scorer
-        For messages.
-
-    Raises
-    ------
-    VifidelError
-        If there are no objects, or two sources of them.
-    ImageIdError
-        If the source does not know an image.
+    Raises a VifidelError if there are none, or two sources of them, or `objects`, the scorer's
+    source, does not know an image.
     """
     if rows.objects is not None:
         if objects is not None:
@@ -423,17 +398,7 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
 def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None:
     """Return what was looked for in each row's image, as `Rows.asked` has it.
 
-    Parameters
-    ----------
-    rows : Rows
-        What is scored.
-    objects : ObjectLabels, optional
-        The scorer's source.
-
-    Raises
-    ------
-    ImageIdError
-        If the source does not know an image.
+    Raises an ImageIdError if `objects`, the scorer's source, does not know an image.
     """
     if objects is None:
         return rows.asked

@@ -32,7 +32,7 @@ from ..things.mentions import Unit
 from ..things.senses import other_senses
 from ..things.synonyms import ClassList
 from .base import asked_of
-from .thing_scorer import ThingScorer
+from .explaining import ExplainingScorer
 from .word_vectors import Gold, Part
 
 
@@ -46,44 +46,22 @@ class WordsGold(Gold):
 
 @dataclass(frozen=True, eq=False)
 class JudgedClaims:
-    """What captions claim, held against the evidence; arrays of it are of the claimed words.
+    """What captions claim, held against the evidence; arrays of it are of the claimed words."""
 
-    Attributes
-    ----------
-    claimed : (number of words of the captions,) bool
-        Whether each word of a caption is claimed.
-    words : Bags
-        The claimed words of each row.
-    support, weights : float64
-        Their support and their weight in P.
-    inventions : Inventions
-        Mentions that are not in the image.
-    doubt : (rows,) float64
-        How strongly the references deny what they do not mention.
-    reached : (number of words of the references,) float64
-        How near the caption comes to each.
-    spoken_of : (number of labels,) float64
-        How much the caption speaks of each label.
-    label_classes : (number of labels,) int64
-        The class of each label.
-    to_said, to_objects : Nearest
-        Between the claimed words and the words of the references, and the labels.
-    """
-
-    claimed: NDArray[np.bool_]
-    words: Bags
+    claimed: NDArray[np.bool_]  # (words of the captions,)
+    words: Bags  # the claimed words of each row
     support: Floats
-    weights: Floats
-    inventions: fidelity.Inventions
-    doubt: Floats
-    reached: Floats
-    spoken_of: Floats
-    label_classes: Integers
-    to_said: Nearest
-    to_objects: Nearest
+    weights: Floats  # in P
+    inventions: fidelity.Inventions  # mentions that are not in the image
+    doubt: Floats  # (rows,): how strongly the references deny what they do not mention
+    reached: Floats  # (words of the references,): how near the caption comes to each
+    spoken_of: Floats  # (labels,): how much the caption speaks of each
+    label_classes: Integers  # (labels,)
+    to_said: Nearest  # between the claimed words and the words of the references
+    to_objects: Nearest  # and the labels
 
 
-class ClaimScorer(ThingScorer[WordsGold]):
+class ClaimScorer(ExplainingScorer[WordsGold]):
     """A metric that scores what captions claim, and leaves out what claims nothing."""
 
     reads_texts = True
@@ -95,7 +73,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
 
     @property
     def _names(self) -> ClassList:
-        return self._things.things  # the sky and other stuff are words like others
+        return super()._names.things  # the sky and other stuff are words like others
 
     @cached_property
     def _names_grounding(self) -> Grounding:

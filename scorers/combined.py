@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats, main_column
+from ..evaluation import Column, Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Rows
-from .base import Progress, Scorer
+from .base import Progress, Scorer, main_column
 
 
 class Mean(Scorer):

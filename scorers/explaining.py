@@ -1,18 +1,20 @@
-"""Explanations by the metrics on word vectors that know what their images show."""
+"""Metrics that explain captions, and the base of those that hold them against evidence."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import chain, zip_longest
-from typing import Any
+from typing import Any, TypeAlias, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
-from ..annotations.looked_for import LookedFor
+from ..annotations.looked_for import Declared, LookedFor, read_looked_for
 from ..evaluation import Floats
 from ..explain.explained import (
     Explained,
@@ -31,16 +33,53 @@ from ..kernels.standing import are_mentioned, standings
 from ..kernels.support import NOTHING
 from ..kernels.transport import penalties, similarities, sums_of_bags, transport_plans, travel_costs
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
-from ..text.words import content_words
+from ..text.words import STOP_WORDS, content_words
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList, read_things
+from ..things.words import lemmatizer
+from ..vectors import VectorSource
 from .base import Scorer, asked_of
-from .word_vectors import Gold, GoldT, Part, WordVectorScorer
+from .record import Option, Settings
+from .registry import METRICS
+from .word_vectors import Gold, GoldT, Objects, Part, Score, Words, WordVectorScorer
+
+#: A list of things, or its file; None for the package's own.
+Things: TypeAlias = ClassList | str | None
+
+#: Names of things, for all metrics that judge them.
+THINGS = Option(
+    "things",
+    "Names of things: a class per line, synonyms after commas.  [default: our own list]",
+)
+
+
+class EvidenceSettings(TypedDict, total=False):
+    """Settings that `ExplainingScorer` describes, for classes that hand them on to it."""
+
+    threshold: Score
+    stop_words: Words
+    things: Things
+    undefined: float
+    uncertain: Score
+    looked_for: Declared
 
 
 class Explainer(Scorer):
     """A metric that can say which words of a caption are in the image."""
+
+    _objects: ObjectLabels | None = None
+    _looked_for: LookedFor | None = None
+
+    @property
+    def objects(self) -> ObjectLabels | None:
+        """The source of object labels; None if they come with the rows, or there are none."""
+        return self._objects
+
+    @property
+    def looked_for(self) -> LookedFor | None:
+        """What a user says was looked for in every image."""
+        return self._looked_for
 
     @abstractmethod
     def explained(
@@ -133,21 +172,76 @@ class Explainer(Scorer):
 
 
 class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
-    """A metric on word vectors that can say which words of a caption are in the image.
+    """A metric that holds captions against object labels, references, or both, and explains them.
 
     `Vifidel`, `VifidelH` and `VifidelPRF` are such metrics. Whatever they compute, the verdicts are
     those of the grounding, and the transport plan is VIFIDEL's.
+
+    Parameters
+    ----------
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
+        count.
+    references : bool
+        Whether the references are evidence.
+    things : path or ClassList, optional
+        Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
+        the package's own list.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
     """
 
-    _things: ClassList | None
-    _looked_for: LookedFor | None = None
+    _sees_objects = True
     _support = SUPPORT
     _p = 2
+    _normalize = True
+    #: Whether references are evidence enough where no objects are known.
+    _references_suffice = True
+
+    def __init__(
+        self,
+        objects: Objects = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
+        undefined: float = math.nan,
+        uncertain: Score = None,
+        looked_for: Declared = None,
+    ) -> None:
+        normalize = self._normalize
+        super().__init__(
+            objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain
+        )
+        self._things = None if things is None else read_things(things)
+        self._looked_for = read_looked_for(looked_for)
 
     @property
-    def objects(self) -> ObjectLabels | None:
-        """The source of object labels; None if they come with the rows, or there are none."""
-        return self._objects
+    def _names(self) -> ClassList:
+        """The names of things that scores depend on."""
+        return read_things(self._things)
+
+    def _pin_evidence(self, objects: str, *settings: str) -> str:
+        """Return the signature: evidence, things, `settings`, and how words become vectors."""
+        looked_for = self._looked_for
+        declared = [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
+        return self._pinned(
+            f"refs:{'yes' if self._use_references else 'no'}",
+            f"objects:{objects}",
+            f"things:{self._names.signature()}",
+            *declared,
+            *settings,
+            lemmatizer(),
+            *self._space.signature(),
+            package="numpy",
+        )
+
+    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
+        if self._references_suffice and self._objects is None and rows.objects is None:
+            return [{}] * len(rows)
+        return super()._labels_of(rows)
 
     @property
     def evidence(self) -> dict[str, Any]:
@@ -166,30 +260,25 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         things, stop_words = read_things(self._things), self._space.stop_words
         return Grounding(things, stop_words, self._objects, self._looked_for)
 
+    def _read_for_grounding(self, rows: Rows) -> Iterator[Part[GoldT]]:
+        """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""
+
+        def texts(part: Rows) -> list[str]:
+            references = chain.from_iterable(self._references_of(part))
+            return self._grounding.texts(chain(part.captions, references))
+
+        return self._read(rows, also=texts)
+
     def units(self, caption: str) -> Sequence[Unit]:
         return self._grounding.units(caption)
 
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
     ) -> Iterator[tuple[Explained | None, ...]]:
-        """Yield the explanations of several systems as columns, some rows at a time.
-
-        What is known of the images is read once for the systems that have the same images, where
-        the scorer has it from scoring one of them.
-        """
-        grounding = self._grounding
-
-        @lru_cache(maxsize=len(of_systems))  # which have most references in common
-        def words_of(references: tuple[str, ...]) -> list[str]:
-            return list(dict.fromkeys(grounding.texts(references)))
-
-        def texts(part: Rows) -> list[str]:
-            references = words_of(tuple(chain.from_iterable(self._references_of(part))))
-            return [*grounding.texts(part.captions), *references]
-
-        readers = [self._read(rows, also=texts) for rows in of_systems]
+        # What is known of the images is read once for the systems that share the gold side.
+        readers = map(self._read_for_grounding, of_systems)
         for parts in zip_longest(*readers):
-            known: dict[Gold, tuple[Evidence, Floats]] = {}  # of systems that share the gold side
+            known: dict[Gold, tuple[Evidence, Floats]] = {}
             for part in filter(None, parts):
                 gold = part.gold
                 if gold not in known:
@@ -202,10 +291,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, LabelCounts]:
         """Return the object labels of images with their counts.
 
-        Raises
-        ------
-        ImageIdError
-            If an image is unknown.
+        Raises an ImageIdError if an image is unknown.
         """
         rows = Rows([""] * len(ids), [()] * len(ids), ids)
         return dict(zip(ids, self._labels_of(rows), strict=True))
@@ -213,24 +299,21 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
         """Return what was looked for in each image and is not there, of those that say it.
 
-        Raises
-        ------
-        ImageIdError
-            If an image is unknown.
+        Raises an ImageIdError if an image is unknown.
         """
         denied = self._denied(Rows([""] * len(ids), [()] * len(ids), ids))
-        return {image_id: labels for image_id, labels in zip(ids, denied, strict=False) if labels}
+        return {ids[row]: labels for row, labels in denied.items()}
 
-    def _denied(self, rows: Rows) -> list[tuple[str, ...]]:
-        """Return what was looked for in the image of each row and is not there; [] of none."""
+    def _denied(self, rows: Rows) -> dict[int, tuple[str, ...]]:
+        """Return what was looked for and is not there, by those rows of whose images that is so."""
         asked = asked_of(rows, self._objects)
         if asked is None:
-            return []
-        labels = self._labels_of(rows)
-        return [
-            tuple(sorted((of_image or frozenset()) - there.keys()))
-            for of_image, there in zip(asked, labels, strict=True)
-        ]
+            return {}
+        denied = {
+            row: (of_image or frozenset()) - there.keys()
+            for row, (of_image, there) in enumerate(zip(asked, self._labels_of(rows), strict=True))
+        }
+        return {row: tuple(sorted(labels)) for row, labels in denied.items() if labels}
 
     def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:
         return rows.references if self._use_references else [()] * len(rows)
@@ -298,7 +381,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             ),
             matches=_matches(objects, words, plans, costs),
             unknown_words=self._unknown_words(part),
-            denied={row: labels for row, labels in enumerate(self._denied(part.rows)) if labels},
+            denied=self._denied(part.rows),
             texts=texts.listed,  # last: now all are listed
         )
 
@@ -337,3 +420,30 @@ def _matches(objects: Bags, words: Bags, plans: Floats, costs: Floats) -> MatchC
     order = np.lexsort((-masses * costs, rows))
     starts = np.searchsorted(rows, np.arange(len(objects) + 1))
     return MatchColumns(starts, of_objects[order], of_words[order], masses[order], costs[order])
+
+
+def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
+    """Return what explains the captions of a run; None if none of its metrics has evidence.
+
+    It is VIFIDEL where objects are known, whether it was computed or not. The settings are those
+    that the scorers were made from.
+    """
+    vifidel = METRICS["VIFIDEL"]
+    explainers = [part for part in uncombined(scorers) if isinstance(part, Explainer)]
+    own = [part for part in explainers if isinstance(part, ExplainingScorer)]
+    for part in own:
+        if isinstance(part, vifidel.scorer):
+            return part
+    if settings.objects is None:
+        first = next((part for part in own if part.objects is not None), None)
+        known = next((part for part in explainers if part.objects is not None), None)
+        if first is not None or known is None:
+            return first or next(iter(own), None)
+        declared = known.looked_for or settings.looked_for
+        settings = replace(settings, objects=known.objects, looked_for=declared)
+    return cast("ExplainingScorer[Any]", vifidel.make(settings))
+
+
+def uncombined(scorers: Iterable[Scorer]) -> list[Scorer]:
+    """Return scorers, the parts of combinations instead of these."""
+    return [part for scorer in scorers for part in getattr(scorer, "parts", (scorer,))]

@@ -11,11 +11,11 @@ from typing import Any
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.looked_for import LookedFor, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
-from ..evaluation import Column, main_column
+from ..evaluation import Column
 from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
-from .base import Scorer
+from .base import Scorer, main_column
 from .papers import Paper
 
 
@@ -148,6 +148,19 @@ class Settings:
             "stop_words": self.stop_words,
         }
         return settings if self.p is None else {**settings, "p": self.p}
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The arguments that all metrics take which hold captions against evidence."""
+        return {
+            "objects": self.labels,
+            "references": self.weighted,
+            "things": self.options.get("things"),
+            "uncertain": self.uncertain,
+            "looked_for": self.declared,
+            "vectors": self.words["vectors"],
+            "stop_words": self.stop_words,
+        }
 
     @cached_property
     def tokenization(self) -> Tokenization:

@@ -13,9 +13,11 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import UserDict
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
 
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from .base import Scorer
@@ -35,37 +37,24 @@ _PUNCTUATION = re.compile(r"[\s,+|()]")
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
 
 
-class Registry(Mapping[str, Metric]):
+class Registry(UserDict[str, Metric]):
     """Metrics by name, in the order of their ranks, then of their names.
 
     As a mapping it has the metrics that have been imported; `find` and `load` import others.
     """
 
     def __init__(self) -> None:
-        self._metrics: dict[str, Metric] = {}
+        super().__init__()
         self._problems: dict[EntryPoint, str] = {}  # "" of what is usable
-
-    def __getitem__(self, name: str) -> Metric:
-        return self._metrics[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._metrics)
-
-    def __len__(self) -> int:
-        return len(self._metrics)
 
     @property
     def spellings(self) -> dict[str, str]:
         """Every spelling of a metric, in lower case, with the metric's name."""
-        return {
-            spelling.lower(): metric.name
-            for metric in self._metrics.values()
-            for spelling in (metric.name, *metric.spellings)
-        }
+        return {s: metric.name for s, metric in _by_spelling(self.values()).items()}
 
     def options(self) -> list[Option]:
         """Return the options that metrics have of their own, each once."""
-        return list(dict.fromkeys(o for metric in self._metrics.values() for o in metric.options))
+        return list(dict.fromkeys(o for metric in self.values() for o in metric.options))
 
     def register(self, metric: Metric) -> None:
         """Add a metric to those that have names; with an entry point, the command knows it too.
@@ -86,12 +75,12 @@ class Registry(Mapping[str, Metric]):
             raise VifidelError(f"register takes a Metric, not {metric!r:.40}.")
         others = {
             name: other
-            for name, other in self._metrics.items()
+            for name, other in self.items()
             if (name, other.module) != (metric.name, metric.module)
         }
         _check(metric, others)
         ranked = sorted([*others.values(), metric], key=lambda one: (one.rank, one.name))
-        self._metrics = {one.name: one for one in ranked}
+        self.data = {one.name: one for one in ranked}
 
     def waiting(self) -> dict[str, list[EntryPoint]]:
         """Return the entry points that have not been imported, by the metric's name.
@@ -109,10 +98,7 @@ class Registry(Mapping[str, Metric]):
     def find(self, spelling: str) -> str:
         """Return the name of the metric that is spelled so, in any case.
 
-        Raises
-        ------
-        VifidelError
-            If there is none, or its package is broken.
+        Raises a VifidelError if there is none, or its package is broken.
         """
         wanted = spelling.lower()
         if wanted not in self.spellings:
@@ -137,10 +123,7 @@ class Registry(Mapping[str, Metric]):
     def load(self) -> dict[str, str]:
         """Import the metrics of all packages, and return what is wrong with some, by name.
 
-        Warns
-        -----
-        VifidelWarning
-            For each that is broken, the first time.
+        Each that is broken is a warning, the first time.
         """
         for entries in self.waiting().values():
             problem = self._import(entries)
@@ -162,15 +145,11 @@ register = METRICS.register
 def parse(text: str) -> list[str]:
     """Return the metrics of a comma-separated list in their own spelling.
 
-    `DEFAULT` stays as it is; `expanded` knows what it stands for.
+    `DEFAULT` stays as it is; `expanded` knows what it stands for. Raises a VifidelError if a name
+    is unknown, its package is broken, or metrics cannot be combined.
 
     >>> parse("vifidel, CIDER+Vifidel"), parse("default, CHAIR")
     (['VIFIDEL', 'CIDEr+VIFIDEL'], ['default', 'CHAIR'])
-
-    Raises
-    ------
-    VifidelError
-        If a name is unknown, its package is broken, or metrics cannot be combined.
     """
     names = []
     for combination in text.split(","):
@@ -199,28 +178,16 @@ def parts_of(name: str) -> list[Metric]:
     return [METRICS[part] for part in name.split("+")]
 
 
-def needs_references(name: str) -> bool:
-    """Return whether a metric, or a part of a combination, compares with references.
-
-    Names that are not in the registry, such as those of an ablation, do not.
-    """
-    return any(METRICS[part].references for part in name.split("+") if part in METRICS)
-
-
 def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
-    has_objects = settings.objects is not None
-    given = {
-        "references": settings.references or not metric.references,
-        "objects": has_objects
-        or not (metric.objects or (metric.either and not settings.references)),
+    needs_objects = metric.objects or (metric.either and not settings.references)
+    lacks = {
+        "references": metric.references and not settings.references,
+        "objects": needs_objects and settings.objects is None,
     }
-    given |= {
-        option.name: settings.options.get(option.name) is not None
-        for option in metric.options
-        if option.required
-    }
-    return [name for name, is_given in given.items() if not is_given]
+    for option in metric.options:
+        lacks[option.name] = option.required and settings.options.get(option.name) is None
+    return [name for name, is_lacking in lacks.items() if is_lacking]
 
 
 def defaults(settings: Settings) -> list[str]:
@@ -235,26 +202,14 @@ def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:
     ['CIDEr', 'CHAIR']
     """
     by_default = list(by_default)
-    listed = [[name] if name != DEFAULT else by_default for name in names]
-    return list(dict.fromkeys(name for of_name in listed for name in of_name))
+    listed = (by_default if name == DEFAULT else [name] for name in names)
+    return list(dict.fromkeys(chain.from_iterable(listed)))
 
 
 def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str], str]) -> None:
-    """Check that metrics have the settings that they need.
+    """Raise a VifidelError if one of some metrics lacks a setting that it needs.
 
-    Parameters
-    ----------
-    names : iterable of str
-        As `parse` returns them.
-    settings : Settings
-        What they would be made from.
-    spelled : callable
-        From a setting's name to what the user calls it: ``--tiger-features``.
-
-    Raises
-    ------
-    VifidelError
-        If one lacks something.
+    `spelled` returns what the user calls a setting: ``--tiger-features``.
     """
     for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
         if missing := [spelled(name) for name in lacking(metric, settings)]:
@@ -269,17 +224,8 @@ def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str
 def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], dict[str, str]]:
     """Return scorers by name, and why the others are not available.
 
-    Parameters
-    ----------
-    names : iterable of str
-        As `parse` returns them; a combination joins names by ``+``.
-    settings : Settings
-        What they are made from; a metric that occurs several times is made once.
-
-    Raises
-    ------
-    VifidelError
-        If a file cannot be read or is not what a metric needs.
+    Names are as `parse` returns them; a metric that occurs several times is made once. Raises a
+    VifidelError if a file cannot be read or is not what a metric needs.
     """
     scorers: dict[str, Scorer] = {}
     unavailable: dict[str, str] = {}
@@ -304,6 +250,10 @@ def build(names: Iterable[str], settings: Settings) -> tuple[dict[str, Scorer], 
     return scorers, unavailable
 
 
+def _by_spelling(metrics: Iterable[Metric]) -> dict[str, Metric]:
+    return {s.lower(): metric for metric in metrics for s in (metric.name, *metric.spellings)}
+
+
 def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
     """Raise a VifidelError if a metric cannot be registered beside others."""
     if not (isinstance(metric.scorer, type) and issubclass(metric.scorer, Scorer)):
@@ -312,11 +262,7 @@ def _check(metric: Metric, others: Mapping[str, Metric]) -> None:
         raise VifidelError(
             f"{metric.name}: columns is a tuple of its class, so that help knows it."
         )
-    taken = {
-        spelling.lower(): other
-        for other in others.values()
-        for spelling in (other.name, *other.spellings)
-    }
+    taken = _by_spelling(others.values())
     for spelling in (metric.name, *metric.spellings):
         if not spelling or _PUNCTUATION.search(spelling):
             raise VifidelError(

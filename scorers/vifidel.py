@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..annotations import ObjectSource
-from ..annotations.looked_for import Declared, read_looked_for
 from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
 from ..rows import Rows
-from ..text.words import STOP_WORDS
-from ..things.synonyms import ClassList, read_things
 from ..vectors import VectorSource
-from .explaining import ExplainingScorer
+from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Part, Scored
+from .word_vectors import Gold, Objects, Part, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +39,8 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
 
     Parameters
     ----------
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     references : bool
         Weight words by references (Eq. 4 and 5). False is Eq. 3: the references only give the
         image ids.
@@ -61,30 +61,22 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
     >>> score, scores = scorer.compute_score({1: []}, {1: ["a dog catches a frisbee"]})
     """
 
-    _sees_objects = True
+    _references_suffice = False
 
     def __init__(
         self,
-        objects: ObjectSource | None = None,
+        objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
         p: int = 2,
         counts: bool = True,
         normalize: bool = True,
-        threshold: float | None = None,
-        stop_words: Collection[str] = STOP_WORDS,
-        things: ClassList | str | None = None,
-        undefined: float = math.nan,
-        uncertain: float | None = None,
-        looked_for: Declared = None,
+        **settings: Unpack[EvidenceSettings],
     ) -> None:
-        super().__init__(
-            objects, vectors, references, threshold, normalize, stop_words, undefined, uncertain
-        )
-        self._looked_for = read_looked_for(looked_for)
+        self._normalize = normalize
+        super().__init__(objects, vectors, references, **settings)
         self._p = check_exponent(p)
         self._counts = counts
-        self._things = None if things is None else read_things(things)
         where = "" if self._objects is None else f" in {self._objects.where}"
         self._needed = f"a usable object label{where}"
 
@@ -132,15 +124,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
 
 def make_vifidel(settings: Settings) -> Vifidel:
     """Return VIFIDEL as the settings of a run have it."""
-    return Vifidel(
-        None if settings.objects is None else settings.labels,
-        references=settings.weighted,
-        counts=settings.counts,
-        things=settings.options.get("things"),
-        uncertain=settings.uncertain,
-        looked_for=settings.declared,
-        **settings.words,
-    )
+    return Vifidel(**settings.evidence | settings.words, counts=settings.counts)
 
 
 register(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..annotations.looked_for import Declared
 from ..evaluation import Column
 from ..kernels import fidelity
-from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, WordsGold
+from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .thing_scorer import THINGS, Objects, Score, Things, Words, evidence_settings
-from .word_vectors import Part, Scored
+from .word_vectors import Objects, Part, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # What an invention leaves of the score; settled in docs/fidelity.md.
 _KEPT = 0.8
@@ -44,30 +45,16 @@ class VifidelD(ClaimScorer):
     """
 
     columns = (Column("VIFIDEL-D"),)
+    _fixed = ("references",)
     _needed = "an object label and a source that says what it looks for"
 
     def __init__(
         self,
         objects: Objects = None,
         vectors: VectorSource = None,
-        threshold: Score = None,
-        stop_words: Words = STOP_WORDS,
-        things: Things = None,
-        undefined: float = math.nan,
-        uncertain: Score = None,
-        looked_for: Declared = None,
+        **settings: Unpack[EvidenceSettings],
     ) -> None:
-        super().__init__(
-            objects,
-            vectors,
-            False,
-            threshold,
-            stop_words,
-            things,
-            undefined,
-            uncertain,
-            looked_for,
-        )
+        super().__init__(objects, vectors, False, **settings)
 
     def method(self) -> str:
         return "VIFIDEL-D"
@@ -94,7 +81,7 @@ register(
         "it makes up",
         VifidelD,
         lambda settings: VifidelD(
-            **{k: v for k, v in evidence_settings(settings).items() if k != "references"}
+            **{k: v for k, v in settings.evidence.items() if k != "references"}
         ),
         rank=35,
         references=False,

@@ -4,68 +4,47 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..annotations.looked_for import Declared
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
+from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows
-from ..text.words import STOP_WORDS, piece_words, placed_words
+from ..text.words import piece_words, placed_words
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..vectors import VectorSource
+from .base import Progress
+from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .thing_scorer import (
-    THINGS,
-    Objects,
-    Score,
-    Things,
-    ThingScorer,
-    Words,
-    evidence_settings,
-)
-from .word_supports import WordSupport
-from .word_vectors import Gold, Part, Scored
+from .word_supports import DetailsOfParts, WordSupport
+from .word_vectors import Gold, Objects, Part, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
 
-def _share(part: Floats, whole: Floats | Integers) -> Floats:
+def _share(part: Floats | Integers, whole: Floats | Integers) -> Floats:
     share = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return share
 
 
-def _rates(sums: Floats) -> Floats:
-    """Return Hs, Hi and Hn of what was counted."""
-    parts, wholes = [_WITH_ABSENT, ABSENT, _THINGS], [_CAPTIONS, JUDGED, _CAPTIONS]
-    return _share(sums[..., parts], sums[..., wholes])
-
-
-def _of_captions(sums: Floats) -> Floats:
-    rates: Floats = _rates(sums)[..., 0]
-    return rates
-
-
-def _of_mentions(sums: Floats) -> Floats:
-    rates: Floats = _rates(sums)[..., 1]
-    return rates
-
-
-def _per_caption(sums: Floats) -> Floats:
-    rates: Floats = _rates(sums)[..., 2]
-    return rates
+def _rate(part: int, whole: int, sums: Floats) -> Floats:
+    """Return how much of one count is another one, of counts (..., 5)."""
+    return _share(sums[..., part], sums[..., whole])
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +54,7 @@ class _EvidenceGold(Gold):
     evidence: Evidence
 
 
-class VifidelH(ThingScorer[_EvidenceGold]):
+class VifidelH(ExplainingScorer[_EvidenceGold]):
     """Hallucinated things, whatever their names: CHAIR's question for an open vocabulary.
 
     Things are what a list of class names lists; each mention is judged by the object labels of
@@ -115,14 +94,15 @@ class VifidelH(ThingScorer[_EvidenceGold]):
     """
 
     columns = (
-        Column("VIFIDEL-Hs", True, of_sums=_of_captions),
-        Column("VIFIDEL-Hi", True, of_sums=_of_mentions),
-        Column("VIFIDEL-Hn", True, of_sums=_per_caption),
+        Column("VIFIDEL-Hs", True, of_sums=partial(_rate, _WITH_ABSENT, _CAPTIONS)),
+        Column("VIFIDEL-Hi", True, of_sums=partial(_rate, ABSENT, JUDGED)),
+        Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS)),
         Column("VIFIDEL-T"),
     )
     reads_texts = True
     rates_inventions = True
     _scores_words = False
+    _details = DetailsOfParts
     _needed = "a mention of a thing and something that is known of its image"
 
     def __init__(
@@ -130,27 +110,13 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
-        threshold: Score = None,
-        stop_words: Words = STOP_WORDS,
-        things: Things = None,
+        *,
         support: float = SUPPORT,
-        undefined: float = math.nan,
-        uncertain: Score = None,
-        looked_for: Declared = None,
+        **settings: Unpack[EvidenceSettings],
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
-        super().__init__(
-            objects,
-            vectors,
-            references,
-            threshold,
-            stop_words,
-            things,
-            undefined,
-            uncertain,
-            looked_for,
-        )
+        super().__init__(objects, vectors, references, **settings)
         self._support = float(support)
 
     def method(self) -> str:
@@ -206,8 +172,9 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         says_nothing = evidence.is_there & ~evidence.denies
         if says_nothing.any():
             further["nothing_looked_for"] = says_nothing.astype(np.int64)
+        rates = [column.of_sums(counts) for column in self.columns if column.of_sums is not None]
         return Scored(
-            np.concatenate([_rates(counts), mean_support[:, None]], axis=1),
+            np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
             details=partial(_details, found, rows),
@@ -225,25 +192,8 @@ class VifidelH(ThingScorer[_EvidenceGold]):
         }
         return _of_rows(np.array([row for row, _ in things], dtype=np.int64), len(captions))
 
-    def _evaluations(
-        self,
-        rows: Rows,
-        scores: Floats,
-        of_rows: Floats | None,
-        details: Sequence[Any],
-        make: Callable[..., Evaluation],
-    ) -> dict[str, Evaluation]:
-        evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        counts = np.empty((0, _THINGS + 1)) if of_rows is None else of_rows
-        sums = np.nansum(counts, axis=0)
-        for column in self.columns:
-            if column.of_sums is not None:
-                evaluations[column.name] = replace(
-                    evaluations[column.name],
-                    corpus_score=float(column.of_sums(sums)),
-                    statistics=Statistics(counts, column.of_sums),
-                )
-        evaluations[self.main] = replace(evaluations[self.main], details={self.method(): details})
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        evaluations = super()._evaluate(rows, on_progress)
         unsure = 0 if self._objects is None else self._objects.unsure
         if not unsure:
             return evaluations
@@ -254,13 +204,7 @@ class VifidelH(ThingScorer[_EvidenceGold]):
 
 
 def warn_of_undeclared(rows: int) -> None:
-    """Warn that nothing can be absent from the images of so many rows.
-
-    Warns
-    -----
-    VifidelWarning
-        If there is one.
-    """
+    """Warn that nothing can be absent from the images of so many rows, if there are any."""
     if rows:
         warnings.warn(
             f"the objects of {rows} caption{'s' if rows > 1 else ''} do not say what was looked "
@@ -328,7 +272,7 @@ register(
         "Things that are mentioned and not in the image (Hs, Hi, Hn), and the support of all "
         "mentions (T)",
         VifidelH,
-        lambda settings: VifidelH(**evidence_settings(settings)),
+        lambda settings: VifidelH(**settings.evidence),
         rank=30,
         spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-Hs"),
         references=False,

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..annotations.looked_for import Declared
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats, Integers
 from ..explain.sentences import (
@@ -19,7 +17,6 @@ from ..explain.sentences import (
     PlacedMention,
     absent_in,
     absent_mentions,
-    claimed_text,
 )
 from ..kernels import fidelity
 from ..kernels.bags import Bags
@@ -32,16 +29,19 @@ from ..kernels.support import (
     weighted_means,
 )
 from ..rows import Rows
-from ..text.words import STOP_WORDS
 from ..things.claims import has_several, read_sentences
 from ..vectors import VectorSource
+from .base import Progress
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
+from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
-from .thing_scorer import THINGS, Objects, Score, Things, Words, evidence_settings
 from .word_supports import DetailsOfParts, SupportedWords, WordDetails, WordSupport
-from .word_vectors import Part, Scored
+from .word_vectors import Objects, Part, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 EDITIONS = (1, 2)
 EDITION = Option(
@@ -98,29 +98,14 @@ class VifidelPRF(ClaimScorer):
         objects: Objects = None,
         vectors: VectorSource = None,
         references: bool = True,
-        threshold: Score = None,
-        stop_words: Words = STOP_WORDS,
-        things: Things = None,
-        undefined: float = math.nan,
-        uncertain: Score = None,
-        looked_for: Declared = None,
+        *,
         edition: int = EDITIONS[-1],
+        **settings: Unpack[EvidenceSettings],
     ) -> None:
         if isinstance(edition, bool) or edition not in EDITIONS:
             raise VifidelError(f"edition must be 1 or 2, not {edition!r:.40}.")
-        super().__init__(
-            objects,
-            vectors,
-            references,
-            threshold,
-            stop_words,
-            things,
-            undefined,
-            uncertain,
-            looked_for,
-        )
+        super().__init__(objects, vectors, references, **settings)
         self._edition = edition
-        self.reads_texts = edition > 1
 
     def method(self) -> str:
         return "VIFIDEL-PRF"
@@ -128,24 +113,14 @@ class VifidelPRF(ClaimScorer):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, *([f"edition:{self._edition}"] * (self._edition > 1)))
 
-    def further_words(self, rows: Rows) -> Iterable[str]:
-        return super().further_words(rows) if self._edition > 1 else ()
-
-    def _evaluations(
-        self,
-        rows: Rows,
-        scores: Floats,
-        of_rows: Floats | None,
-        details: Sequence[Any],
-        make: Callable[..., Evaluation],
-    ) -> dict[str, Evaluation]:
-        evaluations = super()._evaluations(rows, scores, of_rows, details, make)
-        said = {self.method(): details}
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        evaluations = super()._evaluate(rows, on_progress)
         if any(map(has_several, rows.captions)):
             of_sentences = DetailsOfParts()
             of_sentences.add(len(rows), partial(_sentence_details, self, rows))
-            said["sentences"] = of_sentences
-        evaluations[self.main] = replace(evaluations[self.main], details=said)
+            main = evaluations[self.main]
+            details = {**main.details, "sentences": of_sentences}
+            evaluations[self.main] = replace(main, details=details)
         return evaluations
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
@@ -189,47 +164,27 @@ class VifidelPRF(ClaimScorer):
         )
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
-        """Return the sentences of each caption, in order: what they claim, invent and suppose.
-
-        Parameters
-        ----------
-        rows : Rows
-            Captions with what is known of their images.
-        """
+        """Return the sentences of each caption, in order: what they claim, invent and suppose."""
         units = self._names_grounding.units
         sentences = [read_sentences(caption, units) for caption in rows.captions]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         of_rows = [row for row, _ in all_of]
-        claimed_texts = [claimed_text(rows.captions[row], one) for row, one in all_of]
-        of_sentences = replace(rows.take(of_rows), captions=claimed_texts)
+        claimed = [one.claimed(rows.captions[row]) for row, one in all_of]
+        of_sentences = replace(rows.take(of_rows), captions=claimed)
         p = self.unsigned(of_sentences)["VIFIDEL-P"].scores.tolist()
         absent = self._absent(rows)
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
         for (row, one), p_of_one in zip(all_of, p, strict=True):
             invented, supposed = absent_in(one, absent[row])
-            found[row].append(
-                JudgedSentence(
-                    one.start,
-                    one.end,
-                    one.claims,
-                    p_of_one if one.claims else math.nan,
-                    invented,
-                    one.hedged,
-                    supposed,
-                )
-            )
+            own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
+            found[row].append(JudgedSentence(*own, invented, one.hedged, supposed))
         return found
 
     def _absent(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
         """Return the mentions of each caption that are not in its image, with their places."""
         grounding = self._grounding
         found: list[tuple[PlacedMention, ...]] = []
-
-        def texts(part: Rows) -> Iterable[str]:
-            references = chain.from_iterable(self._references_of(part))
-            return grounding.texts(chain(part.captions, references))
-
-        for part in self._read(rows, also=texts):
+        for part in self._read_for_grounding(rows):
             evidence = self._evidence(part.gold, part.rows)
             captions = part.rows.captions
             grounded = grounding.mentions(part.gold.lexicon, captions, evidence)
@@ -268,7 +223,6 @@ class VifidelPRF(ClaimScorer):
         p = weighted_means(support, np.where(is_thing, 1.0, of_others), words)
         spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
-        p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))
         f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)
         return _scored(part, p, r, f, partial(self._supported, part))
 
@@ -319,9 +273,7 @@ def _coverage(said: ReferenceWords, reached: Floats) -> Floats:
 def make_vifidel_prf(settings: Settings) -> VifidelPRF:
     """Return the scorer that the settings of a run ask for."""
     edition = settings.options.get(EDITION.name)
-    return VifidelPRF(
-        **evidence_settings(settings), edition=EDITIONS[-1] if edition is None else edition
-    )
+    return VifidelPRF(**settings.evidence, edition=EDITIONS[-1] if edition is None else edition)
 
 
 register(

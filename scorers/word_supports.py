@@ -6,65 +6,30 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 from ..digits import number_texts
 from ..evaluation import Floats, Integers
 from ..files import json_text
 from ..kernels.claimed import Claims
 from ..remembered import Remembered
-from ..rows import Rows
 from ..text.words import content_words
 
 
 class WordSupport(NamedTuple):
-    """How well what is known of an image supports a word of a caption.
+    """How well what is known of an image supports a word of a caption."""
 
-    Attributes
-    ----------
-    word : str
-        In lower case; several words where they name one thing: ``"hot dogs"``.
-    support : float
-        In [0, 1]; 1 for a word that the evidence contains.
-    is_thing : bool
-        Whether it names a thing.
-    place : range
-        Which of the caption's pieces between blanks hold it, counted from 0.
-    by : str, optional
-        The object label or the word of a reference that supports it best; None where nothing does.
-    weight : float, optional
-        What it weighs in VIFIDEL-P; 0 in what claims nothing.
-    """
-
-    word: str
-    support: float
-    is_thing: bool
-    place: range
-    by: str | None = None
-    weight: float | None = None
-
-
-@runtime_checkable
-class SupportsWords(Protocol):
-    """A scorer that knows the support of each word."""
-
-    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
-        """Return the words that the metric judges, row by row, in the order of the caption."""
-        ...
+    word: str  # in lower case; several words where they name one thing: "hot dogs"
+    support: float  # in [0, 1]; 1 for a word that the evidence contains
+    is_thing: bool  # whether it names a thing
+    place: range  # which of the caption's pieces between blanks hold it, counted from 0
+    by: str | None = None  # the object label or word of a reference that supports it best, if any
+    weight: float | None = None  # in VIFIDEL-P; 0 in what claims nothing
 
 
 # A word of `SupportedWords` in JSON.
 _WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s%s\n }'
 _WEIGHT = ',\n  "weight": '
-
-
-@runtime_checkable
-class WrittenAsJson(Protocol):
-    """Details of many small parts, which know their JSON better than an encoder."""
-
-    def json_texts(self) -> list[str]:
-        """Return what `vifidel_eval.files.json_text` makes of each row."""
-        ...
 
 
 # A word, its support, whether it names a thing, what supports it best, and its weight.
@@ -73,34 +38,16 @@ _Known = tuple[str, float, bool, str | None, float | None]
 
 @dataclass(frozen=True, eq=False)
 class SupportedWords:
-    """The content words of some captions, held against what is known of their images.
-
-    Attributes
-    ----------
-    captions : sequence of str
-        The captions.
-    starts : (number of captions + 1,) int64
-        Caption i has the distinct words ``[starts[i]:starts[i + 1]]``.
-    words, by : (number of words,) int64
-        Each word and what supports it best, as numbers of a lexicon; negative for nothing.
-    supports : (number of words,) float64
-        In [0, 1].
-    weights : (number of words,) float64, optional
-        What each weighs in VIFIDEL-P.
-    names : sequence of str
-        The words of the lexicon by their numbers, which is less than the lexicon.
-    claims : Claims
-        What the captions mention.
-    """
+    """The content words of some captions, held against what is known of their images."""
 
     captions: Sequence[str]
-    starts: Integers
-    words: Integers
-    by: Integers
-    supports: Floats
-    weights: Floats | None
-    names: Sequence[str]
-    claims: Claims
+    starts: Integers  # caption i has the distinct words from starts[i] up to starts[i + 1]
+    words: Integers  # numbers of a lexicon
+    by: Integers  # what supports each best, likewise; negative for nothing
+    supports: Floats  # in [0, 1]
+    weights: Floats | None  # what each weighs in VIFIDEL-P
+    names: Sequence[str]  # the words of the lexicon by their numbers, which is less than it
+    claims: Claims  # what the captions mention
 
     def __call__(self) -> list[list[dict[str, Any]]]:
         """Return what ``--output`` says of each caption."""
@@ -123,10 +70,7 @@ class SupportedWords:
     def json_texts(self, text_of: Callable[[_Known], str]) -> Iterator[str]:
         """Yield what `vifidel_eval.files.json_text` makes of each caption's words.
 
-        Parameters
-        ----------
-        text_of : callable
-            Returns what it makes of what is known of a word; much is said of many captions.
+        `text_of` returns what it makes of one of them; much is said of many captions.
         """
         words_in = piece_reader(self.claims.stop_words)
         for caption, known in self._known():
@@ -183,7 +127,7 @@ class DetailsOfParts(Sequence[Any]):
 
     def __init__(self) -> None:
         self._ends: list[int] = []
-        self._make: list[Callable[[], list[Any]]] = []
+        self._make: list[Any] = []  # callables
         self._last: tuple[int, list[Any]] | None = None  # rows are read one after the other
 
     def add(self, rows: int, make: Callable[[], list[Any]]) -> None:
@@ -208,17 +152,11 @@ class DetailsOfParts(Sequence[Any]):
 class WordDetails(DetailsOfParts):
     """What ``--output`` says of the words of each row, from the `SupportedWords` of some rows."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._words: list[SupportedWords] = []
-
     def add(self, rows: int, make: Callable[[], Any]) -> None:
-        words: SupportedWords = make()  # at once: it needs what the rows were read with
-        self._words.append(words)
-        super().add(rows, words)
+        super().add(rows, make())  # at once: it needs what the rows were read with
 
     def json_texts(self) -> list[str]:
         """Return what `vifidel_eval.files.json_text` makes of each row, in a tenth of the time."""
         of_value = lru_cache(maxsize=1 << 14)(json_text)
         text_of = lru_cache(maxsize=1 << 16)(partial(_json_text, of_value))
-        return [text for words in self._words for text in words.json_texts(text_of)]
+        return [text for words in self._make for text in words.json_texts(text_of)]

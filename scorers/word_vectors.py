@@ -7,10 +7,10 @@ import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,20 @@ from numpy.typing import NDArray
 from ..annotations import ObjectSource, read_objects
 from ..annotations.objects import check_threshold, check_uncertain
 from ..errors import CaptionError, VifidelWarning
-from ..evaluation import Evaluation, Floats, Integers, Tally, add_tallies
+from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..rows import Asked, LabelCounts, Rows
+from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, labels_of
 from .word_supports import DetailsOfParts
+
+#: What users give, in few words: objects, a score from 0 to 1, and words.
+Objects: TypeAlias = ObjectSource | None
+Score: TypeAlias = float | None
+Words: TypeAlias = Collection[str]
 
 _ROWS_AT_ONCE = 1024
 #: Transport takes more than the square of the number of words, in time and in memory.
@@ -35,30 +40,14 @@ MOST_DIFFERENT = 2000
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """What the candidates of some rows are held against; all systems share it.
+    """What the candidates of some rows are held against; all systems share it."""
 
-    Attributes
-    ----------
-    lexicon : Lexicon
-        Where the numbers of all bags come from.
-    rows : int
-        How many rows.
-    objects : Bags
-        One bag of object labels per row; empty bags for metrics that see no objects.
-    references : Bags
-        One bag per reference, the references of a row one after the other.
-    row_of_reference : (number of references,) int64
-        The row that each reference belongs to.
-    tallies : mapping
-        What was read, by what it is.
-    """
-
-    lexicon: Lexicon
+    lexicon: Lexicon  # where the numbers of all bags come from
     rows: int
-    objects: Bags
-    references: Bags
-    row_of_reference: Integers
-    tallies: Mapping[str, Tally]
+    objects: Bags  # one bag of labels per row, empty for metrics that see no objects
+    references: Bags  # one bag per reference, the references of a row one after the other
+    row_of_reference: Integers  # (number of references,)
+    tallies: Mapping[str, Tally]  # what was read, by what it is
 
     def part(self, start: int, end: int) -> Gold:
         """Return the rows from `start` up to `end`; the tallies are those of all."""
@@ -78,19 +67,7 @@ GoldT = TypeVar("GoldT", bound=Gold)
 
 @dataclass(frozen=True, eq=False)
 class Part(Generic[GoldT]):
-    """Some rows, read.
-
-    Attributes
-    ----------
-    rows : Rows
-        The rows.
-    gold : Gold
-        Their gold side.
-    words : Bags
-        One bag of content words per candidate.
-    of_words : Tally
-        Words of the candidates.
-    """
+    """Some rows, read: their gold side, and a bag of content words per candidate."""
 
     rows: Rows
     gold: GoldT
@@ -100,47 +77,17 @@ class Part(Generic[GoldT]):
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What a metric says of some rows.
+    """What a metric says of some rows."""
 
-    Attributes
-    ----------
-    scores : (rows, columns) float64
-        NaN where undefined.
-    counts : mapping
-        Key of `vifidel_eval.evaluation.COUNTS` to what each row adds to it, (rows,).
-    distances : (rows,) float64, optional
-        The transport distance that the score follows from, NaN where there is none.
-    of_rows : (rows, k) float64, optional
-        `Statistics.of_rows`, where a corpus score is not the mean of its column.
-    details : callable, optional
-        Returns what ``--output`` says of each row, or what else the metric's `DetailsOfParts`
-        take; called when it is wanted.
-    """
-
-    scores: Floats
+    scores: Floats  # (rows, columns); NaN where undefined
+    #: Key of `vifidel_eval.evaluation.COUNTS` to what each row adds to it, (rows,).
     counts: Mapping[str, Integers | NDArray[np.bool_]]
+    #: (rows,): the transport distance that the score follows from, NaN where there is none.
     distances: Floats | None = None
+    #: (rows, k): `Statistics.of_rows`, for the columns whose corpus score follows from sums.
     of_rows: Floats | None = None
+    #: Returns what the metric's `DetailsOfParts` take of the rows; called when it is wanted.
     details: Callable[[], Any] | None = None
-
-
-class _Given(NamedTuple):
-    """What the gold side of rows depends on; copies, since the caller may change its lists.
-
-    References are tuples: lists of them would have the garbage collector go through everything.
-    """
-
-    image_ids: list[ImageId] | None
-    references: list[tuple[str, ...]] | None
-    objects: list[LabelCounts] | None
-    asked: list[Asked] | None
-
-
-class _Kept(NamedTuple):
-    """The gold side of the rows that were evaluated last."""
-
-    given: _Given
-    golds: tuple[Any, ...]
 
 
 _Words = Callable[[Rows], Iterable[str]]
@@ -185,8 +132,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     reads_texts = False
     #: Whether scores depend on the bags of words of the captions.
     _scores_words = True
-    #: What holds the details of `Scored`.
-    _details: type[DetailsOfParts] = DetailsOfParts
+    #: What holds the details of `Scored`, of metrics that have some.
+    _details: type[DetailsOfParts] | None = None
 
     def __init__(
         self,
@@ -208,7 +155,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         super().__init__(undefined)
         self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
         self._use_references = references
-        self._kept: _Kept | None = None
+        # The gold side of the rows that were evaluated last, behind what it depends on.
+        self._kept: tuple[object, tuple[GoldT, ...]] = None, ()
 
     @property
     def space(self) -> WordSpace:
@@ -219,10 +167,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def prepare(self, gold: Gold, rows: Rows) -> GoldT:
         """Return the gold side of rows with what this metric derives from it.
 
-        Raises
-        ------
-        LexiconFull
-            If there is no room for what it adds.
+        Raises LexiconFull if there is no room for what it adds.
         """
 
     @abstractmethod
@@ -273,7 +218,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         scores: list[Floats] = []
         of_rows: list[Floats] = []
-        details: DetailsOfParts | None = None
+        details = None if self._details is None else self._details()
         counts: Counter[str] = Counter()
         read: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
@@ -281,8 +226,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             scores.append(scored.scores)
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)
-            if scored.details is not None:
-                details = details or self._details()
+            if details is not None and scored.details is not None:
                 details.add(part.gold.rows, scored.details)
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
@@ -290,38 +234,24 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             on_progress(part.gold.rows)
         tallies = add_tallies(read)
         counts["unknown_words"] = tallies["captions"].without_vector if read else 0
-        make = partial(Evaluation, rows.ids, tallies=tallies)
-        return self._evaluations(
-            rows,
-            _joined(scores, len(self.columns)),
-            np.concatenate(of_rows) if of_rows else None,
-            details or (),
-            partial(make, counts=dict(counts)),
-        )
-
-    def _evaluations(
-        self,
-        rows: Rows,
-        scores: Floats,
-        of_rows: Floats | None,
-        details: Sequence[Any],
-        make: Callable[..., Evaluation],
-    ) -> dict[str, Evaluation]:
-        """Return an evaluation per column from what `score_part` said of all rows.
-
-        Parameters
-        ----------
-        rows : Rows
-            All rows.
-        scores, of_rows, details
-            As in `Scored`, of all rows.
-        make : callable
-            From scores to an evaluation with counts and tallies.
-        """
-        return {
-            column.name: make(np.ascontiguousarray(of_column))
-            for column, of_column in zip(self.columns, scores.T, strict=True)
-        }
+        evaluations = {}
+        together = _joined(scores, len(self.columns))
+        for column, of_column in zip(self.columns, together.T, strict=True):
+            statistics = None
+            if of_rows and column.of_sums is not None:
+                statistics = Statistics(np.concatenate(of_rows), column.of_sums)
+            evaluations[column.name] = Evaluation(
+                rows.ids,
+                np.ascontiguousarray(of_column),
+                corpus_score=None if statistics is None else statistics.corpus_score,
+                statistics=statistics,
+                counts=dict(counts),
+                tallies=tallies,
+            )
+        if details is not None:
+            main = evaluations[self.main]
+            evaluations[self.main] = replace(main, details={self.method(): details})
+        return evaluations
 
     def _read(
         self, rows: Rows, also: _Words | None = None, words: bool = True
@@ -329,22 +259,15 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         """Yield all rows with their gold side, some at a time.
 
         The gold side is prepared once for all systems, unless there are so many rows that it would
-        fill the memory: then it is prepared again for each.
-
-        Parameters
-        ----------
-        rows : Rows
-            What is scored.
-        also : callable, optional
-            From some rows to further words and terms that their lexicon is to know; by default
-            `further_words`.
-        words : bool
-            Whether the bags of words of the captions are needed; without, they are empty.
+        fill the memory: then it is prepared again for each. `also` returns the further words and
+        terms of rows that their lexicon is to know, by default `further_words`. Without `words` the
+        bags of the captions' words are empty.
         """
         also = self.further_words if also is None else also
         given = self._given(rows) if rows.are_kept else None
-        kept = self._kept
-        known = kept.golds if kept is not None and kept.given == given else ()
+        before, known = self._kept
+        if given is None or given != before:
+            known = ()
         golds: list[GoldT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
@@ -356,10 +279,14 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if given is None:
                 golds.clear()
         if given is not None and tuple(golds) != known:
-            self._kept = _Kept(given, tuple(golds))
+            self._kept = given, tuple(golds)
 
-    def _given(self, rows: Rows) -> _Given:
-        return _Given(
+    def _given(self, rows: Rows) -> tuple[object, ...]:
+        """Return what the gold side depends on; copies, since the caller may change its lists.
+
+        References are tuples: lists of them would have the garbage collector go through everything.
+        """
+        return (
             None if rows.image_ids is None else list(rows.image_ids),
             list(map(tuple, rows.references)) if self._use_references else None,
             None if rows.objects is None else [dict(labels) for labels in rows.objects],
@@ -401,7 +328,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return labels_of(rows, self._objects, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_kept": None}
+        return {**self.__dict__, "_kept": (None, ())}
 
 
 def _joined(scores: Sequence[Floats], columns: int) -> Floats:

@@ -36,7 +36,7 @@ def installed(tmp_path, monkeypatch):
     module, project = example()
     install(folder, {"caption_length": module}, project)
     monkeypatch.syspath_prepend(folder)
-    monkeypatch.setattr(METRICS, "_metrics", dict(METRICS))
+    monkeypatch.setattr(METRICS, "data", dict(METRICS))
     monkeypatch.setattr(METRICS, "_problems", {})
     yield folder
     sys.modules.pop("caption_length", None)

@@ -50,31 +50,15 @@ class Column:
     of_sums: Callable[[Floats], Floats] | None = None
 
 
-def main_column(columns: Sequence[Column]) -> Column:
-    """Return the column that stands for a metric where it must be one number."""
-    return next((column for column in columns if column.main), columns[-1])
-
-
 @dataclass(frozen=True)
 class Count:
-    """Something that is counted beside the scores; every output lists `COUNTS` in this order.
+    """Something that is counted beside the scores; every output lists `COUNTS` in this order."""
 
-    Attributes
-    ----------
-    key : str
-        Its name in JSON and in `Evaluation.counts`.
-    phrase : str
-        What a sentence says after the number: ``"3 undefined"``.
-    meaning : str
-        What is counted, as a legend says it.
-    always : bool
-        Whether a table shows it even if it is zero for every system; it never shows what no metric
-        counts.
-    """
-
-    key: str
-    phrase: str
-    meaning: str
+    key: str  # its name in JSON and in `Evaluation.counts`
+    phrase: str  # what a sentence says after the number: "3 undefined"
+    meaning: str  # what is counted, as a legend says it
+    #: Whether a table shows it even if it is zero for every system; it never shows what no metric
+    #: counts.
     always: bool = False
 
     @property
@@ -177,21 +161,11 @@ _ENOUGH_TO_REFUSE = 20
 
 @dataclass(frozen=True)
 class Tally:
-    """How many words were read, and which of them have no vector.
-
-    Attributes
-    ----------
-    words : int
-        How many were read.
-    unknown : Counter
-        Those without a vector; of very many, the most frequent.
-    others : int
-        How many more have none.
-    """
+    """How many words were read, and which of them have no vector."""
 
     words: int
-    unknown: Counter[str]
-    others: int = 0
+    unknown: Counter[str]  # those without a vector; of very many, the most frequent
+    others: int = 0  # how many more have none
 
     @property
     def without_vector(self) -> int:
@@ -199,26 +173,10 @@ class Tally:
         return self.unknown.total() + self.others
 
     def check_known(self, what: str, vectors: WordVectors) -> None:
-        """Warn of many unknown words; refuse vectors that know almost none.
+        """Warn if more than a tenth of the words have no vector in the vectors that were used.
 
-        The words are those of a whole run: parts of one say nothing of the language.
-
-        Parameters
-        ----------
-        what : str
-            What was read: captions, references or object labels.
-        vectors : WordVectors
-            Where the words were looked up.
-
-        Raises
-        ------
-        VectorsError
-            If more than nine tenths of at least 20 words have no vector.
-
-        Warns
-        -----
-        VifidelWarning
-            If more than a tenth have none.
+        Raises a VectorsError if nine tenths of at least 20 have none. The words, which are those of
+        `what` was read, are those of a whole run: parts of one say nothing of the language.
         """
         unknown = self.without_vector
         if unknown <= _MANY_UNKNOWN * self.words:
@@ -271,6 +229,11 @@ class Statistics:
 
     of_rows: Floats
     score: Callable[[Floats], Floats]
+
+    @property
+    def corpus_score(self) -> float:
+        """The corpus score of all rows that count."""
+        return float(self.score(np.nansum(self.of_rows, axis=0)))
 
 
 @dataclass(frozen=True, eq=False)

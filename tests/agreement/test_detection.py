@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from vifidel_eval.agreement.detection import average_precision, detect
 from vifidel_eval.agreement.judgements import Hallucinations, Judged
-from vifidel_eval.agreement.localization import find_words
-from vifidel_eval.scorers.word_supports import SupportsWords, WordSupport
+from vifidel_eval.agreement.localization import SupportsWords, find_words
+from vifidel_eval.scorers.word_supports import WordSupport
 
 NAN = math.nan
 

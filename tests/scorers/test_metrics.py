@@ -31,7 +31,7 @@ def register(monkeypatch):
     """Add records to the registry, or put them in the place of others."""
 
     def register(*records):
-        monkeypatch.setattr(METRICS, "_metrics", {**METRICS, **{one.name: one for one in records}})
+        monkeypatch.setattr(METRICS, "data", {**METRICS, **{one.name: one for one in records}})
 
     return register
 

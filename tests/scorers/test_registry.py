@@ -28,7 +28,7 @@ def record(name, scorer=FakeScorer, **said):
 @pytest.fixture(autouse=True)
 def own(tmp_path, monkeypatch):
     """Restore the registry afterwards, and look for packages in a folder of the test's own."""
-    monkeypatch.setattr(METRICS, "_metrics", dict(METRICS))
+    monkeypatch.setattr(METRICS, "data", dict(METRICS))
     monkeypatch.setattr(METRICS, "_problems", {})
     monkeypatch.syspath_prepend(tmp_path)
     before = set(sys.modules)

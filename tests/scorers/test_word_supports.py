@@ -5,11 +5,11 @@ import pickle
 
 import pytest
 
+from vifidel_eval.agreement.localization import SupportsWords
 from vifidel_eval.digits import for_json
 from vifidel_eval.files import json_text
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Vifidel, VifidelPRF
-from vifidel_eval.scorers.word_supports import SupportsWords
 
 # Angles in degrees: cosines are those of their differences.
 ANGLES = {"dog": 0, "puppy": 30, "cat": 60, "runs": 90, "grass": 180, "hot": 20, "zebra": 100}

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from ..evaluation import Floats, Integers
 from ..rows import Rows
 from ..scorers import Scorer
-from ..scorers.word_supports import SupportsWords, WordSupport
+from ..scorers.word_supports import WordSupport
 from .draws import References, drawn, plan
 from .judgements import Hallucinations
+
+
+@runtime_checkable
+class SupportsWords(Protocol):
+    """A scorer that knows the support of each word."""
+
+    def word_supports(self, rows: Rows) -> list[list[WordSupport]]:
+        """Return the words that the metric judges, row by row, in the order of the caption."""
+        ...
 
 
 class Found(NamedTuple):

@@ -12,7 +12,7 @@ from ..evaluation import Floats
 from ..kernels.bags import reading_once
 from ..kernels.ngrams import numbering_once
 from ..scorers import Scorer
-from ..scorers.registry import needs_references
+from ..scorers.registry import METRICS
 from ..unfinished import Parts
 from .draws import AS_GIVEN, References, drawn, is_drawn, plan
 from .judgements import Judged
@@ -244,3 +244,11 @@ def work(
 
 def _usable(scorers: Mapping[str, Scorer], number: References) -> dict[str, Scorer]:
     return {n: s for n, s in scorers.items() if number != 0 or not needs_references(n)}
+
+
+def needs_references(name: str) -> bool:
+    """Return whether a metric, or a part of a combination, compares with references.
+
+    Names that are not in the registry, such as those of an ablation, do not.
+    """
+    return any(METRICS[part].references for part in name.split("+") if part in METRICS)

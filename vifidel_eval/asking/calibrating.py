@@ -15,7 +15,6 @@ from ..entry.run import Run
 from ..errors import VifidelError, VifidelWarning
 from ..image_ids import ImageId, match, mismatch
 from ..runs.harness import score_systems
-from ..scorers.thing_scorer import evidence_settings
 from ..scorers.vifidel_h import ABSENT, JUDGED, VifidelH
 from ..things.synonyms import ClassList, read_things
 from .calibration import calibrate, count_answers
@@ -73,7 +72,7 @@ def calibrated(
         for theirs, mine in same.items()
     }
     named = named_by_several(plan.references, _SEVERAL, classes)
-    scorer = VifidelH(**{**evidence_settings(plan.settings), "references": False})
+    scorer = VifidelH(**{**plan.settings.evidence, "references": False})
     with warnings.catch_warnings():
         # What the objects are like was said when the run was scored.
         warnings.simplefilter("ignore", VifidelWarning)

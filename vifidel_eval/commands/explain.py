@@ -247,14 +247,13 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     """Return what explains captions by these settings."""
     from ..scorers import VifidelH
     from ..scorers.registry import METRICS
-    from ..scorers.thing_scorer import evidence_settings
     from ..scorers.vifidel import make_vifidel
 
     if metric == _BY_CATEGORY:
         return cast("Explainer", METRICS[_BY_CATEGORY].make(settings))
     if settings.objects:
         return make_vifidel(settings)
-    return VifidelH(**evidence_settings(settings), support=support)
+    return VifidelH(**settings.evidence, support=support)
 
 
 def _matched(

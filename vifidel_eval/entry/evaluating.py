@@ -24,7 +24,7 @@ from ..runs.samples import score_samples
 from ..scorers import Scorer
 from ..scorers.record import Settings
 from ..scorers.registry import DEFAULT, METRICS, check_needs, defaults, expanded, parse
-from ..scorers.thing_scorer import Objects, Score
+from ..scorers.word_vectors import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .plan import Fields, PathLike, Plan, References, Systems, named, plan

@@ -13,8 +13,7 @@ from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
 from ..runs.pairing import all_images, paired
 from ..scorers import VifidelPRF
-from ..scorers.explainers import explainer_of, parts_of
-from ..scorers.thing_scorer import evidence_settings
+from ..scorers.explaining import explainer_of, uncombined
 from .plan import Plan
 
 _PIECE = re.compile(r"\S+")
@@ -29,7 +28,7 @@ def prf_of(plan: Plan) -> VifidelPRF:
         If there is no evidence to hold captions against.
     """
     scorers = plan.scorers.values()
-    for part in parts_of(scorers):
+    for part in uncombined(scorers):
         if isinstance(part, VifidelPRF):
             return part
     settings = plan.settings
@@ -41,7 +40,7 @@ def prf_of(plan: Plan) -> VifidelPRF:
             "nothing is known of the images to judge sentences and words by; give objects or "
             "references."
         )
-    return VifidelPRF(**evidence_settings(settings))
+    return VifidelPRF(**settings.evidence)
 
 
 def inventions_of(plan: Plan) -> Iterator[Invention]:

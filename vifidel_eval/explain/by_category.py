@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -31,46 +31,31 @@ def explained_by_category(
     sought: Sequence[Collection[str] | None],
     scores: Floats,
 ) -> Explained:
-    """Return explanations without word vectors: no support, no cost, nothing hedged.
+    """Return explanations by CHAIR, without vectors: no support, no cost, nothing hedged.
 
-    Parameters
-    ----------
-    ids, captions : sequence
-        Image and caption of each.
-    mentions : sequence of sequences of Mention
-        What each caption mentions, in order.
-    there : sequence of collections of str
-        The categories of each image.
-    sought : sequence
-        The categories that were looked for in each; None for all.
-    scores : (captions,) float64
-        The score of each.
+    For each caption: its mentions in order, the categories of its image, those that were looked for
+    there (None for all), and its score.
     """
-    texts = Texts()
-    objects = [sorted(of_image) for of_image in there]
-    spoken_of = [{mention.category for mention in of_caption} for of_caption in mentions]
-    verdicts = [
-        [_verdict(mention.category, of_image, asked) for mention in of_caption]
-        for of_caption, of_image, asked in zip(mentions, there, sought, strict=True)
-    ]
-    mention_starts = _starts(mentions)
+    objects: list[list[tuple[str, bool]]] = []
     words: list[list[tuple[str, int]]] = []
-    for caption, of_caption, start in zip(
-        captions, mentions, mention_starts.tolist(), strict=False
-    ):
-        parts = {
-            part for mention in of_caption for part in content_words(mention.words, STOP_WORDS)
-        }
-        others = [word for word in content_words(caption, STOP_WORDS) if word not in parts]
-        first = {mention.words: start + at for at, mention in reversed([*enumerate(of_caption)])}
-        words.append(sorted({**dict.fromkeys(others, NOTHING), **first}.items()))
-    found = [mention for of_caption in mentions for mention in of_caption]
-    of_mentions = np.array([v for of_caption in verdicts for v in of_caption], dtype=np.int64)
+    verdicts: list[Verdict] = []
+    for caption, of_caption, of_image, asked in zip(captions, mentions, there, sought, strict=True):
+        spoken_of = {mention.category for mention in of_caption}
+        objects.append([(label, label not in spoken_of) for label in sorted(of_image)])
+        parts = set(chain.from_iterable(content_words(m.words, STOP_WORDS) for m in of_caption))
+        of_words = {w: NOTHING for w in content_words(caption, STOP_WORDS) if w not in parts}
+        for at, mention in reversed([*enumerate(of_caption, len(verdicts))]):
+            of_words[mention.words] = at
+        words.append(sorted(of_words.items()))
+        verdicts += [_verdict(mention.category, of_image, asked) for mention in of_caption]
+    found = list(chain.from_iterable(mentions))
+    labels, said = list(chain.from_iterable(objects)), list(chain.from_iterable(words))
+    texts = Texts()
     categories = texts.of([mention.category for mention in found])
-    by = np.where(of_mentions == Verdict.THERE, categories, NOTHING)
-    of_words = np.array([at for row in words for _, at in row], dtype=np.int64)
-    no_words, none = np.full(len(of_words), np.nan), np.empty(0, dtype=np.int64)
-    labels = texts.of([label for of_image in objects for label in of_image])
+    judged = np.array(verdicts, dtype=np.int64)
+    by = np.where(judged == Verdict.THERE, categories, NOTHING)
+    of_mention = np.array([at for _, at in said], dtype=np.int64)
+    no_number, none = np.full(len(said), np.nan), np.empty(0, dtype=np.int64)
     return Explained(
         ids=ids,
         captions=captions,
@@ -79,37 +64,28 @@ def explained_by_category(
         known=np.array([asked is None or bool(asked) for asked in sought], dtype=bool),
         objects=ObjectColumns(
             _starts(objects),
-            labels,
+            texts.of([label for label, _ in labels]),
             np.ones(len(labels)),
-            np.array(
-                [
-                    label not in said
-                    for of_image, said in zip(objects, spoken_of, strict=True)
-                    for label in of_image
-                ],
-                dtype=bool,
-            ),
+            np.array([unmentioned for _, unmentioned in labels], dtype=bool),
         ),
         words=WordColumns(
             _starts(words),
-            texts.of([word for row in words for word, _ in row]),
-            no_words,
-            no_words,
-            np.where(of_words == NOTHING, NOTHING, np.append(by, NOTHING)[of_words]),
-            of_words,
+            texts.of([word for word, _ in said]),
+            no_number,
+            no_number,
+            np.append(by, NOTHING)[of_mention],
+            of_mention,
         ),
         mentions=MentionColumns(
-            mention_starts,
+            _starts(mentions),
             texts.of([mention.words for mention in found]),
             categories,
             np.full(len(found), np.nan),
             by,
-            of_mentions,
+            judged,
             np.zeros(len(found), dtype=bool),
         ),
-        matches=MatchColumns(
-            np.zeros(len(captions) + 1, dtype=np.int64), none, none, np.empty(0), np.empty(0)
-        ),
+        matches=MatchColumns(_starts([()] * len(captions)), none, none, np.empty(0), np.empty(0)),
         unknown_words={},
         texts=texts.listed,  # last: now all are listed
     )

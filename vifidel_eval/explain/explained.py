@@ -24,98 +24,44 @@ from .explanation import CaptionWord, Explanation, Match
 
 
 class ObjectColumns(NamedTuple):
-    """The object labels that have a vector.
+    """The object labels that have a vector, in alphabetical order within a caption."""
 
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        Caption i has the entries from ``starts[i]`` up to ``starts[i + 1]``.
-    labels : int64
-        Places in `Explained.texts`, within a caption in alphabetical order.
-    penalties : float64
-        Eq. 4.
-    unmentioned : bool
-        Whether the caption does not speak of the object.
-    """
-
-    starts: Integers
-    labels: Integers
-    penalties: Floats
-    unmentioned: NDArray[np.bool_]
+    starts: Integers  # caption i has the entries from starts[i] up to starts[i + 1], here as below
+    labels: Integers  # places in `Explained.texts`
+    penalties: Floats  # Eq. 4
+    unmentioned: NDArray[np.bool_]  # whether the caption does not speak of the object
 
 
 class WordColumns(NamedTuple):
-    """The different content words that have a vector.
-
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        As for `ObjectColumns`.
-    words : int64
-        Places in `Explained.texts`, within a caption in alphabetical order.
-    penalties : float64
-        Eq. 4.
-    support : float64
-        As `CaptionWord.support`.
-    by : int64
-        The place of `CaptionWord.supported_by`, or `NOTHING`.
-    mentions : int64
-        The entry of `MentionColumns` that the word stands for, or `NOTHING`.
-    """
+    """The different content words that have a vector, in alphabetical order within a caption."""
 
     starts: Integers
-    words: Integers
-    penalties: Floats
-    support: Floats
-    by: Integers
-    mentions: Integers
+    words: Integers  # places in `Explained.texts`
+    penalties: Floats  # Eq. 4
+    support: Floats  # as `CaptionWord.support`
+    by: Integers  # the place of `CaptionWord.supported_by`, or `NOTHING`
+    mentions: Integers  # the entry of `MentionColumns` that the word stands for, or `NOTHING`
 
 
 class MentionColumns(NamedTuple):
-    """The mentions of things, in the order of each caption.
-
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        As for `ObjectColumns`.
-    words, categories : int64
-        Places in `Explained.texts`.
-    support : float64
-        As `GroundedMention.support`.
-    by : int64
-        The place of `GroundedMention.supported_by`, or `NOTHING`.
-    verdicts : int64
-        Of `Verdict`.
-    hedged : bool
-        Whether it is not in the image and only a clause that claims nothing mentions it there.
-    """
+    """The mentions of things, in the order of each caption."""
 
     starts: Integers
-    words: Integers
-    categories: Integers
-    support: Floats
-    by: Integers
-    verdicts: Integers
-    hedged: NDArray[np.bool_]
+    words: Integers  # places in `Explained.texts`
+    categories: Integers  # places in `Explained.texts`
+    support: Floats  # as `GroundedMention.support`
+    by: Integers  # the place of `GroundedMention.supported_by`, or `NOTHING`
+    verdicts: Integers  # of `Verdict`
+    hedged: NDArray[np.bool_]  # not in the image, and only clauses that claim nothing mention it
 
 
 class MatchColumns(NamedTuple):
-    """The transport plans, the largest contribution of each caption first.
-
-    Attributes
-    ----------
-    starts : (captions + 1,) int64
-        As for `ObjectColumns`.
-    objects, words : int64
-        Entries of `ObjectColumns` and `WordColumns`.
-    masses, costs : float64
-        As in `Match`.
-    """
+    """The transport plans, the largest contribution of each caption first."""
 
     starts: Integers
-    objects: Integers
-    words: Integers
-    masses: Floats
+    objects: Integers  # entries of `ObjectColumns`
+    words: Integers  # entries of `WordColumns`
+    masses: Floats  # as in `Match`
     costs: Floats
 
 
@@ -149,36 +95,19 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """The explanations of some captions; iterating makes an `Explanation` of each.
-
-    Attributes
-    ----------
-    ids, captions : sequence
-        Image and caption of each.
-    scores, distances : (captions,) float64
-        As in `Explanation`.
-    known : (captions,) bool
-        Whether anything is known of the image.
-    texts : sequence of str
-        The words, labels, mentions and classes that the columns refer to.
-    objects, words, mentions, matches
-        What is in images and captions, and how they were matched.
-    unknown_words : mapping
-        `Explanation.unknown_words` of those captions that have some, by their place.
-    denied : mapping
-        `Explanation.denied` of those captions that have some, by their place.
-    """
+    """The explanations of some captions; iterating makes an `Explanation` of each."""
 
     ids: Sequence[ImageId]
     captions: Sequence[str]
-    scores: Floats
+    scores: Floats  # these three are as in `Explanation`, (captions,)
     distances: Floats
     known: NDArray[np.bool_]
-    texts: Sequence[str]
+    texts: Sequence[str]  # the words, labels, mentions and classes that the columns refer to
     objects: ObjectColumns
     words: WordColumns
     mentions: MentionColumns
     matches: MatchColumns
+    # As in `Explanation`, by the places of those captions that have some.
     unknown_words: Mapping[int, tuple[str, ...]]
     denied: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
@@ -186,21 +115,23 @@ class Explained:
         return len(self.captions)
 
     def __iter__(self) -> Iterator[Explanation]:
-        texts: list[str | None] = [*self.texts, None]  # NOTHING is the last one
-        mentions = self._mentions(texts)
-        words, matches = self._words(texts, mentions), self._matches(texts)
+        texts: list[Any] = [*self.texts, None]  # NOTHING is the last one
+        mentions, matches = self._mentions(texts), self._matches(texts)
+        words = list(zip(*(column.tolist() for column in self.words[1:]), strict=True))
         for at, (image_id, caption) in enumerate(zip(self.ids, self.captions, strict=True)):
+            of_mentions = slice(*self.mentions.starts[at : at + 2])
+            of_objects = slice(*self.objects.starts[at : at + 2])
             moved = matches[slice(*self.matches.starts[at : at + 2])]
             costs: dict[str, list[float]] = {}
             for match in moved:
                 costs.setdefault(match.word, []).append(match.contribution)
-            caption_words = [
-                CaptionWord(word, math.fsum(costs[word]) if moved else math.nan, *standing)
-                for word, *standing in words[slice(*self.words.starts[at : at + 2])]
-            ]
-            of_caption = slice(*self.mentions.starts[at : at + 2])
-            of_image = slice(*self.objects.starts[at : at + 2])
-            silent = self.objects.labels[of_image][self.objects.unmentioned[of_image]]
+            caption_words = []
+            for word, _, support, by, mention in words[slice(*self.words.starts[at : at + 2])]:
+                cost = math.fsum(costs[texts[word]]) if moved else math.nan
+                said = None if mention == NOTHING else mentions[mention]
+                judged = (said.words, said.category, said.verdict) if said else (None, None, None)
+                caption_words.append(CaptionWord(texts[word], cost, support, texts[by], *judged))
+            silent = self.objects.labels[of_objects][self.objects.unmentioned[of_objects]]
             yield Explanation(
                 image_id=image_id,
                 caption=caption,
@@ -209,10 +140,10 @@ class Explained:
                 known=bool(self.known[at]),
                 matches=tuple(moved),
                 words=tuple(sorted(caption_words, key=lambda word: -word.cost)),
-                mentions=tuple(mentions[of_caption]),
+                mentions=tuple(mentions[of_mentions]),
                 unmentioned=tuple(map(self.texts.__getitem__, silent.tolist())),
                 unknown_words=self.unknown_words.get(at, ()),
-                hedged=_only_hedged(mentions[of_caption], self.mentions.hedged[of_caption]),
+                hedged=_only_hedged(mentions[of_mentions], self.mentions.hedged[of_mentions]),
                 denied=self.denied.get(at, ()),
             )
 
@@ -222,19 +153,6 @@ class Explained:
             GroundedMention(texts[words], texts[category], support, texts[by], Verdict(verdict))
             for words, category, support, by, verdict in zip(*columns, strict=True)
         ]
-
-    def _words(self, texts: Sequence[Any], mentions: Sequence[GroundedMention]) -> list[list[Any]]:
-        """Return words with what `CaptionWord` has of each behind its cost."""
-        _, words, _, supports, evidence, of_mentions = (column.tolist() for column in self.words)
-        found: list[list[Any]] = []
-        for word, support, by, at in zip(words, supports, evidence, of_mentions, strict=True):
-            of_word = [texts[word], support, texts[by]]
-            if at == NOTHING:
-                found.append([*of_word, None, None, None])
-            else:
-                mention = mentions[at]
-                found.append([*of_word, mention.words, mention.category, mention.verdict])
-        return found
 
     def _matches(self, texts: Sequence[Any]) -> list[Match]:
         _, objects, words, masses, costs = self.matches

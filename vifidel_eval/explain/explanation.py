@@ -48,25 +48,13 @@ class Thresholds:
 
 
 class Match(NamedTuple):
-    """Mass that moves from an object label to a caption word.
-
-    Attributes
-    ----------
-    label, word : str
-        The two ends.
-    mass : float
-        Share of the whole mass that moves between them, in (0, 1].
-    cost : float
-        Travel cost of a unit of mass (Eq. 1 or 5), not negative.
-    label_penalty, word_penalty : float
-        Reference penalties (Eq. 4) in [0, 1], small for what the references mention; 1 without
-        references.
-    """
+    """Mass that moves from an object label to a caption word."""
 
     label: str
     word: str
-    mass: float
-    cost: float
+    mass: float  # share of the whole mass that moves between them, in (0, 1]
+    cost: float  # travel cost of a unit of mass (Eq. 1 or 5), not negative
+    # Reference penalties (Eq. 4) in [0, 1], small for what the references mention; 1 without any.
     label_penalty: float
     word_penalty: float
 
@@ -77,34 +65,17 @@ class Match(NamedTuple):
 
 
 class CaptionWord(NamedTuple):
-    """How a content word of a caption stands to the image.
-
-    Attributes
-    ----------
-    word : str
-        The word.
-    cost : float
-        What its matches add to the distance; NaN for an image without objects.
-    support : float
-        Of the mention that the word belongs to, else the word's own: its largest cosine to the
-        labels and to what the references say, in [0, 1]. NaN if nothing is known of the image.
-    supported_by : str or None
-        What has that cosine, or, for a mention, is of the same class.
-    mention : str or None
-        The mention of a thing that the word belongs to; if several, one that is not in the image.
-    category : str or None
-        The class of that thing.
-    judged : Verdict or None
-        What is said of the mention; None for other words.
-    """
+    """How a content word of a caption stands to the image."""
 
     word: str
-    cost: float
+    cost: float  # what its matches add to the distance; NaN for an image without objects
+    # Of the mention that the word belongs to, else the word's own: its largest cosine to the labels
+    # and to what the references say, in [0, 1]. NaN if nothing is known of the image.
     support: float
-    supported_by: str | None
-    mention: str | None
-    category: str | None
-    judged: Verdict | None
+    supported_by: str | None  # what has that cosine, or, for a mention, is of the same class
+    mention: str | None  # that the word belongs to; if several, one that is not in the image
+    category: str | None  # the class of the mentioned thing
+    judged: Verdict | None  # what is said of the mention; None for other words
 
     @property
     def hallucinated(self) -> bool:
@@ -214,20 +185,11 @@ class Explanation:
 
 
 def tables(explanation: Explanation, title: str | None = None, plan: bool = False) -> list[Table]:
-    """Return the words of an explanation and, if asked for, its transport plan.
+    """Return the words of an explanation, and its transport plan if `plan` asks for it.
 
-    The words of things that are not in the image come first, then the costliest. Costs are text
-    with six decimals that add up to the total as shown: what rounding takes from one row it gives
-    to the next.
-
-    Parameters
-    ----------
-    explanation : Explanation
-        What to show.
-    title : str, optional
-        What stands above the tables; by default image and caption.
-    plan : bool
-        Whether the transport plan follows.
+    Above them stands the title, by default image and caption. The words of things that are not in
+    the image come first, then the costliest. Costs are text with six decimals that add up to the
+    total as shown: what rounding takes from one row it gives to the next.
     """
     hedged = explanation.hedged
     words = sorted(explanation.words, key=lambda w: w.mention in hedged or not w.hallucinated)
@@ -292,29 +254,27 @@ def _two_digits(support: float) -> str | None:
 
 def _summary(explanation: Explanation) -> list[str]:
     """Return what matters most, a sentence or a list a line."""
-    lines = []
+    listed: dict[str, Sequence[str]] = {}
+    first = []
     if not explanation.known:
-        lines.append("Nothing is known about the image: no usable object label, no reference.")
+        first = ["Nothing is known about the image: no usable object label, no reference."]
+    elif not explanation.words:
+        first = ["The caption has no usable word."]
     else:
-        if not explanation.words:
-            lines.append("The caption has no usable word.")
-        else:
-            absent = ", ".join(explanation.hallucinated) or "nothing found"
-            lines.append(f"Probably not in the image: {absent}")
-            if explanation.hedged:
-                lines.append(f"Only supposed: {', '.join(explanation.hedged)}")
-            not_judged = [m.words for m in explanation.mentions if str(m.verdict) == "not judged"]
-            if not_judged:
-                lines.append(f"Not judged: {', '.join(dict.fromkeys(not_judged))}")
-        lines.append(f"Unmentioned objects: {', '.join(explanation.unmentioned) or 'none'}")
-    if explanation.denied:
-        lines.append(f"Looked for and not there: {', '.join(explanation.denied)}")
-    if explanation.unknown_words:
-        lines.append(f"Without a vector: {', '.join(explanation.unknown_words)}")
+        not_judged = [m.words for m in explanation.mentions if m.verdict is Verdict.NOT_JUDGED]
+        listed["Probably not in the image"] = explanation.hallucinated or ["nothing found"]
+        listed["Only supposed"] = explanation.hedged
+        listed["Not judged"] = list(dict.fromkeys(not_judged))
+    if explanation.known:
+        listed["Unmentioned objects"] = explanation.unmentioned or ["none"]
+    listed["Looked for and not there"] = explanation.denied
+    listed["Without a vector"] = explanation.unknown_words
     score = "undefined" if math.isnan(explanation.score) else f"{explanation.score:.4f}"
     if math.isnan(explanation.distance):
-        return [*lines, f"Score {score}"]
-    return [*lines, f"Distance {explanation.distance:.{_DECIMALS}f}, score {score}"]
+        last = f"Score {score}"
+    else:
+        last = f"Distance {explanation.distance:.{_DECIMALS}f}, score {score}"
+    return [*first, *(f"{what}: {', '.join(w)}" for what, w in listed.items() if w), last]
 
 
 def one_line(caption: str, width: int | None = None) -> str:

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation import Integers
 from ..image_ids import ImageId, to_json_value
-from ..kernels.support import rows_of
 from ..text_tables import Cell, Table
 from ..things.grounded import Verdict
 from .explained import Explained
@@ -20,6 +18,8 @@ from .explanation import around
 
 #: How tables call the two kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
+
+_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow"}
 
 _EXAMPLES = 3
 _EXAMPLE_WIDTH = 60
@@ -69,14 +69,15 @@ class Finding:
             "images": list(map(to_json_value, self.images)),
         }
 
-    def example(self, width: int) -> str:
-        """Return part of the first example, with the words if they are a mention's.
+    def count(self, image_id: ImageId, caption: str) -> None:
+        """Add a caption of which it is so."""
+        self.captions += 1
+        self.images.append(image_id)
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append((image_id, caption))
 
-        Parameters
-        ----------
-        width : int
-            How many characters it may have.
-        """
+    def example(self, width: int) -> str:
+        """Return at most `width` characters of the first example, with a mention's words."""
         return around(self.examples[0][1], self.what if self.category else "", width)
 
 
@@ -108,25 +109,30 @@ class Findings:
         The most frequent first, those of equal frequency in alphabetical order.
     """
 
-    captions: int
-    undefined: int
-    wordless: int
-    unknown_words: int
-    hallucinating: int
-    mentions: int
-    judged: int
-    not_in_image: int
-    objects: int
-    unmentioned: int
-    hallucinated_words: list[Finding]
-    unmentioned_objects: list[Finding]
+    captions: int = 0
+    undefined: int = 0
+    wordless: int = 0
+    unknown_words: int = 0
+    hallucinating: int = 0
+    mentions: int = 0
+    judged: int = 0
+    not_in_image: int = 0
+    objects: int = 0
+    unmentioned: int = 0
+    hallucinated_words: list[Finding] = field(default_factory=list)
+    unmentioned_objects: list[Finding] = field(default_factory=list)
+
+    @property
+    def by_kind(self) -> dict[str, list[Finding]]:
+        """Both lists, by what tables call them."""
+        return {NOT_IN_IMAGE: self.hallucinated_words, UNMENTIONED: self.unmentioned_objects}
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
-        listed = ("hallucinated_words", "unmentioned_objects")
-        return {
-            name: [finding.to_json(self.captions) for finding in value] if name in listed else value
-            for name, value in vars(self).items()
+        return vars(self) | {
+            name: [finding.to_json(self.captions) for finding in listed]
+            for name, listed in vars(self).items()
+            if isinstance(listed, list)
         }
 
 
@@ -137,73 +143,52 @@ def find(parts: Iterable[Explained]) -> Findings:
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for part in parts:
-        known = part.known
         counts["unknown_words"] += sum(map(len, part.unknown_words.values()))
-        counts["undefined"] += int((~known).sum())
-        counts["captions"] += int(known.sum())
-        has_words = np.diff(part.words.starts) > 0
-        counts["wordless"] += int((known & ~has_words).sum())
-
-        mentions, rows = part.mentions, rows_of(part.mentions.starts)
-        judged = known[rows] & (mentions.verdicts != Verdict.NOT_JUDGED)
-        absent = np.flatnonzero(known[rows] & (mentions.verdicts == Verdict.ABSENT))
-        counts["mentions"] += int(known[rows].sum())
-        counts["judged"] += int(judged.sum())
-        counts["not_in_image"] += len(absent)
-        counts["hallucinating"] += len(np.unique(rows[absent]))
-        for at in absent.tolist():
-            what = part.texts[mentions.words[at]]
-            if what not in words:
-                words[what] = Finding(what, part.texts[mentions.categories[at]])
-        for what, in_rows in _by_text(part, rows[known[rows]], mentions.words[known[rows]]):
-            uses[what] += len(in_rows)
-        for what, in_rows in _by_text(part, rows[absent], mentions.words[absent]):
-            _count(words[what], part, in_rows)
-
-        # The plan takes mass from every object; without words there is none.
-        silent, rows = part.objects.unmentioned, rows_of(part.objects.starts)
-        present = known[rows] & (has_words[rows] | silent)
-        for label, in_rows in _by_text(part, rows[present], part.objects.labels[present]):
-            objects.setdefault(label, Finding(label)).of += len(in_rows)
-        silent = silent & known[rows]
-        for label, in_rows in _by_text(part, rows[silent], part.objects.labels[silent]):
-            _count(objects[label], part, in_rows)
+        texts, mentions, objects_of = part.texts, part.mentions, part.objects
+        columns = (mentions.words, mentions.categories, mentions.verdicts)
+        all_mentions = list(zip(*(column.tolist() for column in columns), strict=True))
+        labels = list(zip(objects_of.labels.tolist(), objects_of.unmentioned.tolist(), strict=True))
+        for image_id, caption, known, has_words, in_caption, in_image in zip(
+            part.ids,
+            part.captions,
+            part.known.tolist(),
+            np.diff(part.words.starts).tolist(),
+            pairwise(mentions.starts.tolist()),
+            pairwise(objects_of.starts.tolist()),
+            strict=True,
+        ):
+            if not known:
+                counts["undefined"] += 1
+                continue
+            found = all_mentions[slice(*in_caption)]
+            verdicts = [verdict for *_, verdict in found]
+            counts["captions"] += 1
+            counts["wordless"] += not has_words
+            counts["mentions"] += len(found)
+            counts["judged"] += len(found) - verdicts.count(Verdict.NOT_JUDGED)
+            counts["not_in_image"] += verdicts.count(Verdict.ABSENT)
+            counts["hallucinating"] += Verdict.ABSENT in verdicts
+            uses.update({texts[what] for what, *_ in found})
+            absent = {w: category for w, category, v in reversed(found) if v == Verdict.ABSENT}
+            for what, category in absent.items():
+                finding = Finding(texts[what], texts[category])
+                words.setdefault(finding.what, finding).count(image_id, caption)
+            for label, is_silent in labels[slice(*in_image)]:
+                # The plan takes mass from every object; without words there is none.
+                if has_words or is_silent:
+                    finding = objects.setdefault(texts[label], Finding(texts[label]))
+                    finding.of += 1
+                    if is_silent:
+                        finding.count(image_id, caption)
     for finding in words.values():
         finding.of = uses[finding.what]
     return Findings(
-        captions=counts["captions"],
-        undefined=counts["undefined"],
-        wordless=counts["wordless"],
-        unknown_words=counts["unknown_words"],
-        hallucinating=counts["hallucinating"],
-        mentions=counts["mentions"],
-        judged=counts["judged"],
-        not_in_image=counts["not_in_image"],
+        **counts,
         objects=sum(finding.of for finding in objects.values()),
         unmentioned=sum(finding.captions for finding in objects.values()),
         hallucinated_words=_frequent(words.values()),
         unmentioned_objects=_frequent(objects.values()),
     )
-
-
-def _by_text(part: Explained, rows: Integers, texts: Integers) -> Iterator[tuple[str, list[int]]]:
-    """Yield each text with the captions that have it, each once and in order."""
-    size = len(part)
-    pairs = np.unique(texts * size + rows)
-    texts, rows = np.divmod(pairs, max(size, 1))
-    starts = np.flatnonzero(np.diff(texts, prepend=-1))
-    listed = rows.tolist()
-    for text, (start, end) in zip(
-        texts[starts].tolist(), pairwise([*starts.tolist(), len(listed)]), strict=True
-    ):
-        yield part.texts[text], listed[start:end]
-
-
-def _count(finding: Finding, part: Explained, rows: Sequence[int]) -> None:
-    finding.captions += len(rows)
-    lacking = _EXAMPLES - len(finding.examples)
-    finding.examples += [(part.ids[row], part.captions[row]) for row in rows[:lacking]]
-    finding.images += [part.ids[row] for row in rows]
 
 
 def _frequent(findings: Iterable[Finding]) -> list[Finding]:
@@ -213,36 +198,19 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
 
 def summary_table(of_systems: Mapping[str, Findings]) -> Table:
     """Return a row a system: how often something is not in the image or unmentioned."""
-    headers = [
-        "System",
-        "Captions",
-        "With a thing not in the image",
-        "Mentions",
-        "Judged",
-        "Not in the image",
-        "Objects",
-        "Unmentioned",
-        "Undefined",
-        "No words",
-        "Unknown words",
-    ]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            f.captions,
-            _share(f.hallucinating, f.captions),
-            f.mentions,
-            f.judged,
-            _share(f.not_in_image, f.judged),
-            f.objects,
-            _share(f.unmentioned, f.objects),
-            f.undefined,
-            f.wordless,
-            f.unknown_words,
-        ]
-        for name, f in of_systems.items()
-    ]
-    return Table(headers, rows)
+    columns: dict[str, list[Cell]] = {"System": list(of_systems)}
+    found = of_systems.values()
+    columns["Captions"] = [f.captions for f in found]
+    columns["With a thing not in the image"] = [_share(f.hallucinating, f.captions) for f in found]
+    columns["Mentions"] = [f.mentions for f in found]
+    columns["Judged"] = [f.judged for f in found]
+    columns["Not in the image"] = [_share(f.not_in_image, f.judged) for f in found]
+    columns["Objects"] = [f.objects for f in found]
+    columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]
+    columns["Undefined"] = [f.undefined for f in found]
+    columns["No words"] = [f.wordless for f in found]
+    columns["Unknown words"] = [f.unknown_words for f in found]
+    return Table(list(columns), [list(row) for row in zip(*columns.values(), strict=True)])
 
 
 def findings_table(
@@ -263,10 +231,7 @@ def findings_table(
             _share(finding.captions, findings.captions),
         ]
         for name, findings in of_systems.items()
-        for kind, found in (
-            (NOT_IN_IMAGE, findings.hallucinated_words),
-            (UNMENTIONED, findings.unmentioned_objects),
-        )
+        for kind, found in findings.by_kind.items()
         for finding in found[:most]
     ]
     return Table(headers, rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
@@ -277,31 +242,17 @@ def findings_in_width(
 ) -> Iterator[tuple[Table, str | None]]:
     """Yield the most frequent findings for a terminal: a table for each system and kind.
 
-    Parameters
-    ----------
-    of_systems : mapping
-        System name to findings.
-    most : int
-        How many of a kind are shown.
-    width : int
-        Characters in a line, which examples fill.
-
-    Yields
-    ------
-    Table
-        Words or objects with an image of each.
-    str or None
-        The colour of its rows.
+    At most `most` of a kind are shown, with an image of each; examples fill lines of `width`
+    characters. With each table comes the colour of its rows.
     """
     nothing = True
     for name, findings in of_systems.items():
-        for kind, colour, found in (
-            (NOT_IN_IMAGE, "red", findings.hallucinated_words),
-            (UNMENTIONED, "yellow", findings.unmentioned_objects),
-        ):
+        for kind, found in findings.by_kind.items():
             if found:
                 nothing = False
-                yield _in_width(f"{name}: {kind}", findings.captions, found, most, width), colour
+                title = f"{name}: {kind}"
+                table = _in_width(title, findings.captions, found, most, width)
+                yield table, _COLOURS[kind]
     if nothing:
         yield Table([], [], title=_NOTHING), None
 

@@ -16,7 +16,7 @@ from ..things.claims import read_sentences
 from ..things.grounded import Verdict
 from ..things.mentions import Unit
 from .explained import Explained
-from .sentences import absent_in, absent_mentions
+from .sentences import absent_mentions
 
 #: From a caption to its content words in order, terms of several words as one unit.
 Units = Callable[[str], Sequence[Unit]]
@@ -74,14 +74,7 @@ class Invention(NamedTuple):
 def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invention]:
     """Yield the inventions of a system's captions, in their order.
 
-    Parameters
-    ----------
-    system : str
-        Its name.
-    part : Explained
-        The captions, with their mentions.
-    units : callable
-        What reads them, such as `Explainer.units`.
+    `units` is what reads captions, such as `Explainer.units`.
     """
     mentions = part.mentions
     absent = mentions.verdicts == Verdict.ABSENT
@@ -115,33 +108,20 @@ def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invent
 def are_hedged(caption: str, units: Units, verdicts: Sequence[int]) -> list[bool]:
     """Return which mentions are not in the image and stand in a clause that claims nothing.
 
-    Parameters
-    ----------
-    caption : str
-        The caption.
-    units : callable
-        What reads it.
-    verdicts : sequence of int
-        The `Verdict` on each of its mentions.
+    `units` reads the caption, and `verdicts` has the `Verdict` on each of its mentions.
     """
-    hedging = [sentence for sentence in read_sentences(caption, _no_units) if sentence.hedged]
-    if not hedging:
+    hedged = [place for one in read_sentences(caption, _no_units) for place in one.hedged]
+    if not hedged:
         return [False] * len(verdicts)
-    placed = absent_mentions(caption, units(caption), verdicts)
-    supposed = {mention for sentence in hedging for mention in absent_in(sentence, placed)[1]}
-    mentions = iter(placed)
-    return [verdict == Verdict.ABSENT and next(mentions) in supposed for verdict in verdicts]
+    absent = iter(absent_mentions(caption, units(caption), verdicts))
+    starts = [next(absent).start if v == Verdict.ABSENT else NOTHING for v in verdicts]
+    return [any(first <= start < last for first, last in hedged) for start in starts]
 
 
 def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
-    """Return inventions as the text of a file: CSV with a header, or JSON Lines.
+    """Return inventions as the text of a file, a row each.
 
-    Parameters
-    ----------
-    inventions : sequence of Invention
-        What is written, a row each.
-    suffix : str
-        That of the file; ``.csv`` is CSV.
+    The file's suffix says how: ``.csv`` is CSV with a header, any other is JSON Lines.
     """
     rows = [invention.to_json() for invention in inventions]
     if suffix.lower() != ".csv":

@@ -39,12 +39,7 @@ class PlacedMention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it."""
-        return {
-            "words": self.words,
-            "class": self.category,
-            "start": self.start,
-            "end": self.end,
-        }
+        return {"words": self.words, "class": self.category, "start": self.start, "end": self.end}
 
 
 class JudgedSentence(NamedTuple):
@@ -76,10 +71,7 @@ class JudgedSentence(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the sentence as JSON can hold it, as VIFIDEL-PRF writes it into ``--output``."""
-        return {
-            "start": self.start,
-            "end": self.end,
-            "claims": self.claims,
+        return self._asdict() | {
             "p": None if math.isnan(self.p) else self.p,
             "inventions": [mention.to_json() for mention in self.inventions],
             "hedged": [list(place) for place in self.hedged],
@@ -87,38 +79,12 @@ class JudgedSentence(NamedTuple):
         }
 
 
-def claimed_text(caption: str, sentence: Sentence) -> str:
-    """Return a caption with blanks for all but what a sentence claims, so that places stay.
-
-    >>> claimed_text("A dog. A cat, perhaps.", Sentence(7, 22, ((14, 22),), ()))
-    '       A cat,         '
-    """
-    kept, at = [], 0
-    for start, end in _between(sentence):
-        kept += [" " * (start - at), caption[start:end]]
-        at = end
-    return "".join([*kept, " " * (len(caption) - at)])
-
-
-def _between(sentence: Sentence) -> Iterator[tuple[int, int]]:
-    at = sentence.start
-    for start, end in sentence.hedged:
-        yield at, start
-        at = end
-    yield at, sentence.end
-
-
 def absent_in(
     sentence: Sentence, absent: Iterable[PlacedMention]
 ) -> tuple[tuple[PlacedMention, ...], tuple[PlacedMention, ...]]:
     """Return what a sentence claims that is not in the image, and what it only supposes.
 
-    Parameters
-    ----------
-    sentence : Sentence
-        A sentence.
-    absent : iterable of PlacedMention
-        The mentions of its whole text that are not in the image.
+    `absent` has the mentions of its whole text that are not in the image.
     """
     own = [mention for mention in absent if sentence.start <= mention.start < sentence.end]
     hedged = {m for m in own if any(a <= m.start < b for a, b in sentence.hedged)}
@@ -130,14 +96,7 @@ def absent_mentions(
 ) -> tuple[PlacedMention, ...]:
     """Return the mentions of a text that are not in the image, with their places.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    units : sequence of Unit
-        Its content words, in order.
-    verdicts : iterable of int
-        The `Verdict` on those that are mentions.
+    `units` are its content words in order, and `verdicts` those on the mentions among them.
     """
     verdict_of = iter(verdicts)
     found = []
@@ -165,16 +124,9 @@ def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
 def sentence_table(
     caption: str, sentences: Sequence[JudgedSentence], width: int | None = None
 ) -> Table:
-    """Return a row per sentence: its text, its P, and what it invents or only supposes.
+    """Return a row per sentence of a caption: its text, P, and what it invents or only supposes.
 
-    Parameters
-    ----------
-    caption : str
-        The whole caption.
-    sentences : sequence of JudgedSentence
-        Of this caption.
-    width : int, optional
-        Characters in a line, which sentences and clauses are cut to fit.
+    Sentences and clauses are cut to fit lines of `width` characters.
     """
     invented = [", ".join(map(_placed, sentence.inventions)) for sentence in sentences]
     headers = ["", "Sentence", "Not in the image", "Hedged", "P"]

@@ -17,7 +17,7 @@ from ..errors import VifidelError
 from ..evaluation import COUNTS, Evaluation
 from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
-from ..scorers.word_supports import WrittenAsJson
+from ..scorers.word_supports import WordDetails
 from .calibrated import Calibrated
 from .comparison import Comparison, Comparisons, Pair, Standing
 from .equal_length import EqualLength
@@ -86,7 +86,7 @@ def _images_text(of_column: Mapping[str, Evaluation]) -> str:
         for name, values in evaluation.details.items():
             texts = (
                 values.json_texts()
-                if isinstance(values, WrittenAsJson)
+                if isinstance(values, WordDetails)
                 else ("[]" if value == [] else json_text(for_json(value)) for value in values)
             )
             fields[name] = [text.replace("\n", "\n     ") for text in texts]

@@ -18,8 +18,7 @@ from ...runs.comparison import Comparisons
 from ...runs.harness import Scores
 from ...runs.pairing import System, all_images, paired
 from ...scorers import Scorer
-from ...scorers.explainers import explainer_of, parts_of
-from ...scorers.explaining import ExplainingScorer
+from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ...scorers.record import Settings
 
 _NO_EVIDENCE = (
@@ -162,7 +161,7 @@ def gather(
             },
         )
     except VifidelError as problem:
-        if any(isinstance(part, ExplainingScorer) for part in parts_of(scorers)):
+        if any(isinstance(part, ExplainingScorer) for part in uncombined(scorers)):
             raise
         warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
         return replace(content, material=replace(material, boxes={}), unexplained=_FAILED)
