@@ -6,7 +6,7 @@ from fake_scorer import FakeScorer
 import vifidel_eval
 from vifidel_eval import MetricUnavailable, VifidelWarning
 from vifidel_eval.report.score_tables import Layout, render
-from vifidel_eval.runs.lengths import lengths_matter
+from vifidel_eval.runs.doubts import lengths_matter
 from vifidel_eval.runs.pairing import System
 
 

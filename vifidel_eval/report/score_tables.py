@@ -16,7 +16,7 @@ from ..image_ids import to_json_value
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
-from ..runs.names import chosen_columns, metric_of_columns
+from ..runs.names import chosen_columns
 from ..runs.scores_file import scores_text
 from ..text.tokenization import PYTHON_DIFFERS_BY
 from ..text_tables import Cell, Table, best, direction_notes, one_line
@@ -113,7 +113,7 @@ def render(
     """
     scores, comparisons = _chosen(scores, comparisons, layout)
     if style == "json":
-        return to_json(scores, comparisons)
+        return scores_text(scores, comparisons)
     if comparisons is not None and layout.baseline is not None:
         tables = fitted(_against(scores, style, comparisons, layout), style, layout.width)
         if layout.counts and style != "csv":
@@ -164,11 +164,6 @@ def beside(
         *_without_java(scores),
         *(f"Warning: {name} not available: {why}" for name, why in unavailable),
     ]
-
-
-def to_json(scores: Scores, comparisons: Comparisons | None = None) -> str:
-    """Return the document that ``--output`` writes, as text."""
-    return scores_text(scores, comparisons)
 
 
 def per_image_csv(scores: Scores, layout: Layout = _PLAIN) -> str:
@@ -367,7 +362,7 @@ def _chosen(scores: Scores, comparisons: _Some, layout: Layout) -> tuple[Scores,
     """Return scores and comparisons of the layout's columns."""
     if layout.columns is None:
         return scores, comparisons
-    names = chosen_columns(layout.columns, metric_of_columns(scores))
+    names = chosen_columns(layout.columns, scores.metric_of_columns())
     if comparisons is not None:
         comparisons = replace(
             comparisons,

@@ -17,8 +17,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..image_ids import ImageId
+from .doubts import WORDS, differ
 from .harness import Scores
-from .lengths import WORDS, differ
 from .significance import Sample, resample
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def at_equal_length(
     Parameters
     ----------
     scores : Scores
-        With the column `vifidel_eval.runs.lengths.WORDS`; without it nothing is returned.
+        With the column `vifidel_eval.runs.doubts.WORDS`; without it nothing is returned.
     shared : sequence
         The images that every system has.
     seed, resamples, level

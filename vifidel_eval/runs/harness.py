@@ -7,24 +7,18 @@ import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from ..digits import for_json, in_full, rounded
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Column, Evaluation
-from ..image_ids import ImageId, to_json_value
+from ..image_ids import ImageId
 from ..kernels.bags import reading_once
 from ..kernels.ngrams import numbering_once
 from ..rows import Rows
 from ..scorers import Mean, Scorer
-from .calibrated import Calibrated
 from .pairing import System, all_images, paired
-from .people import People
-
-#: The form of the file that ``--output`` writes; another one would get another number.
-FORM = 1
+from .remarks import Calibrated, People
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +57,10 @@ class Scores:
             for name in self.signatures
         ]
 
+    def metric_of_columns(self) -> dict[str, str]:
+        """Return every column with the name of its metric, as its signature says it."""
+        return {column: text.partition("|")[0] for column, text in self.signatures.items()}
+
     def notes(self) -> list[str]:
         """Return what has to be said of people's captions, and estimates, in sentences."""
         of_people = [] if self.people is None else self.people.notes(self.signatures)
@@ -94,55 +92,6 @@ class Scores:
         scored = {"scored": len(evaluations[0].ids) - undefined}
         return scored | most | {"undefined": max(undefined, most["undefined"])}
 
-    def to_json(
-        self, per_image: Callable[[Mapping[str, Evaluation]], Any] | None = None
-    ) -> dict[str, Any]:
-        """Return what ``--output`` writes; undefined scores are None.
-
-        ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
-        score}, "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID":
-        {"image_id": ID, COLUMN: score}}}}}``; ``"overall"`` has all digits of the scores, all else
-        ten, and ``"scores"`` is the number of this form. Columns where lower is
-        better are listed under ``"lower_is_better"``, those by which no system is better under
-        ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
-        A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
-        Where the images that a corpus score leaves out are not those without a score, their ids
-        are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
-        How people's captions were made, and their rates, is under ``"people"``; what was estimated
-        of the errors of answers is under ``"calibrated"``, by system.
-        `vifidel_eval.runs.scores_file.read_scores` reads it.
-
-        Parameters
-        ----------
-        per_image : callable, optional
-            From the evaluations of a system to what stands for its images instead.
-        """
-        lower = [column.name for column in self.columns() if column.lower_is_better]
-        unranked = [column.name for column in self.columns() if not column.ranked]
-        document: dict[str, Any] = {"scores": FORM, "signatures": self.signatures}
-        if lower:
-            document["lower_is_better"] = lower
-        if unranked:
-            document["unranked"] = unranked
-        document["systems"] = {
-            name: {
-                "overall": {column: in_full(e.score) for column, e in of_column.items()},
-                "counts": {column: counts_of(e) for column, e in of_column.items()},
-                **_left_out(of_column),
-                "imgToEval": (per_image or _per_image)(of_column),
-            }
-            for name, of_column in self.evaluations.items()
-        }
-        if self.people is not None:
-            document["people"] = self.people.to_json()
-        if self.calibrated:
-            document["calibrated"] = {
-                system: rate.to_json() for system, rate in self.calibrated.items()
-            }
-        if self.unavailable:
-            document["unavailable"] = self.unavailable
-        return document
-
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:
     """Return how many rows were scored, and what was counted in the order of `COUNTS`."""
@@ -162,30 +111,10 @@ def score_systems(
     unavailable: Mapping[str, str] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score every system under every metric.
+    """Score every system under every metric, by its name; all else is as for `score_rows`.
 
-    Parameters
-    ----------
-    systems : iterable of System
-        The candidates.
-    scorers : mapping
-        Metric name to scorer.
-    references : mapping, optional
-        Image id to references; without them the images are those of all systems together.
-    allow_subset : bool
-        Whether a system may caption only some of the images; it is then scored on those.
-    on_progress : callable, optional
-        Called with the number of captions just scored.
-    unavailable : mapping, optional
-        Metrics that are known not to be available, with the reason; they join those that turn
-        out not to be.
-
-    Raises
-    ------
-    MetricUnavailable
-        If no metric can be computed here; as long as one can, the others are named in the result.
-    VifidelError
-        If ids do not match or the input is not as the scorers need it.
+    Without references the images are those of all systems together. With `allow_subset` a system
+    may caption only some of the images, and is then scored on those.
     """
     systems = list(systems)
     names = [system.name for system in systems]
@@ -218,13 +147,22 @@ def score_rows(
     ----------
     systems : mapping
         System name to `Rows`.
-    scorers, on_progress, unavailable, on_metric
-        As for `score_systems`.
+    scorers : mapping
+        Metric name to scorer.
+    on_progress : callable, optional
+        Called with the number of captions just scored.
+    unavailable : mapping, optional
+        Metrics that are known not to be available, with the reason; they join those that turn
+        out not to be.
+    on_metric : callable, optional
+        Called with the name of each metric before it is computed.
 
     Raises
     ------
-    MetricUnavailable, VifidelError
-        As `score_systems` raises them.
+    MetricUnavailable
+        If no metric can be computed here; as long as one can, the others are named in the result.
+    VifidelError
+        If ids do not match or the input is not as the scorers need it.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}
@@ -251,13 +189,7 @@ def score_rows(
 
 
 def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
-    """Return every column that scores will have, with the name of its metric.
-
-    Parameters
-    ----------
-    scorers : mapping
-        As for `score_systems`.
-    """
+    """Return every column that the scores of these metrics will have, with its metric's name."""
     metric_of: dict[str, str] = {}
     for metric, scorer in scorers.items():
         for column in scorer.columns:
@@ -370,25 +302,3 @@ def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
             f"{column}: the score {(infinite or ['of the corpus'])[0]} of system {system!r} is "
             "infinite; a scorer returns finite numbers, and NaN where a score is undefined."
         )
-
-
-def _left_out(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, list[Any]]]:
-    """Return what a file says of the images that corpus scores leave out, if it must."""
-    left_out = {
-        column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing).tolist()]
-        for column, e in of_column.items()
-        if not np.array_equal(e.missing, np.isnan(e.scores))
-    }
-    return {"left_out": left_out} if left_out else {}
-
-
-def _per_image(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:
-    images: dict[str, dict[str, Any]] = {}
-    for column, evaluation in of_column.items():
-        for at, (image_id, score) in enumerate(
-            zip(evaluation.ids, evaluation.scores.tolist(), strict=True)
-        ):
-            row = images.setdefault(str(image_id), {"image_id": to_json_value(image_id)})
-            row[column] = rounded(score)
-            row |= {name: for_json(values[at]) for name, values in evaluation.details.items()}
-    return images

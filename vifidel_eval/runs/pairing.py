@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import statistics
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..annotations import ObjectLabels
 from ..errors import ImageIdError, VifidelWarning
 from ..files import parse_json, read_text
 from ..image_ids import (
@@ -30,9 +28,6 @@ _COCO_YEAR = re.compile(
     r"|cocodataset\.org/(?:train|val)(2014|2017)/"
 )
 _BEGINNING = 1 << 16
-
-# More labels than these are more than captions can cover.
-_MANY_LABELS = 60
 
 
 @dataclass(frozen=True)
@@ -280,31 +275,6 @@ def only_images(
         captions = {i: caption for i, caption in system.captions.items() if i in same}
         of_systems.append(replace(system, captions=captions))
     return of_systems, None if references is None else subset
-
-
-def warn_of_tags(objects: ObjectLabels) -> None:
-    """Warn if images have far more labels than a caption can speak of, as tag lists have.
-
-    Parameters
-    ----------
-    objects : ObjectLabels
-        What the images show.
-
-    Warns
-    -----
-    VifidelWarning
-        If half of the images with a label have more than 60 different ones.
-    """
-    labels = [len(of_image) for of_image in objects.values() if of_image]
-    usual = statistics.median(labels) if labels else 0
-    if usual > _MANY_LABELS:
-        warnings.warn(
-            f"{objects.where}: images have {usual:g} different labels (median), more than captions "
-            "can cover, so VIFIDEL and VIFIDEL-R are low for any caption: read VIFIDEL-P for what "
-            "captions say, and VIFIDEL-H for what they make up.",
-            VifidelWarning,
-            stacklevel=4,
-        )
 
 
 def check_releases(
