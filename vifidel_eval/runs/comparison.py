@@ -21,8 +21,8 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -32,7 +32,7 @@ from ..image_ids import ImageId, in_order
 from ..text_tables import with_difference
 from .equal_length import EqualLength, at_equal_length
 from .harness import Scores
-from .significance import Tested, has_own_score, resample, take_samples
+from .significance import has_own_score, resample, take_samples
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class Pair:
     high: float
     bootstrap_p: float
     randomisation_p: float
-    bootstrap_holm: float
-    randomisation_holm: float
-    winner: str | None
+    bootstrap_holm: float = math.nan
+    randomisation_holm: float = math.nan
+    winner: str | None = None
     equal_length: EqualLength | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -287,13 +287,11 @@ def compare(
         of_systems, samples = evaluations[metric], of_metrics[metric]
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
         ranked = all(evaluation.ranked for evaluation in of_systems.values())
-        names = list(itertools.combinations(samples, 2))
-        pairs = corrected(
-            {(first, second): resampled.test(first, second) for first, second in names},
-            {(first, second): at_equal.get((metric, first, second)) for first, second in names},
-            level,
-            lower if ranked else None,
-        )
+        tested = [
+            Pair(*names, *resampled.test(*names), equal_length=at_equal.get((metric, *names)))
+            for names in itertools.combinations(samples, 2)
+        ]
+        pairs = corrected(tested, level, lower if ranked else None)
         losers = [
             p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
         ]
@@ -365,34 +363,22 @@ def _shared_images(scores: Scores) -> list[ImageId]:
 
 
 def corrected(
-    tests: Mapping[tuple[str, str], Tested],
-    equal_length: Mapping[tuple[str, str], EqualLength | None],
-    level: float,
-    lower_is_better: bool | None,
+    pairs: Sequence[Pair], level: float, lower_is_better: bool | None
 ) -> tuple[Pair, ...]:
-    """Return pairs of systems of a metric, with Holm's correction over them, and who is better.
+    """Return the pairs of a metric with Holm's correction over them, and who is better.
 
-    Parameters
-    ----------
-    tests : mapping
-        First and second system to how they were tested.
-    equal_length : mapping
-        The same systems to what remains of their difference at equal length.
-    level : float
-        Of the intervals; a system is better at 1 - level.
-    lower_is_better : bool, optional
-        The metric's direction; None where it has none, and no system is better.
+    A system is better at 1 - level; no one is where the metric has no direction, None.
     """
-    bootstrap = holm([test.bootstrap_p for test in tests.values()])
-    randomisation = holm([test.randomisation_p for test in tests.values()])
-    pairs = []
-    for (names, test), of_bootstrap, of_randomisation in zip(
-        tests.items(), bootstrap, randomisation, strict=True
-    ):
+    alpha = _alpha(level)
+    bootstrap = holm([pair.bootstrap_p for pair in pairs])
+    randomisation = holm([pair.randomisation_p for pair in pairs])
+    found = []
+    for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
         winner = None
-        if lower_is_better is not None and of_randomisation <= _alpha(level):
-            winner = names[(test.difference > 0) == lower_is_better]
-        pairs.append(
-            Pair(*names, *test, of_bootstrap, of_randomisation, winner, equal_length[names])
+        if lower_is_better is not None and p <= alpha:
+            first_is_better = (pair.difference > 0) != lower_is_better
+            winner = pair.first if first_is_better else pair.second
+        found.append(
+            replace(pair, bootstrap_holm=of_bootstrap, randomisation_holm=p, winner=winner)
         )
-    return tuple(pairs)
+    return tuple(found)

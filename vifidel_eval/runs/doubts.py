@@ -136,9 +136,10 @@ def warn_of_language(
         "vectors": "--vectors FILE (vectors=)",
         "stop words": "--stop-words FILE (stop_words=)",
     }
+    todo = " and ".join(options[what] for what in english)
     _warn(
         f"{seems}, but the {' and '.join(english)} of {_listed(metrics)} are English: the scores "
-        f"say little. Give those of the language: {' and '.join(options[what] for what in english)}."
+        f"say little. Give those of the language: {todo}."
     )
 
 

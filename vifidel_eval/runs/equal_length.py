@@ -14,20 +14,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..evaluation import Evaluation, Floats
 from ..image_ids import ImageId
 from .doubts import WORDS, differ
 from .harness import Scores
 from .significance import Sample, resample
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..evaluation import Evaluation
-
-    _Floats = NDArray[np.float64]
 
 # A line through fewer images says nothing.
 _FEWEST = 3
@@ -50,36 +44,14 @@ class EqualLength:
     high: float
 
 
-@dataclass(frozen=True)
-class _Line(Sample):
-    """Sums from which an intercept follows, and how large what is regressed is."""
-
-    largest: float
-
-    @property
-    def size(self) -> float:
-        return self.largest
-
-
 def at_equal_length(
     scores: Scores, shared: Sequence[ImageId], seed: int, resamples: int, level: float
 ) -> dict[tuple[str, str, str], EqualLength]:
     """Return what remains of the differences of systems whose lengths differ by half.
 
-    Parameters
-    ----------
-    scores : Scores
-        With the column `vifidel_eval.runs.doubts.WORDS`; without it nothing is returned.
-    shared : sequence
-        The images that every system has.
-    seed, resamples, level
-        As for `vifidel_eval.runs.comparison.compare`.
-
-    Returns
-    -------
-    dict
-        Metric, first and second system to what remains. Columns without a direction have none, nor
-        has a difference where all images have the same difference in words.
+    Metric, first and second system lead to it; `shared` are the images that every system has.
+    Without the column `WORDS` there is nothing, nor in columns without a direction, nor of two
+    systems that have the same difference in words on all images.
     """
     if WORDS not in scores.signatures:
         return {}
@@ -88,7 +60,7 @@ def at_equal_length(
         name: {column: _on(of_column[column], shared) for column in [WORDS, *ranked]}
         for name, of_column in scores.evaluations.items()
     }
-    lines: dict[tuple[str, str, str], _Line] = {}
+    lines: dict[tuple[str, str, str], Sample] = {}
     for first, second in itertools.combinations(of_systems, 2):
         one, other = of_systems[first], of_systems[second]
         if differ(float(one[WORDS].mean()), float(other[WORDS].mean())):
@@ -96,25 +68,20 @@ def at_equal_length(
                 line = _line(one[metric] - other[metric], one[WORDS] - other[WORDS])
                 if line is not None:
                     lines[metric, first, second] = line
-    resampled = resample(
-        {str(at): {"": line} for at, line in enumerate(lines.values())}, seed, resamples, level
-    )
+    resampled = resample({key: {"": line} for key, line in lines.items()}, seed, resamples, level)
     return {
-        key: EqualLength(line.score, *resampled[str(at)].interval(""))
-        for at, (key, line) in enumerate(lines.items())
+        key: EqualLength(line.score, *resampled[key].interval("")) for key, line in lines.items()
     }
 
 
-def _on(evaluation: Evaluation, images: Sequence[ImageId]) -> _Floats:
+def _on(evaluation: Evaluation, images: Sequence[ImageId]) -> Floats:
     """Return the scores of images in their order."""
     place = {image_id: at for at, image_id in enumerate(evaluation.ids)}
     return evaluation.scores[[place[image_id] for image_id in images]]
 
 
-def _line(differences: _Floats, words: _Floats) -> _Line | None:
+def _line(differences: Floats, words: Floats) -> Sample | None:
     """Return what the intercept of differences in score over those in words follows from."""
-    import numpy as np
-
     defined = ~np.isnan(differences)
     if defined.sum() < _FEWEST:
         return None
@@ -125,13 +92,11 @@ def _line(differences: _Floats, words: _Floats) -> _Line | None:
     intercept = partial(_intercept, middle=middle)
     score = float(intercept(rows.sum(axis=0)))
     largest = float(np.abs(d).max())
-    return None if math.isnan(score) else _Line(score, rows, intercept, largest)
+    return None if math.isnan(score) else Sample(score, rows, intercept, largest)
 
 
-def _intercept(sums: _Floats, middle: float) -> _Floats:
+def _intercept(sums: Floats, middle: float) -> Floats:
     """Return intercepts at no difference in words from sums of rows, (..., 5); NaN without one."""
-    import numpy as np
-
     n, w, d, ww, wd = np.moveaxis(np.asarray(sums), -1, 0)
     spread = n * ww - w * w
     # Words are whole numbers: where two images differ, this is at least n - 1.

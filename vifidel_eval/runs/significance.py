@@ -8,10 +8,10 @@ One product of matrices resamples all systems and metrics; BLEU's counts are add
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from ..digits import deciding
 from ..evaluation import Evaluation, Floats
 from ..image_ids import ImageId
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 # Resampled images at a time, each of which takes 8 bytes; and how many of them are made at a time.
 _CHUNK, _MADE_AT_ONCE = 2**22, 2**16
@@ -41,16 +43,14 @@ class Sample:
         What is added over images: their scores, or counts.
     score_of : callable
         The score of sums of rows: (n, k) to (n,).
+    size : float
+        How large what was added is: the score, had all rows the same sign.
     """
 
     score: float
     rows: Floats
     score_of: Callable[[Floats], Floats]
-
-    @property
-    def size(self) -> float:
-        """How large what was added is: the score, had all rows the same sign."""
-        return float(self.score_of(abs(self.rows).sum(axis=0)))
+    size: float
 
 
 def take_samples(
@@ -82,7 +82,7 @@ def take_samples(
             score = float(score_of(rows.sum(axis=0)))
         if math.isnan(score):
             return {}
-        samples[name] = Sample(score, rows, score_of)
+        samples[name] = Sample(score, rows, score_of, float(score_of(abs(rows).sum(axis=0))))
     return samples
 
 
@@ -97,28 +97,11 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
-class Tested(NamedTuple):
-    """The difference of two systems, its interval and what the tests say of it."""
-
-    difference: float
-    low: float
-    high: float
-    bootstrap_p: float
-    randomisation_p: float
-
-
 class Resampled:
     """The systems of one metric, resampled: `resample` makes it.
 
-    Parameters
-    ----------
-    samples : mapping
-        System name to its sample; the images of all are the same, in the same order.
-    drawn, swapped : mapping
-        System name to the sums of its rows, (resamples, k), for the bootstrap and of those rows
-        that are swapped.
-    level : float
-        Of the intervals.
+    The images of all samples are the same, in the same order. `drawn` and `swapped` have the sums
+    of each system's rows, (resamples, k): for the bootstrap, and of those rows that are swapped.
     """
 
     def __init__(
@@ -137,8 +120,11 @@ class Resampled:
         """Return the bootstrap interval of a system's score."""
         return self._interval(self._drawn[name], self._samples[name].size)
 
-    def test(self, first: str, second: str) -> Tested:
-        """Return the difference of two systems, tested."""
+    def test(self, first: str, second: str) -> tuple[float, float, float, float, float]:
+        """Return the difference of two systems, the two ends of its interval, and two p-values.
+
+        The first is by paired bootstrap, the second by approximate randomisation.
+        """
         one, other = self._samples[first], self._samples[second]
         drawn = self._drawn[first] - self._drawn[second]
         moved = self._swapped[second] - self._swapped[first]
@@ -147,7 +133,7 @@ class Resampled:
         # From the rows, as what it is compared with: equal differences stay equal.
         observed = float(one.score_of(of_one) - other.score_of(of_other))
         size = max(one.size, other.size)
-        return Tested(
+        return (
             one.score - other.score,
             *self._interval(drawn, size),
             self._p_value(drawn - observed, observed, size),
@@ -170,23 +156,18 @@ class Resampled:
 
 
 def resample(
-    of_metrics: Mapping[str, Mapping[str, Sample]], seed: int, resamples: int, level: float
-) -> dict[str, Resampled]:
-    """Return all metrics, resampled; those of as many images share the resamples.
+    of_metrics: Mapping[_Key, Mapping[str, Sample]], seed: int, resamples: int, level: float
+) -> dict[_Key, Resampled]:
+    """Return all metrics, resampled, from metric to system name to sample.
 
-    Parameters
-    ----------
-    of_metrics : mapping
-        Metric to system name to sample.
-    seed, resamples, level
-        As for `vifidel_eval.runs.comparison.compare`.
+    Metrics of as many images share the resamples.
     """
-    by_images: dict[int, list[tuple[str, str]]] = {}
+    by_images: dict[int, list[tuple[_Key, str]]] = {}
     for metric, samples in of_metrics.items():
         for name, sample in samples.items():
             by_images.setdefault(len(sample.rows), []).append((metric, name))
-    drawn: dict[str, dict[str, Floats]] = {metric: {} for metric in of_metrics}
-    swapped: dict[str, dict[str, Floats]] = {metric: {} for metric in of_metrics}
+    drawn: dict[_Key, dict[str, Floats]] = {metric: {} for metric in of_metrics}
+    swapped: dict[_Key, dict[str, Floats]] = {metric: {} for metric in of_metrics}
     for images, names in by_images.items():
         rows = [of_metrics[metric][name].rows for metric, name in names]
         for sums, weights in ((drawn, _draws), (swapped, _swaps)):
