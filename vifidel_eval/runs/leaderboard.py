@@ -36,16 +36,8 @@ _SECONDS_TO_WAIT = 60
 class DatedScores:
     """A row: the scores of a system on a date.
 
-    Attributes
-    ----------
-    system : str
-        Its name.
-    date : str
-        As ``2026-11-21``.
-    captions : str
-        Digest of its captions.
-    scores : dict
-        Metric name to corpus score; None if undefined.
+    The date is as ``2026-11-21``, `captions` a digest of the system's captions; a metric has its
+    corpus score, None if that is undefined.
     """
 
     system: str
@@ -98,13 +90,9 @@ class Leaderboard:
     def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
         """Return the leaderboard with its runs sorted, best first.
 
-        Parameters
-        ----------
-        metric : str, optional
-            What to sort by, in any case; by default the first metric of the file.
-        history : bool
-            Whether all runs are kept; by default, of each system, the last that has the metric,
-            or the last if none has.
+        They are sorted by a metric, in any case, or else by the first of the file. Without
+        `history`, of each system there is the last run that has the metric, or the last if none
+        has.
 
         Raises
         ------
@@ -134,9 +122,10 @@ class Leaderboard:
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        lower = [metric for metric in self.signatures if metric in self.lower_is_better]
-        unranked = [metric for metric in self.signatures if metric in self.unranked]
-        place = {m: at for at, m in enumerate(self.signatures, 2) if m not in unranked}
+        place = {metric: at for at, metric in enumerate(self.signatures, 2)}
+        lower = [metric for metric in place if metric in self.lower_is_better]
+        unranked = [metric for metric in place if metric in self.unranked]
+        ranked = [at for metric, at in place.items() if metric not in unranked]
         return Table(
             ["System", "Date", *self.signatures],
             rows,
@@ -146,7 +135,7 @@ class Leaderboard:
                 *dict.fromkeys(self.signatures.values()),
             ],
             texts=2,
-            bold=best(rows, place.values(), [place[metric] for metric in lower]),
+            bold=best(rows, ranked, [place[metric] for metric in lower]),
         )
 
 
@@ -173,15 +162,6 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             f"{path}: was written by a newer version of vifidel-eval; update this one."
         )
     try:
-        runs = tuple(
-            DatedScores(
-                str(run["system"]),
-                date.fromisoformat(run["date"]).isoformat(),
-                str(run["captions"]),
-                _scores(run),
-            )
-            for run in content["runs"]
-        )
         return Leaderboard(
             _number_of(content["images"]),
             str(content["image_ids"]),
@@ -189,7 +169,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             {str(metric): str(text) for metric, text in content["signatures"].items()},
             tuple(map(str, content.get("lower_is_better", ()))),
             tuple(map(str, content.get("unranked", ()))),
-            runs,
+            tuple(map(_run, content["runs"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise VifidelError(
@@ -205,22 +185,10 @@ def add(
     references: Mapping[ImageId, list[str]] | None,
     day: date,
 ) -> None:
-    """Add the systems of a run to a leaderboard file, all or none.
+    """Add the systems of a run, which had these references, to a leaderboard file: all or none.
 
-    Others who add at the same time wait for each other: a lock beside the file, ``FILE.lock``.
-
-    Parameters
-    ----------
-    path : path
-        The file; it is created if there is none.
-    scores : Scores
-        Of these systems.
-    systems : iterable of System
-        The captions that were scored.
-    references : mapping, optional
-        What they were scored against.
-    day : date
-        Of the run.
+    The file is created if there is none. Others who add at the same time wait for each other: a
+    lock beside the file, ``FILE.lock``.
 
     Raises
     ------
@@ -239,8 +207,7 @@ def add(
             before = board = read(path)
             for system in systems:
                 board = _with(board, str(path), scores, system, references, day)
-            text = json_text(board.to_json())
-            write_whole(path, text + "\n")
+            write_whole(path, json_text(board.to_json()) + "\n")
     except Timeout:
         raise VifidelError(
             f"{path}: another process has held {path}.lock for {_SECONDS_TO_WAIT} seconds; try "
@@ -259,8 +226,10 @@ def add(
             )
 
 
-def _scores(run: Mapping[str, Any]) -> dict[str, float | None]:
-    return {str(metric): _score(score) for metric, score in run["scores"].items()}
+def _run(content: Mapping[str, Any]) -> DatedScores:
+    day = date.fromisoformat(content["date"]).isoformat()
+    scores = {str(metric): _score(score) for metric, score in content["scores"].items()}
+    return DatedScores(str(content["system"]), day, str(content["captions"]), scores)
 
 
 def _score(score: Any) -> float | None:
@@ -318,11 +287,11 @@ def _with(
             f"{refused}: the runs there have other references; use the same or start another file."
         )
     rows = paired(system, references or {image_id: [] for image_id in ids}, allow_subset=True)
-    captions = {i: [caption] for i, caption in zip(rows.ids, rows.captions, strict=True)}
+    caption_of = dict(zip(rows.ids, rows.captions, strict=True))
     run = DatedScores(
         system.name,
         day.isoformat(),
-        _digest([captions[image_id] for image_id in ids]),
+        _digest([[caption_of[image_id]] for image_id in ids]),
         {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
     )
     runs = []

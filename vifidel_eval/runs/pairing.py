@@ -54,13 +54,9 @@ def all_images(
 ) -> Mapping[ImageId, Sequence[str]]:
     """Return the images of a run, each with its references.
 
-    Parameters
-    ----------
-    systems : iterable of System
-        Their ids may be spelled in different ways, as `vifidel_eval.image_ids.match` reads them.
-    references : mapping, optional
-        Image id to references. Without them, the images are those of all systems together, under
-        the ids of the first system that has them, and have no references.
+    Without references, the images are those of all systems together, under the ids of the first
+    system that has them, and have no references. Systems may spell ids in different ways, as
+    `vifidel_eval.image_ids.match` reads them.
 
     Raises
     ------
@@ -94,17 +90,11 @@ def in_one_spelling(
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references whose ids are spelled in one way, where the objects tell.
 
-    Parameters
-    ----------
-    systems : sequence of System
-        Their ids may be spelled in different ways.
-    known : collection
-        Ids that say which of them mean the same image, such as those of the objects: with 7 among
-        them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do.
-    references : mapping, optional
-        Image id to references. Images have their ids, and without references those of the first
-        system that has them. An id that leads to no objects gives way to one of a system that
-        does: ``refs/7.jpg`` to 7, where the objects have ``images/7.jpg``.
+    The ids that are known, such as those of the objects, say which of the others mean the same
+    image: with 7 among them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do. Images
+    get the ids of the references, and without these those of the first system that has them. An id
+    of a reference that leads to no objects gives way to one of a system that does: ``refs/7.jpg``
+    to 7, where the objects have ``images/7.jpg``.
 
     Raises
     ------
@@ -153,19 +143,12 @@ def _leading_to(
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:
     """Return the captions and references of the images of a system, in the references' order.
 
-    Parameters
-    ----------
-    system : System
-        Its image ids may be spelled as file stems where the references have numbers.
-    references : mapping
-        Image id to references.
-    allow_subset : bool
-        Whether the system may lack some of the images.
+    Its ids may be spelled as file stems where the references have numbers.
 
     Raises
     ------
     ImageIdError
-        If the ids of both sides do not match.
+        If the ids of both sides do not match; with `allow_subset`, the system may lack images.
     """
     check_distinct(references, "the references")
     reference_id = match(system.captions, references)
@@ -202,13 +185,7 @@ def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
 
 
 def parse_image_ids(text: str, where: str) -> list[ImageId]:
-    """Return the ids of images in a text, as `read_image_ids` does.
-
-    Raises
-    ------
-    ImageIdError
-        If it holds something else, or has an id twice.
-    """
+    """Return the ids of images in a text that `where` names, as `read_image_ids` does."""
     if text.lstrip()[:1] in ("[", "{"):
         content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
@@ -245,16 +222,7 @@ def only_images(
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references of the named images alone.
 
-    Parameters
-    ----------
-    named : collection
-        The images; COCO file stems may stand for numbers.
-    systems : sequence of System
-        What they say of other images is left out.
-    references : mapping, optional
-        Image id to references.
-    where : str
-        What messages call the named images, such as their file.
+    COCO file stems may stand for numbers; messages call the named images `where`.
 
     Raises
     ------
@@ -283,20 +251,10 @@ def check_releases(
     references: str | os.PathLike[str],
     wanted: Collection[ImageId],
 ) -> None:
-    """Tell objects and references of different releases of COCO apart.
+    """Tell objects and references of different releases of COCO apart, by their files.
 
-    COCO's releases of 2014 and 2017 have the same images in other splits.
-
-    Parameters
-    ----------
-    objects : iterable of path
-        The files of the objects.
-    images : collection
-        The images whose objects are known.
-    references : path
-        The file of the references.
-    wanted : collection
-        The images that are scored.
+    COCO's releases of 2014 and 2017 have the same images in other splits. `images` are those whose
+    objects are known, `wanted` those that are scored.
 
     Raises
     ------

@@ -12,15 +12,7 @@ from ..errors import VifidelError
 
 @dataclass(frozen=True)
 class Requirement:
-    """A condition that the corpus score of every system, or of one, must meet.
-
-    Attributes
-    ----------
-    condition : Condition
-        A column, a sign and a number.
-    system : str, optional
-        The only system that must meet it; by default every one.
-    """
+    """A condition that the corpus score of every system, or of one, must meet."""
 
     condition: Condition
     system: str | None = None
@@ -29,15 +21,13 @@ class Requirement:
     def parse(cls, text: str) -> Requirement:
         """Return the requirement that a text states.
 
+        >>> Requirement.parse("mine: VIFIDEL-Hi <= .1").system
+        'mine'
+
         Raises
         ------
         VifidelError
             If it is not a condition, with or without the name of a system and a colon before it.
-
-        Examples
-        --------
-        >>> Requirement.parse("mine: VIFIDEL-Hi <= .1").system
-        'mine'
         """
         system, colon, condition = text.rpartition(":")
         if not colon:
@@ -53,13 +43,7 @@ class Requirement:
 def check_requirements(
     requirements: Iterable[Requirement], columns: Iterable[str], systems: Iterable[str]
 ) -> None:
-    """Check that requirements are on columns and systems of a run, before it is scored.
-
-    Raises
-    ------
-    VifidelError
-        If one is not.
-    """
+    """Raise a VifidelError if requirements are on other columns or systems than those of a run."""
     columns, systems = list(columns), list(systems)
     for requirement in requirements:
         column, system = requirement.condition.column, requirement.system
@@ -78,12 +62,7 @@ def failures(
 ) -> list[str]:
     """Return a line for every requirement and system that fails.
 
-    Parameters
-    ----------
-    requirements : iterable of Requirement
-        As `check_requirements` accepts them.
-    scores : mapping
-        System to column to corpus score; an undefined one, NaN, meets no requirement.
+    The scores are by system and column; an undefined one, NaN, meets no requirement.
     """
     lines = []
     for requirement in requirements:

@@ -75,15 +75,11 @@ def gathered_columns(column: Column) -> list[str]:
 class SampleRows:
     """The samples of a system as rows.
 
-    Attributes
-    ----------
-    systems : dict
-        The rows of each sample, under the name of its system. All have the rows of the first; where
-        an image has fewer samples, its first stands again.
-    own : (samples, rows) bool
-        Which of them are samples rather than standing again.
-    again : dict
-        Those that stand again, under names of their own: what they add to counts is taken off.
+    `systems` has the rows of each sample, under the name of its system. All have the rows of the
+    first: where an image has fewer samples, its first stands again, so that what a metric takes
+    from all images of a run is the same. `own` says which are samples rather than standing again,
+    (samples, rows). `again` has those that stand again, under names of their own: what they add to
+    counts is taken off.
     """
 
     systems: dict[str, Rows]
@@ -117,26 +113,11 @@ def score_samples(
     on_metric: Callable[[str], object] | None = None,
     on_scores: Callable[[Scores], object] | None = None,
 ) -> Scores:
-    """Score systems that have several captions per image.
+    """Score systems by name that have several captions per image, as `spread` returns them.
 
-    Parameters
-    ----------
-    systems : mapping
-        System name to its samples, as `spread` returns them.
-    scorers, references, allow_subset, on_progress, unavailable, on_metric
-        As for `vifidel_eval.runs.harness.score_systems`.
-    on_scores : callable, optional
-        Called with the scores of all samples as systems, before they are gathered.
-
-    Returns
-    -------
-    Scores
-        With three columns for each: ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
-
-    Raises
-    ------
-    MetricUnavailable, VifidelError
-        As `score_systems` raises them.
+    All else is as for `vifidel_eval.runs.harness.score_systems`. Each column becomes three, such as
+    ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``. `on_scores` is called with the scores of all
+    samples as systems, before they are gathered.
     """
     images = all_images([one for samples in systems.values() for one in samples], references)
     of_systems = {
