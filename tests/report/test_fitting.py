@@ -11,7 +11,7 @@ from vifidel_eval.report import fitting
 from vifidel_eval.report.fitting import PIPED_WIDTH, fitted, line_width
 from vifidel_eval.report.score_tables import Layout, render
 from vifidel_eval.runs.comparison import compare
-from vifidel_eval.text_tables import Table
+from vifidel_eval.text_tables import Marked, Table
 
 COLUMNS = ["VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "CHAIRs", "CHAIRi", "WMD", "Bleu_1"]
 COLUMNS += ["Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "METEOR", "CIDEr", "SPICE"]
@@ -62,15 +62,14 @@ def test_notes_are_below_the_last_part():
 
 
 def test_long_tables_in_latex_are_cut_where_the_metric_changes():
-    rows = [[f"metric {n // 6}", n] for n in range(100)]
-    bold = {(n, 1) for n in range(0, 100, 7)}
-    table = Table(["Metric", "n"], rows, ["note"], title="T", bold=bold, lower={(-1, 0), (50, 0)})
+    rows = [[f"metric {n // 6}", Marked(n, bold=n % 7 == 0)] for n in range(100)]
+    rows[50][0] = Marked("metric 8", lower=True)
+    headers = [Marked("Metric", lower=True), "n"]
+    table = Table(headers, rows, ["note"], title="T")
     parts = fitted(table, "latex", 0)
     assert [len(part.rows) for part in parts] == [36, 36, 28]
     assert [row for part in parts for row in part.rows] == rows
-    shown = [part.rows[row][1] for part in parts for row, _ in sorted(part.bold)]
-    assert shown == list(range(0, 100, 7))
-    assert [sorted(part.lower) for part in parts] == [[(-1, 0)], [(-1, 0), (14, 0)], [(-1, 0)]]
+    assert all(part.headers == headers for part in parts)
     assert [(part.title, part.notes) for part in parts] == [("T", ()), ("", ()), ("", ["note"])]
     one = Table(["Metric", "n"], [["same", n] for n in range(50)])
     assert [len(part.rows) for part in fitted(one, "latex", 0)] == [40, 10]

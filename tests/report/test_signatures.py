@@ -1,4 +1,4 @@
-from vifidel_eval.report.signatures import folded
+from vifidel_eval.report.fitting import folded
 
 VIFIDEL = "VIFIDEL|refs:yes|objects:coco#1|pot:0.9|version:1"
 PRF = "VIFIDEL-PRF|refs:yes|objects:coco#1|numpy:2|version:1"

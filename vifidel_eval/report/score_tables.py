@@ -19,7 +19,7 @@ from ..runs.harness import Scores
 from ..runs.names import chosen_columns
 from ..runs.scores_file import scores_text
 from ..text.tokenization import PYTHON_DIFFERS_BY
-from ..text_tables import Cell, Table, best, direction_notes, one_line
+from ..text_tables import Cell, Marked, Table, Value, best, direction_notes, in_bold, one_line
 from .comparison_tables import (
     against_baseline,
     compared,
@@ -27,8 +27,7 @@ from .comparison_tables import (
     one_table,
     signature_of_differences,
 )
-from .fitting import PIPED_WIDTH, fitted, line_width
-from .signatures import folded
+from .fitting import PIPED_WIDTH, fitted, folded, line_width
 
 
 @dataclass(frozen=True)
@@ -205,37 +204,36 @@ def table(
     if style == "latex" and not layout.counts:
         counted = counted.with_columns([0])
     columns = scores.columns()
-    rows: list[list[Cell]] = [
-        [
-            name,
-            *(layout.shown(of_column[c.name].score, c.ranked) for c in columns),
-            *of_counts,
-        ]
-        for (name, of_column), (_, *of_counts) in zip(
-            scores.evaluations.items(), counted.rows, strict=True
-        )
+    rows: list[list[Value]] = [
+        [name, *(layout.shown(of_column[c.name].score, c.ranked) for c in columns)]
+        for name, of_column in scores.evaluations.items()
     ]
     notes = _directions(columns) + _in_percent(columns, layout)
-    bold = _bold(rows, columns, layout.decimals(style))
+    ranked = {at: column for at, column in enumerate(columns, 1) if column.ranked}
+    bold = set()
     if comparisons is not None and len(rows) > 1:
-        names = list(scores.evaluations)
-        for at, column in enumerate(columns, 1):
-            if column.ranked and column.name in comparisons.metrics:
+        for at, column in list(ranked.items()):
+            if column.name in comparisons.metrics:
+                del ranked[at]
                 level = level_with_the_best(comparisons.metrics[column.name])
-                bold = {place for place in bold if place[1] != at}
-                bold |= {(names.index(name), at) for name in level}
+                bold |= {(row, at) for row, name in enumerate(scores.evaluations) if name in level}
         if style in ("markdown", "latex"):
             alpha = f"{1 - comparisons.level:.2g}"
             notes.append(
                 f"Bold: not significantly worse than the best (randomisation, p > {alpha})."
             )
+    lower = [at for at, column in ranked.items() if column.lower_is_better]
+    bold |= best(rows, ranked, lower, layout.decimals(style))
+    with_counts = zip(in_bold(rows, bold), counted.rows, strict=True)
     return Table(
-        ["System", *scores.signatures, *counted.headers[1:]],
-        rows,
+        [
+            "System",
+            *(Marked(column.name, lower=column.lower_is_better) for column in columns),
+            *counted.headers[1:],
+        ],
+        [[*row, *of_counts[1:]] for row, of_counts in with_counts],
         notes + _below(scores, style, layout),
-        bold=bold,
         digits=layout.decimals(style),
-        lower={(-1, at) for at, column in enumerate(columns, 1) if column.lower_is_better},
     )
 
 
@@ -342,14 +340,6 @@ def _without_java(scores: Scores) -> list[str]:
 def _directions(columns: Sequence[Column]) -> list[str]:
     lower = [column.name for column in columns if column.lower_is_better]
     return direction_notes(lower, [column.name for column in columns if not column.ranked])
-
-
-def _bold(
-    rows: Sequence[Sequence[Cell]], columns: Sequence[Column], digits: int | None
-) -> set[tuple[int, int]]:
-    places = [at for at, column in enumerate(columns, 1) if column.ranked]
-    lower = [at for at in places if columns[at - 1].lower_is_better]
-    return best(rows, places, lower, digits)
 
 
 # The name of a metric, alone or in a combination.

@@ -23,7 +23,7 @@ from ..digits import deciding, rounded
 from ..errors import VifidelError, VifidelWarning
 from ..files import beside, json_text, locked, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
-from ..text_tables import Table, best, direction_notes
+from ..text_tables import Table, Value, best, direction_notes, in_bold
 from .harness import Scores
 from .pairing import System, paired
 
@@ -118,7 +118,7 @@ class Leaderboard:
 
     def table(self) -> Table:
         """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
-        rows = [
+        rows: list[list[Value]] = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
@@ -128,14 +128,13 @@ class Leaderboard:
         ranked = [at for metric, at in place.items() if metric not in unranked]
         return Table(
             ["System", "Date", *self.signatures],
-            rows,
+            in_bold(rows, best(rows, ranked, [place[metric] for metric in lower])),
             [
                 f"{self.images} images",
                 *direction_notes(lower, unranked),
                 *dict.fromkeys(self.signatures.values()),
             ],
             texts=2,
-            bold=best(rows, ranked, [place[metric] for metric in lower]),
         )
 
 
