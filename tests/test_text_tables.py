@@ -107,11 +107,12 @@ def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
 
 def test_best_are_the_highest_numbers_as_they_read():
     rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
-    assert best(rows, [1, 2, 3]) == {(0, 1), (1, 1), (0, 3), (2, 3)}
-    assert best(rows[:1], [1]) == set()
+    found = [best(rows, column, lower=False) for column in (1, 2, 3)]
+    assert found == [{(0, 1), (1, 1)}, set(), {(0, 3), (2, 3)}]
+    assert best(rows[:1], 1, lower=False) == set()
     tiny = [["a", 4.9e-45], ["b", 1e-90], ["c", -1e-60]]
-    assert best(tiny, [1], digits=60) == {(0, 1), (1, 1), (2, 1)}
-    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], [1], digits=9) == {(1, 1)}
+    assert best(tiny, 1, lower=False, digits=60) == {(0, 1), (1, 1), (2, 1)}
+    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], 1, lower=False, digits=9) == {(1, 1)}
 
 
 def test_a_bar_does_not_end_a_markdown_cell():

@@ -7,7 +7,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tabulate import tabulate
@@ -237,32 +237,22 @@ def in_print(cell: str) -> tuple[str, bool]:
 
 
 def best(
-    rows: Sequence[Sequence[Value]],
-    columns: Iterable[int],
-    lower: Collection[int] = (),
-    digits: int | None = None,
+    rows: Sequence[Sequence[Value]], column: int, lower: bool, digits: int | None = None
 ) -> set[tuple[int, int]]:
-    """Return the places of the best numbers of columns, all that read the same.
+    """Return the places of the best numbers of a column, all that read the same.
 
-    The best is the highest, or the lowest in the columns of `lower`.
+    The best is the highest, or the lowest. There is none where there is nothing to choose from: a
+    single row, or no number.
 
-    A column has none where there is nothing to choose from: a single row, or no number.
-
-    >>> sorted(best([["a", 0.51], ["b", 0.50996], ["c", None]], [1]))
+    >>> sorted(best([["a", 0.51], ["b", 0.50996], ["c", None]], 1, lower=False))
     [(0, 1), (1, 1)]
     """
-    places = set()
-    for column in columns:
-        numbers = {
-            at: deciding(c)
-            for at, row in enumerate(rows)
-            if isinstance(c := row[column], int | float)
-        }
-        if len(rows) > 1 and numbers:
-            best_of = min if column in lower else max
-            shown = readable(best_of(numbers.values()), digits)
-            places |= {(at, column) for at, n in numbers.items() if readable(n, digits) == shown}
-    return places
+    cells = [(at, row[column]) for at, row in enumerate(rows)]
+    numbers = {at: deciding(cell) for at, cell in cells if isinstance(cell, int | float)}
+    if len(rows) < 2 or not numbers:
+        return set()
+    shown = readable((min if lower else max)(numbers.values()), digits)
+    return {(at, column) for at, number in numbers.items() if readable(number, digits) == shown}
 
 
 def in_bold(

@@ -9,7 +9,7 @@ from report.score_examples import scores
 
 from vifidel_eval.report import fitting
 from vifidel_eval.report.fitting import PIPED_WIDTH, fitted, line_width
-from vifidel_eval.report.score_tables import Layout, render
+from vifidel_eval.report.score_tables import TableLayout, render
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.text_tables import Marked, Table
 
@@ -33,7 +33,7 @@ def tables(text):
 @pytest.mark.parametrize("systems", [["a", "b"], [f"system {n}" for n in range(12)]])
 def test_every_line_fits_and_every_number_is_shown_once(width, systems):
     result = random_scores(systems)
-    text = render(result, "table", layout=Layout(width=width))
+    text = render(result, "table", layout=TableLayout(width=width))
     assert max(map(len, text.splitlines())) <= width
     whole = "\n".join(line for table in tables(text) for line in table)
     for of_column in result.evaluations.values():
@@ -45,7 +45,7 @@ def test_every_line_fits_and_every_number_is_shown_once(width, systems):
 
 def test_few_systems_of_many_columns_are_turned_and_many_systems_are_cut():
     assert tables(render(random_scores(["a", "b"]), "table"))[0][0].split() == ["Metric", "a", "b"]
-    wide = render(random_scores(["a", "b"]), "table", layout=Layout(width=300))
+    wide = render(random_scores(["a", "b"]), "table", layout=TableLayout(width=300))
     assert wide.split()[:3] == ["System", "VIFIDEL", "VIFIDEL-P"]
     cut = tables(render(random_scores([f"system {n}" for n in range(12)]), "table"))
     assert len(cut) > 1
@@ -105,13 +105,13 @@ def test_tables_compile_and_fit_a_column_of_article(tmp_path, names):
     result = random_scores(names)
     comparisons = compare(result)
     shown = [
-        render(result, "latex", layout=Layout(COLUMNS[:5], percent=True)),
+        render(result, "latex", layout=TableLayout(COLUMNS[:5], percent=True)),
         render(result, "latex"),
         render(result, "latex", comparisons),
-        render(result, "latex", layout=Layout(counts=True)),
+        render(result, "latex", layout=TableLayout(counts=True)),
     ]
     if len(names) > 1:
-        layout = Layout(baseline=names[0], counts=True)
+        layout = TableLayout(baseline=names[0], counts=True)
         shown.append(render(result, "latex", comparisons, layout))
     assert all("% In the preamble: \\usepackage{booktabs}" in text for text in shown)
     assert all(f"% {name}|version:1" in shown[1] for name in COLUMNS)

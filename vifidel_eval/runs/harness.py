@@ -34,11 +34,9 @@ class Scores:
     unavailable : dict
         Metric name to the reason why it could not be computed here.
     people : People, optional
-        How references were scored as captions are: as one of the systems, or for the floor of rates
-        of inventions.
+        How references were scored as captions are: as a system, or for the floor of inventions.
     calibrated : dict
-        System name to its rate of inventions without the errors of the answers, where that was
-        estimated.
+        System name to its rate of inventions without the errors of the answers, if estimated.
     """
 
     signatures: dict[str, str]
@@ -143,19 +141,9 @@ def score_rows(
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through.
 
-    Parameters
-    ----------
-    systems : mapping
-        System name to `Rows`.
-    scorers : mapping
-        Metric name to scorer.
-    on_progress : callable, optional
-        Called with the number of captions just scored.
-    unavailable : mapping, optional
-        Metrics that are known not to be available, with the reason; they join those that turn
-        out not to be.
-    on_metric : callable, optional
-        Called with the name of each metric before it is computed.
+    `on_progress` is called with the number of captions just scored, `on_metric` with the name of
+    each metric before it is computed. Metrics that are known not to be available, with the reason,
+    are joined by those that turn out not to be.
 
     Raises
     ------
@@ -218,41 +206,42 @@ class _Evaluator:
         self._done: dict[int, _Columns | MetricUnavailable] = {}
 
     def columns(self, scorer: Scorer) -> _Columns:
-        """Return, for each system, the columns of a scorer; what failed once is not tried again.
-
-        All have one signature, which is of the images of all systems.
-        """
-        done = self._done.get(id(scorer))
-        if done is None:
+        """Return, for each system, the columns of a scorer; what failed once is not tried again."""
+        if id(scorer) not in self._done:
             try:
-                if isinstance(scorer, Mean):
-                    columns_of = self._combined(scorer)
-                else:
-                    columns_of = self._evaluated(scorer)
-                signature = scorer.signature_of(self._systems.values())
+                self._done[id(scorer)] = self._signed(scorer)
             except MetricUnavailable as problem:
-                done = problem
-            else:
-                done = {
-                    name: {column: replace(e, signature=signature) for column, e in columns.items()}
-                    for name, columns in columns_of.items()
-                }
-            self._done[id(scorer)] = done
+                self._done[id(scorer)] = problem
+        done = self._done[id(scorer)]
         if isinstance(done, MetricUnavailable):
             raise done
         return done
 
+    def _signed(self, scorer: Scorer) -> _Columns:
+        """Return columns with one signature, which is of the images of all systems."""
+        found = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
+        signature = scorer.signature_of(self._systems.values())
+        return {
+            name: {column: replace(e, signature=signature) for column, e in columns.items()}
+            for name, columns in found.items()
+        }
+
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
-        heard = _Warnings()
+        whose: dict[str, list[str]] = {}  # the systems of each warning
         scorer.check_images(list(dict.fromkeys(i for r in self._systems.values() for i in r.ids)))
         with scorer.in_run(list(self._systems.values())) as of_run:
             for name, rows in self._systems.items():
-                with heard.of(name):
+                with _listening() as heard:
                     evaluated[name] = of_run.unsigned(rows, self._on_progress)
-        main = {name: columns[scorer.main] for name, columns in evaluated.items()}
-        scorer.judge(main.values())
-        heard.pass_on(list(evaluated))
+                for message in heard:
+                    whose.setdefault(message, []).append(name)
+        scorer.judge([columns[scorer.main] for columns in evaluated.values()])
+        for message, names in whose.items():
+            # What all systems have in common is no system's own.
+            shared = len(names) == len(evaluated)
+            of = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
+            warnings.warn(f"{'' if shared else of}{message}", VifidelWarning, stacklevel=6)
         return evaluated
 
     def _combined(self, mean: Mean) -> _Columns:
@@ -266,32 +255,18 @@ class _Evaluator:
         }
 
 
-class _Warnings:
-    """Warnings heard while systems were scored, each said once with the systems it is about."""
-
-    def __init__(self) -> None:
-        self._systems: dict[str, list[str]] = {}
-
-    @contextmanager
-    def of(self, system: str) -> Iterator[None]:
-        """Listen while a system is scored."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", VifidelWarning)
-            yield
-        for warning in caught:
-            if issubclass(warning.category, VifidelWarning):
-                self._systems.setdefault(str(warning.message), []).append(system)
-            else:
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
-
-    def pass_on(self, systems: Sequence[str]) -> None:
-        """Say what was heard; what all systems have in common is no system's own."""
-        for message, names in self._systems.items():
-            whose = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
-            whose = "" if len(names) == len(systems) else whose
-            warnings.warn(f"{whose}{message}", VifidelWarning, stacklevel=6)
+@contextmanager
+def _listening() -> Iterator[list[str]]:
+    """Collect our warnings, as often as they are said; others pass."""
+    heard: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VifidelWarning)
+        yield heard
+    for w in caught:
+        if issubclass(w.category, VifidelWarning):
+            heard.append(str(w.message))
+        else:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
 
 
 def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:

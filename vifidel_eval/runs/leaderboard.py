@@ -122,13 +122,15 @@ class Leaderboard:
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        place = {metric: at for at, metric in enumerate(self.signatures, 2)}
-        lower = [metric for metric in place if metric in self.lower_is_better]
-        unranked = [metric for metric in place if metric in self.unranked]
-        ranked = [at for metric, at in place.items() if metric not in unranked]
+        lower = [metric for metric in self.signatures if metric in self.lower_is_better]
+        unranked = [metric for metric in self.signatures if metric in self.unranked]
+        bold = set()
+        for at, metric in enumerate(self.signatures, 2):
+            if metric not in unranked:
+                bold |= best(rows, at, metric in lower)
         return Table(
             ["System", "Date", *self.signatures],
-            in_bold(rows, best(rows, ranked, [place[metric] for metric in lower])),
+            in_bold(rows, bold),
             [
                 f"{self.images} images",
                 *direction_notes(lower, unranked),

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..errors import ImageIdError, VifidelWarning
 from ..files import parse_json, read_text
@@ -32,16 +33,9 @@ _BEGINNING = 1 << 16
 
 @dataclass(frozen=True)
 class System:
-    """A captioning system: its name and its caption of each image.
+    """A captioning system: its name as tables show it, and its caption of each image.
 
-    Attributes
-    ----------
-    name : str
-        As tables show it.
-    captions : mapping
-        Image id to caption.
-    sample_of : str, optional
-        The system whose samples these captions are, where it has several per image.
+    Where a system has several captions per image, those of one sample have its name as `sample_of`.
     """
 
     name: str
@@ -101,23 +95,21 @@ def in_one_spelling(
     ImageIdError
         If an id could mean two images.
     """
-    first: dict[ImageId, ImageId] = {}
-    spelled = []
+    spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
+    done: Mapping[ImageId, ImageId] = {}
     if references is not None:
         references = _leading_to(known, references, systems)
         if all(len(match(s.captions, references)) == len(s.captions) for s in systems):
             return list(systems), references
-        first = {of_objects: image for image, of_objects in match(references, known).items()}
+        spelled_as = {of_objects: image for image, of_objects in match(references, known).items()}
+    spelled = []
     for system in systems:
-        done = {} if references is None else match(system.captions, references)
+        if references is not None:
+            done = match(system.captions, references)
         todo = [image_id for image_id in system.captions if image_id not in done]
         same_image = match(todo, known)
-        captions = {
-            first.setdefault(same_image[image_id], image_id)
-            if image_id in same_image
-            else image_id: caption
-            for image_id, caption in system.captions.items()
-        }
+        new = {i: spelled_as.setdefault(same_image[i], i) for i in todo if i in same_image}
+        captions = {new.get(i, i): caption for i, caption in system.captions.items()}
         one_each = len(captions) == len(system.captions)
         spelled.append(replace(system, captions=captions) if one_each else system)
     return spelled, references
@@ -186,29 +178,30 @@ def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
 
 def parse_image_ids(text: str, where: str) -> list[ImageId]:
     """Return the ids of images in a text that `where` names, as `read_image_ids` does."""
+    # Each id with its place and how it is written.
+    found: Iterable[tuple[str, Any, ImageId | None]]
     if text.lstrip()[:1] in ("[", "{"):
         content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
             raise ImageIdError(f"{where}: holds a JSON object; image ids are a list or lines.")
-        places = [f"[{number}]" for number in range(len(content))]
-        values = [from_json_value(value) for value in content]
+        found = [(f"[{at}]", given, from_json_value(given)) for at, given in enumerate(content)]
     else:
-        content = [line.strip() for line in text.splitlines()]
-        places = [f"line {number}" for number in range(1, len(content) + 1)]
-        values = [from_json_key(line) if line else None for line in content]
+        lines = [(f"line {at}", line.strip()) for at, line in enumerate(text.splitlines(), 1)]
+        found = [(place, given, from_json_key(given)) for place, given in lines]
     first_at: dict[ImageId, str] = {}
-    for value, given, place in zip(values, content, places, strict=True):
+    for place, given, image_id in found:
         if given == "":
             continue
-        if value is None:
+        if image_id is None:
             raise ImageIdError(
                 f"{where}: {place} is {given!r:.40}; an image id is an integer or a string."
             )
-        if value in first_at:
+        if image_id in first_at:
             raise ImageIdError(
-                f"{where}: image {value!r} appears twice ({first_at[value]} and {place}); keep one."
+                f"{where}: image {image_id!r} appears twice ({first_at[image_id]} and {place}); "
+                "keep one."
             )
-        first_at[value] = place
+        first_at[image_id] = place
     if not first_at:
         raise ImageIdError(f"{where}: there is no image id in it.")
     return list(first_at)
