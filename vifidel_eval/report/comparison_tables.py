@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..digits import rounded
 from ..runs.comparison import Comparison, Comparisons, Pair
-from ..runs.equal_length import EqualLength
+from ..runs.significance import EqualLength
 from ..text_tables import (
     DIFFERENCE_DECIMALS,
     Cell,

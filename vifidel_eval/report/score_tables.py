@@ -78,10 +78,8 @@ def render(
     two systems or more, one of pairs. In bold are then all systems that are not significantly worse
     than the best. With the layout's baseline one table says instead how the systems differ from it.
 
-    Raises
-    ------
-    VifidelError
-        If a column of the layout is not among the scores, or the baseline not among the systems.
+    Raises a VifidelError if a column of the layout is not among the scores, or the baseline not
+    among the systems.
     """
     scores, comparisons = _chosen(scores, comparisons, layout)
     if style == "json":

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ..errors import VifidelError
 from .comparison import Comparisons, Pair, corrected
-from .equal_length import EqualLength
 from .names import unknown
+from .significance import EqualLength
 
 
 def against(comparisons: Comparisons, baseline: str) -> Comparisons:

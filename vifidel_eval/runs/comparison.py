@@ -11,7 +11,7 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed; it is 1 where that difference is nothing but rounding (`vifidel_eval.digits.deciding`).
   Holm's correction (1979) covers the pairs of a metric.
-- At equal length: `vifidel_eval.runs.equal_length`.
+- At equal length: `vifidel_eval.runs.significance`.
 - Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
   better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
 """
@@ -30,9 +30,14 @@ from ..digits import for_json
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, in_order
 from ..text_tables import with_difference
-from .equal_length import EqualLength, at_equal_length
 from .harness import Scores
-from .significance import has_own_score, resample, take_samples
+from .significance import (
+    EqualLength,
+    at_equal_length,
+    has_own_score,
+    resample,
+    take_samples,
+)
 
 
 @dataclass(frozen=True)

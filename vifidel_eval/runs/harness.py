@@ -145,12 +145,9 @@ def score_rows(
     each metric before it is computed. Metrics that are known not to be available, with the reason,
     are joined by those that turn out not to be.
 
-    Raises
-    ------
-    MetricUnavailable
-        If no metric can be computed here; as long as one can, the others are named in the result.
-    VifidelError
-        If ids do not match or the input is not as the scorers need it.
+    Raises a MetricUnavailable if no metric can be computed here; as long as one can, the others are
+    named in the result. Raises a VifidelError if ids do not match or the input is not as the
+    scorers need it.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}

@@ -94,10 +94,7 @@ class Leaderboard:
         `history`, of each system there is the last run that has the metric, or the last if none
         has.
 
-        Raises
-        ------
-        VifidelError
-            If no run has this metric.
+        Raises a VifidelError if no run has this metric.
         """
         names = {name.lower(): name for name in self.signatures}
         if metric is not None and metric.lower() not in names:
@@ -143,10 +140,7 @@ class Leaderboard:
 def read(path: str | os.PathLike[str]) -> Leaderboard:
     """Return the content of a leaderboard file; an empty leaderboard if there is none.
 
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read or is not a leaderboard.
+    Raises a VifidelError if the file cannot be read or is not a leaderboard.
     """
     if not Path(path).exists():
         return Leaderboard()
@@ -191,15 +185,9 @@ def add(
     The file is created if there is none. Others who add at the same time wait for each other: a
     lock beside the file, ``FILE.lock``.
 
-    Raises
-    ------
-    VifidelError
-        If images, references or signatures are not those of the file, or it cannot be written.
-
-    Warns
-    -----
-    VifidelWarning
-        If a run of other captions is replaced.
+    Raises a VifidelError if images, references or signatures are not those of the file, or it
+    cannot be written.
+    Warns if a run of other captions is replaced.
     """
     from filelock import Timeout
 

@@ -39,10 +39,7 @@ def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[s
 
     The name of a metric, which `metric_of` has for every column, stands for all its columns.
 
-    Raises
-    ------
-    VifidelError
-        If there is no such column.
+    Raises a VifidelError if there is no such column.
     """
     # How each name is written, and the columns that it stands for.
     meaning: dict[str, tuple[str, list[str]]] = {}

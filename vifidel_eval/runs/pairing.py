@@ -52,10 +52,8 @@ def all_images(
     system that has them, and have no references. Systems may spell ids in different ways, as
     `vifidel_eval.image_ids.match` reads them.
 
-    Raises
-    ------
-    ImageIdError
-        If two ids of a system mean the same image, or an id could mean two images.
+    Raises an ImageIdError if two ids of a system mean the same image, or an id could mean two
+    images.
     """
     if references is not None:
         return references
@@ -90,10 +88,7 @@ def in_one_spelling(
     of a reference that leads to no objects gives way to one of a system that does: ``refs/7.jpg``
     to 7, where the objects have ``images/7.jpg``.
 
-    Raises
-    ------
-    ImageIdError
-        If an id could mean two images.
+    Raises an ImageIdError if an id could mean two images.
     """
     spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
     done: Mapping[ImageId, ImageId] = {}
@@ -137,10 +132,8 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
 
     Its ids may be spelled as file stems where the references have numbers.
 
-    Raises
-    ------
-    ImageIdError
-        If the ids of both sides do not match; with `allow_subset`, the system may lack images.
+    Raises an ImageIdError if the ids of both sides do not match; with `allow_subset`, the system
+    may lack images.
     """
     check_distinct(references, "the references")
     reference_id = match(system.captions, references)
@@ -168,10 +161,7 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
 def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
     """Read the ids of images: a JSON list, or one id per line.
 
-    Raises
-    ------
-    ImageIdError
-        If the file cannot be read, holds something else, or has an id twice.
+    Raises an ImageIdError if the file cannot be read, holds something else, or has an id twice.
     """
     return parse_image_ids(read_text(path, ImageIdError), str(path))
 
@@ -217,10 +207,7 @@ def only_images(
 
     COCO file stems may stand for numbers; messages call the named images `where`.
 
-    Raises
-    ------
-    ImageIdError
-        If an image has no references, or, where there are none, is in no system.
+    Raises an ImageIdError if an image has no references, or, where there are none, is in no system.
     """
     known = all_images(systems, references)
     matched = match(named, known)
@@ -249,15 +236,8 @@ def check_releases(
     COCO's releases of 2014 and 2017 have the same images in other splits. `images` are those whose
     objects are known, `wanted` those that are scored.
 
-    Raises
-    ------
-    ImageIdError
-        If the releases differ and objects of an image are missing.
-
-    Warns
-    -----
-    VifidelWarning
-        If the releases differ and every image is in both.
+    Raises an ImageIdError if the releases differ and objects of an image are missing.
+    Warns if the releases differ and every image is in both.
     """
     years = {year: path for path in objects if (year := _coco_year(path)) is not None}
     year = _coco_year(references)

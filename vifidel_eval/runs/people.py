@@ -36,10 +36,7 @@ def people_of(
 
     The systems' median length says how many references are joined.
 
-    Raises
-    ------
-    CaptionError
-        If no image has two references with a word.
+    Raises a CaptionError if no image has two references with a word.
     """
     order = {i: _in_order(of_image) for i, of_image in references.items()}
     order = {i: of_image for i, of_image in order.items() if len(of_image) > 1}
@@ -75,10 +72,8 @@ def with_people(
     The references are those that remain, of the images that take part; what the systems say of
     images without two references is left out.
 
-    Raises
-    ------
-    CaptionError
-        If a system is called as people are, or no image has two references with a word.
+    Raises a CaptionError if a system is called as people are, or no image has two references with a
+    word.
     """
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(

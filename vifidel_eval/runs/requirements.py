@@ -24,10 +24,8 @@ class Requirement:
         >>> Requirement.parse("mine: VIFIDEL-Hi <= .1").system
         'mine'
 
-        Raises
-        ------
-        VifidelError
-            If it is not a condition, with or without the name of a system and a colon before it.
+        Raises a VifidelError if it is not a condition, with or without the name of a system and a
+        colon before it.
         """
         system, colon, condition = text.rpartition(":")
         if not colon:

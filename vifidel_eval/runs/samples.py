@@ -15,6 +15,7 @@ mean over images.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -87,19 +88,20 @@ class SampleRows:
     again: dict[str, Rows]
 
     @classmethod
-    def of(cls, samples: Sequence[Rows], names: Sequence[str]) -> SampleRows:
+    def of(cls, samples: Mapping[str, Rows]) -> SampleRows:
         """Return the samples of a system, the first of which has all of its images."""
-        first = samples[0]
+        first = next(iter(samples.values()))
+        systems: dict[str, Rows] = {}
+        again: dict[str, Rows] = {}
         own = np.ones((len(samples), len(first)), dtype=bool)
-        systems, again = {names[0]: first}, {}
-        for number, (name, rows) in enumerate(zip(names[1:], samples[1:], strict=True), 1):
+        for is_own, (name, rows) in zip(own, samples.items(), strict=True):
             captions = dict(zip(rows.ids, rows.captions, strict=True))
-            own[number] = [image_id in captions for image_id in first.ids]
+            is_own[:] = [image_id in captions for image_id in first.ids]
             pairs = zip(first.ids, first.captions, strict=True)
             filled = [captions.get(image_id, caption) for image_id, caption in pairs]
             systems[name] = replace(first, captions=filled)
-            if not own[number].all():
-                again[f"{name}, again"] = first.take(np.flatnonzero(~own[number]).tolist())
+            if not is_own.all():
+                again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
         return cls(systems, own, again)
 
 
@@ -122,8 +124,10 @@ def score_samples(
     images = all_images([one for samples in systems.values() for one in samples], references)
     of_systems = {
         name: SampleRows.of(
-            [paired(one, images, allow_subset or at > 0) for at, one in enumerate(samples)],
-            [one.name for one in samples],
+            {
+                one.name: paired(one, images, allow_subset or at > 0)
+                for at, one in enumerate(samples)
+            }
         )
         for name, samples in systems.items()
     }
@@ -169,9 +173,12 @@ def _gathered(
     if first.statistics is not None:
         rows = [sample.statistics.of_rows for sample in samples if sample.statistics is not None]
         of_rows = np.where(counted[:, :, np.newaxis], rows, np.nan)
-    counts = _sum_of_counts(samples)
-    for key, number in _sum_of_counts(again).items():
-        counts[key] -= number
+    total: Counter[str] = Counter()
+    for sample in samples:
+        total.update(sample.counts)
+    for sample in again:
+        total.subtract(sample.counts)
+    counts = dict(total)
     counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
 
     def made(of_images: Floats, sums: Floats | None) -> Evaluation:
@@ -182,6 +189,8 @@ def _gathered(
             missing = np.asarray(np.isnan(sums).any(axis=1))
             total = np.nansum(sums, axis=0)
             corpus_score = float(statistics.score(total)) if not missing.all() else float("nan")
+        # What is undefined is counted by image, and who lacks captions later.
+        by_image = {"undefined": int(missing.sum()), "missing": 0}
         return Evaluation(
             first.ids,
             of_images,
@@ -189,7 +198,7 @@ def _gathered(
             first.ranked,
             corpus_score,
             statistics,
-            {"undefined": int(missing.sum()), **counts},
+            counts | by_image,
         )
 
     def chosen(better: Floats) -> Evaluation:
@@ -208,18 +217,6 @@ def _gathered(
 
 def _mean(values: Floats) -> Floats:
     """Return means over the first axis of what is defined; NaN where nothing is."""
-    defined = ~np.isnan(values)
-    number = defined.sum(axis=0)
-    total = np.where(defined, values, 0.0).sum(axis=0)
-    mean: Floats = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    with np.errstate(invalid="ignore"):
+        mean: Floats = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
     return mean
-
-
-def _sum_of_counts(evaluations: Iterable[Evaluation]) -> dict[str, int]:
-    """Return what metrics counted of captions; what is undefined is counted by image."""
-    total: dict[str, int] = {}
-    for evaluation in evaluations:
-        for key, number in evaluation.counts.items():
-            if key not in ("undefined", "missing"):
-                total[key] = total.get(key, 0) + number
-    return total

@@ -19,9 +19,9 @@ from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
 from ..scorers.word_supports import WrittenAsJson
 from .comparison import Comparison, Comparisons, Pair, Standing
-from .equal_length import EqualLength
 from .harness import Scores, counts_of
 from .remarks import Calibrated, People
+from .significance import EqualLength
 
 # The form of the file; another one would get another number.
 _FORM = 1
@@ -123,10 +123,8 @@ def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | Non
     is not in the file is missing: tallies of words, and the statistics from which BLEU's and
     CHAIR's corpus scores follow. Comparisons are those of ``--compare``, if there were some.
 
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, is another one, is damaged, or was written by a newer version.
+    Raises a VifidelError if the file cannot be read, is another one, is damaged, or was written by
+    a newer version.
     """
     content = read_json(path, VifidelError)
     if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():
