@@ -14,7 +14,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -76,16 +76,9 @@ class Leaderboard:
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
-        directions = {"lower_is_better": self.lower_is_better, "unranked": self.unranked}
-        return {
-            "leaderboard": _FORM,
-            "images": self.images,
-            "image_ids": self.image_ids,
-            "references": self.references,
-            "signatures": self.signatures,
-            **{key: list(metrics) for key, metrics in directions.items() if metrics},
-            "runs": [vars(run) for run in self.runs],
-        }
+        fields = {"leaderboard": _FORM, **asdict(self)}
+        optional = ("lower_is_better", "unranked")
+        return {key: value for key, value in fields.items() if value or key not in optional}
 
     def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
         """Return the leaderboard with its runs sorted, best first.

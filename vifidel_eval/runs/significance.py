@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ from .harness import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)
 
-# Resampled images at a time, each of which takes 8 bytes; and how many of them are made at a time.
-_CHUNK, _MADE_AT_ONCE = 2**22, 2**16
+# Resampled images at a time, each of which takes 8 bytes.
+_CHUNK = 2**20
 # Differences that differ by less, relative to the scores, are the same but for rounding.
 _ROUNDING = 1e-12
 # Ends of intervals have as many digits, counted from the first digit of the scores: what is beyond
@@ -215,49 +215,30 @@ def _sums(rows: Sequence[Floats], weights: Iterable[Floats]) -> list[Floats]:
 
 def _draws(seed: int, resamples: int, images: int) -> Iterator[Floats]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
-
-    def counted(raw: NDArray[np.uint64]) -> NDArray[np.intp]:
+    for words in _words([seed, 0], resamples, images, images):
         # The upper half of a word, as a share of 2**32, says which image.
-        raw >>= np.uint64(32)
-        raw *= np.uint64(images)
-        raw >>= np.uint64(32)
-        raw += np.arange(len(raw), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
-        drawn = raw.view(np.int64).ravel()
-        return np.bincount(drawn, minlength=raw.size).reshape(raw.shape)
-
-    return _weights([seed, 0], resamples, images, images, counted)
+        drawn = (words >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
+        drawn += np.arange(len(words), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
+        times = np.bincount(drawn.view(np.int64).ravel(), minlength=words.size)
+        yield times.reshape(words.shape).astype(np.float64)
 
 
 def _swaps(seed: int, resamples: int, images: int) -> Iterator[Floats]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
-
-    def bits(raw: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        return np.unpackbits(raw.astype("<u8").view(np.uint8), axis=1)[:, :images]
-
-    return _weights([seed, 1], resamples, images, -(-images // 64), bits)
+    for words in _words([seed, 1], resamples, images, -(-images // 64)):
+        bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)
+        yield bits[:, :images].astype(np.float64)
 
 
-def _weights(
-    seed: Sequence[int],
-    resamples: int,
-    images: int,
-    words: int,
-    weights_of: Callable[[NDArray[np.uint64]], NDArray[np.integer[Any]]],
-) -> Iterator[Floats]:
-    """Yield weights of resamples, each made of so many 64-bit words.
-
-    Few resamples at a time are made, whose numbers fit in a core's cache, and many are yielded,
-    so that a product of matrices is worth its start.
-    """
+def _words(
+    seed: Sequence[int], resamples: int, images: int, each: int
+) -> Iterator[NDArray[np.uint64]]:
+    """Yield random words of 64 bits, so many for each of some resamples."""
     stream = np.random.PCG64(seed)
     at_once = max(_CHUNK // images, 1)
     for start in range(0, resamples, at_once):
-        weights = np.empty((min(at_once, resamples - start), images))
-        made_at_once = max(_MADE_AT_ONCE // images, 1)
-        for at in range(0, len(weights), made_at_once):
-            some = weights[at : at + made_at_once]
-            some[:] = weights_of(stream.random_raw(len(some) * words).reshape(len(some), words))
-        yield weights
+        some = min(at_once, resamples - start)
+        yield stream.random_raw(some * each).reshape(some, each)
 
 
 @dataclass(frozen=True)
