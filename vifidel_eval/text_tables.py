@@ -7,13 +7,17 @@ import html
 import io
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
 from .digits import deciding
 from .files import printable
+
+if TYPE_CHECKING:
+    from .evaluation import Column
 
 #: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
 FORMATS = ("table", "markdown", "csv", "latex", "json")
@@ -268,14 +272,14 @@ def in_bold(
     ]
 
 
-def direction_notes(lower: Sequence[str], unranked: Sequence[str] = ()) -> list[str]:
-    """Return the notes below a table with columns in which higher is not better.
-
-    >>> direction_notes(["CHAIRi", "CHAIRs"], ["CHAIR-Len"])
-    ['CHAIRi, CHAIRs: lower is better.', 'CHAIR-Len: neither higher nor lower is better.']
-    """
-    said = {"lower is better": lower, "neither higher nor lower is better": unranked}
-    return [f"{', '.join(columns)}: {what}." for what, columns in said.items() if columns]
+def direction_notes(columns: Iterable[Column]) -> list[str]:
+    """Return the notes below a table with columns in which higher is not better."""
+    columns = list(columns)
+    said = {
+        "lower is better": [c.name for c in columns if c.lower_is_better],
+        "neither higher nor lower is better": [c.name for c in columns if not c.ranked],
+    }
+    return [f"{', '.join(names)}: {what}." for what, names in said.items() if names]
 
 
 def one_line(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..digits import rounded
+from ..evaluation import Column
 from ..runs.comparison import Comparison, Comparisons, Pair
 from ..runs.significance import EqualLength
 from ..text_tables import (
@@ -261,15 +262,15 @@ def _level(comparisons: Comparisons) -> str:
 
 def _remarks(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
-    lower = [name for name, comparison in comparisons.metrics.items() if comparison.lower_is_better]
-    unranked = [name for name, comparison in comparisons.metrics.items() if not comparison.ranked]
-    means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
+    metrics = comparisons.metrics.items()
+    columns = [Column(name, of.lower_is_better, of.ranked) for name, of in metrics]
+    means = [name for name, of in metrics if not of.own_score]
     remarks = [
         f"{name}: the mean of the images' scores is compared; its corpus score, a different "
         "number, cannot be computed for some of the images."
         for name in means
     ]
-    return [*direction_notes(lower, unranked), *remarks] + [
+    return [*direction_notes(columns), *remarks] + [
         f"{name}: no image has a score from every system, so nothing is compared."
         for name in comparisons.left_out
     ]

@@ -174,7 +174,7 @@ def table(
         [name, *(layout.shown(of_column[c.name].score, c.ranked) for c in columns)]
         for name, of_column in scores.evaluations.items()
     ]
-    notes = _directions(columns) + _in_percent(columns, layout)
+    notes = direction_notes(columns) + _in_percent(columns, layout)
     tested = comparisons.metrics if comparisons is not None and len(rows) > 1 else {}
     bold = set()
     for at, column in enumerate(columns, 1):
@@ -263,7 +263,7 @@ def in_short(scores: Scores, most: int = 12) -> str:
     """Return a table for a prompt: the first systems, and no signatures."""
     whole = table(scores)
     more = len(whole.rows) - most
-    notes = [*_directions(scores.columns()), *scores.notes(), *_without_java(scores)]
+    notes = [*direction_notes(scores.columns()), *scores.notes(), *_without_java(scores)]
     if more > 0:
         notes.insert(0, f"... and {more} more system{'s' * (more > 1)}.")
     short = replace(whole, rows=whole.rows[:most], notes=notes)
@@ -272,7 +272,7 @@ def in_short(scores: Scores, most: int = 12) -> str:
 
 def in_html(scores: Scores) -> str:
     """Return a table for a notebook; the signatures unfold below it."""
-    notes = [*_directions(scores.columns()), *scores.notes()]
+    notes = [*direction_notes(scores.columns()), *scores.notes()]
     notes += [*_without_java(scores), *_unavailable(scores)]
     signatures = "".join(
         f"<div><code>{html.escape(one_line(line))}</code></div>"
@@ -295,11 +295,6 @@ def _without_java(scores: Scores) -> list[str]:
         "Tokens made without Java (tok:python): on COCO val2017 corpus scores differ from "
         f"pycocoevalcap's by at most this: {amounts}."
     ]
-
-
-def _directions(columns: Sequence[Column]) -> list[str]:
-    lower = [column.name for column in columns if column.lower_is_better]
-    return direction_notes(lower, [column.name for column in columns if not column.ranked])
 
 
 # The name of a metric, alone or in a combination.

@@ -21,6 +21,7 @@ from typing import Any
 
 from ..digits import deciding, rounded
 from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Column
 from ..files import beside, json_text, locked, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
 from ..text_tables import Table, Value, best, direction_notes, in_bold
@@ -48,22 +49,11 @@ class DatedScores:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """What a leaderboard file holds.
+    """What a leaderboard file holds: runs in the order in which they were added.
 
-    Attributes
-    ----------
-    images : int
-        How many images every run scored.
-    image_ids, references : str
-        Digests of these images' ids and of their references.
-    signatures : dict
-        Metric name to signature.
-    lower_is_better : tuple of str
-        The metrics in which the lowest score is the best.
-    unranked : tuple of str
-        The metrics that say of no run that it is better.
-    runs : tuple of DatedScores
-        In the order in which they were added.
+    Every run scored so many images; `image_ids` and `references` are digests of these images' ids
+    and references. Metrics have the signatures; the lowest score is the best in those that are
+    `lower_is_better`, and those that are `unranked` say of no run that it is better.
     """
 
     images: int = 0
@@ -79,6 +69,14 @@ class Leaderboard:
         fields = {"leaderboard": _FORM, **asdict(self)}
         optional = ("lower_is_better", "unranked")
         return {key: value for key, value in fields.items() if value or key not in optional}
+
+    @property
+    def columns(self) -> list[Column]:
+        """The metrics with their directions."""
+        return [
+            Column(metric, metric in self.lower_is_better, metric not in self.unranked)
+            for metric in self.signatures
+        ]
 
     def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
         """Return the leaderboard with its runs sorted, best first.
@@ -112,18 +110,16 @@ class Leaderboard:
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        lower = [metric for metric in self.signatures if metric in self.lower_is_better]
-        unranked = [metric for metric in self.signatures if metric in self.unranked]
         bold = set()
-        for at, metric in enumerate(self.signatures, 2):
-            if metric not in unranked:
-                bold |= best(rows, at, metric in lower)
+        for at, column in enumerate(self.columns, 2):
+            if column.ranked:
+                bold |= best(rows, at, column.lower_is_better)
         return Table(
             ["System", "Date", *self.signatures],
             in_bold(rows, bold),
             [
                 f"{self.images} images",
-                *direction_notes(lower, unranked),
+                *direction_notes(self.columns),
                 *dict.fromkeys(self.signatures.values()),
             ],
             texts=2,

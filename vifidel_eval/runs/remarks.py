@@ -15,19 +15,10 @@ PEOPLE = "people"
 class People:
     """How people's captions were made, and what they get where they are no system of the run.
 
-    Attributes
-    ----------
-    joined : int
-        How many references of an image are its caption; fewer where it has no more.
-    words : float
-        Mean words of these captions.
-    images : int
-        How many images have such a caption.
-    too_few : int
-        How many images have fewer than two references with a word, and so none.
-    rates : dict
-        Column to people's rate of inventions, where they are no system of the run: the floor of
-        the systems' rates.
+    So many references of an image, `joined`, are its caption, or fewer where it has no more; it has
+    so many `words` on average. Of the images, `too_few` have fewer than two references with a word,
+    and so no caption. `rates` are people's rates of inventions by column, where they are no system
+    of the run: the floor of the systems' rates.
     """
 
     joined: int
@@ -69,21 +60,12 @@ class People:
 class Calibrated:
     """A rate of inventions as measured and without the errors of the answers: an estimate.
 
-    `vifidel_eval.asking.calibrated` makes it. Each number is NaN where it is undefined.
-
-    Attributes
-    ----------
-    measured : float
-        Share of the judged mentions that the answers deny, from 0 to 1.
-    corrected : float
-        The estimate without the answers' errors, from 0 to 1; undefined without controls or things
-        that several references name, and where the answers are no better than chance.
-    interval : (float, float)
-        Of `corrected`, at 95 %, by bootstrap over images.
-    false_yes, false_no : float
-        How often the answers say *yes* and *no* wrongly.
-    controls, named : int
-        How many answers these two come from.
+    `vifidel_eval.asking.calibrated` makes it. Shares are from 0 to 1, and NaN where they are
+    undefined. `measured` is the share of the judged mentions that the answers deny; `corrected` the
+    estimate without the answers' errors, undefined without controls or things that several
+    references name, and where the answers are no better than chance; `interval` is of that, at
+    95 %, by bootstrap over images. The answers say *yes* and *no* wrongly in the shares `false_yes`
+    and `false_no`, of so many controls and things that are named.
     """
 
     measured: float

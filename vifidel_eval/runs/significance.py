@@ -45,18 +45,11 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class Sample:
-    """What is resampled of one system.
+    """What is resampled of one system: `rows`, (images, k), which are added over images.
 
-    Attributes
-    ----------
-    score : float
-        Of all images, as the system's `Evaluation` computes it.
-    rows : (number of images, k) float64
-        What is added over images: their scores, or counts.
-    score_of : callable
-        The score of sums of rows: (n, k) to (n,).
-    size : float
-        How large what was added is: the score, had all rows the same sign.
+    They are scores, or counts. `score_of` has the scores of their sums, (n, k) to (n,); `score` is
+    that of all images, as the system's `Evaluation` computes it. `size` says how large what was
+    added is: the score, had all rows the same sign.
     """
 
     score: float
@@ -243,15 +236,7 @@ def _words(
 
 @dataclass(frozen=True)
 class EqualLength:
-    """What remains of a difference at equal length.
-
-    Attributes
-    ----------
-    difference : float
-        Score of the first system less score of the second: the intercept, of image scores.
-    low, high : float
-        Its bootstrap interval.
-    """
+    """What remains of a difference at equal length: the intercept, and its bootstrap interval."""
 
     difference: float
     low: float
