@@ -8,7 +8,6 @@ from vifidel_eval.text_tables import (
     Marked,
     Table,
     best,
-    in_bold,
     interval,
     p_value,
     with_difference,
@@ -59,7 +58,8 @@ def test_a_table_without_notes_ends_with_its_rows():
 
 def test_bold_cells_keep_what_tabulate_escapes():
     rows = [["a_b & 50% #1|^", 0.5], ["{c}", 0.4]]
-    table = Table(["System|x", "M_1"], in_bold(rows, {(0, 0), (0, 1)}))
+    bold = [[Marked(cell, bold=True) for cell in rows[0]], rows[1]]
+    table = Table(["System|x", "M_1"], bold)
     latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
     assert latex[3:7] == [
         r"System\textbar{}x & M\_1 \\",
@@ -77,8 +77,9 @@ def test_bold_cells_keep_what_tabulate_escapes():
 
 
 def test_a_row_of_latex_does_not_begin_with_what_ends_of_rows_take():
-    rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1], ["[f]", 2]]
-    table = Table(["[System]", "n"], in_bold(rows, {(3, 0)}), texts=2).render("latex")
+    rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1]]
+    rows.append([Marked("[f]", bold=True), 2])
+    table = Table(["[System]", "n"], rows, texts=2).render("latex")
     assert [" ".join(line.split()) for line in table.splitlines()[3:9]] == [
         r"{}[System] & n \\",
         r"\midrule",
@@ -108,11 +109,11 @@ def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
 def test_best_are_the_highest_numbers_as_they_read():
     rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
     found = [best(rows, column, lower=False) for column in (1, 2, 3)]
-    assert found == [{(0, 1), (1, 1)}, set(), {(0, 3), (2, 3)}]
-    assert best(rows[:1], 1, lower=False) == set()
+    assert found == [[0, 1], [], [0, 2]]
+    assert best(rows[:1], 1, lower=False) == []
     tiny = [["a", 4.9e-45], ["b", 1e-90], ["c", -1e-60]]
-    assert best(tiny, 1, lower=False, digits=60) == {(0, 1), (1, 1), (2, 1)}
-    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], 1, lower=False, digits=9) == {(1, 1)}
+    assert best(tiny, 1, lower=False, digits=60) == [0, 1, 2]
+    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], 1, lower=False, digits=9) == [1]
 
 
 def test_a_bar_does_not_end_a_markdown_cell():

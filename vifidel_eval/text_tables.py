@@ -7,7 +7,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -241,35 +241,22 @@ def in_print(cell: str) -> tuple[str, bool]:
 
 
 def best(
-    rows: Sequence[Sequence[Value]], column: int, lower: bool, digits: int | None = None
-) -> set[tuple[int, int]]:
-    """Return the places of the best numbers of a column, all that read the same.
+    rows: Sequence[Sequence[Cell]], column: int, lower: bool, digits: int | None = None
+) -> list[int]:
+    """Return the rows with the best number of a column, all that read the same.
 
     The best is the highest, or the lowest. There is none where there is nothing to choose from: a
     single row, or no number.
 
-    >>> sorted(best([["a", 0.51], ["b", 0.50996], ["c", None]], 1, lower=False))
-    [(0, 1), (1, 1)]
+    >>> best([["a", 0.51], ["b", 0.50996], ["c", None]], 1, lower=False)
+    [0, 1]
     """
     cells = [(at, row[column]) for at, row in enumerate(rows)]
     numbers = {at: deciding(cell) for at, cell in cells if isinstance(cell, int | float)}
     if len(rows) < 2 or not numbers:
-        return set()
+        return []
     shown = readable((min if lower else max)(numbers.values()), digits)
-    return {(at, column) for at, number in numbers.items() if readable(number, digits) == shown}
-
-
-def in_bold(
-    rows: Sequence[Sequence[Value]], places: Collection[tuple[int, int]]
-) -> list[list[Cell]]:
-    """Return rows with the cells at some places, as `best` returns them, in bold face."""
-    return [
-        [
-            Marked(value, bold=True) if (at, column) in places else value
-            for column, value in enumerate(row)
-        ]
-        for at, row in enumerate(rows)
-    ]
+    return [at for at, number in numbers.items() if readable(number, digits) == shown]
 
 
 def direction_notes(columns: Iterable[Column]) -> list[str]:

@@ -61,14 +61,12 @@ def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table
     if style not in ("table", "latex") or not table.rows:
         return [table]
     if style == "latex":
-        parts = _in_width(table, replace(table, narrow=True), _fits_paper, corner)
-        return [page for part in parts for page in _pages(part)]
-    return _in_width(table, table, lambda part: _characters(part) <= width, corner)
+        return [page for part in _in_width(table, _fits_paper, corner) for page in _pages(part)]
+    return _in_width(table, lambda part: _characters(part) <= width, corner)
 
 
-def _in_width(
-    table: Table, narrow: Table, fits: Callable[[Table], bool], corner: str
-) -> list[Table]:
+def _in_width(table: Table, fits: Callable[[Table], bool], corner: str) -> list[Table]:
+    narrow = replace(table, narrow=True)
     for whole in (table, narrow):
         if fits(whole):
             return [whole]

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..digits import rounded
 from ..evaluation import COUNTS, Column
@@ -18,7 +18,7 @@ from ..runs.harness import Scores
 from ..runs.names import chosen_columns
 from ..runs.scores_file import scores_text
 from ..text.tokenization import PYTHON_DIFFERS_BY
-from ..text_tables import Cell, Marked, Table, Value, best, direction_notes, in_bold, one_line
+from ..text_tables import Cell, Marked, Table, best, direction_notes, one_line
 from .comparison_tables import (
     against_baseline,
     compared,
@@ -170,26 +170,28 @@ def table(
     if style == "latex" and not layout.counts:
         counts = counts.with_columns([0])
     columns = scores.columns()
-    rows: list[list[Value]] = [
+    rows: list[list[Any]] = [
         [name, *(layout.shown(of_column[c.name].score, c.ranked) for c in columns)]
         for name, of_column in scores.evaluations.items()
     ]
     notes = direction_notes(columns) + _in_percent(columns, layout)
     tested = comparisons.metrics if comparisons is not None and len(rows) > 1 else {}
-    bold = set()
     for at, column in enumerate(columns, 1):
-        if column.ranked and column.name in tested:
+        if not column.ranked:
+            continue
+        in_bold = best(rows, at, column.lower_is_better, layout.decimals(style))
+        if column.name in tested:
             level = level_with_the_best(tested[column.name])
-            bold |= {(row, at) for row, name in enumerate(scores.evaluations) if name in level}
-        elif column.ranked:
-            bold |= best(rows, at, column.lower_is_better, layout.decimals(style))
+            in_bold = [row for row, name in enumerate(scores.evaluations) if name in level]
+        for row in in_bold:
+            rows[row][at] = Marked(rows[row][at], bold=True)
     if comparisons is not None and len(rows) > 1 and style in ("markdown", "latex"):
         alpha = f"{1 - comparisons.level:.2g}"
         notes.append(f"Bold: not significantly worse than the best (randomisation, p > {alpha}).")
     names = [Marked(column.name, lower=column.lower_is_better) for column in columns]
     return Table(
         ["System", *names, *counts.headers[1:]],
-        [[*row, *of[1:]] for row, of in zip(in_bold(rows, bold), counts.rows, strict=True)],
+        [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
         notes + _below(scores, style, layout),
         digits=layout.decimals(style),
     )

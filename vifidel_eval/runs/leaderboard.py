@@ -24,7 +24,7 @@ from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..files import beside, json_text, locked, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
-from ..text_tables import Table, Value, best, direction_notes, in_bold
+from ..text_tables import Marked, Table, best, direction_notes
 from .harness import Scores
 from .pairing import System, paired
 
@@ -106,17 +106,16 @@ class Leaderboard:
 
     def table(self) -> Table:
         """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
-        rows: list[list[Value]] = [
+        rows: list[list[Any]] = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        bold = set()
         for at, column in enumerate(self.columns, 2):
-            if column.ranked:
-                bold |= best(rows, at, column.lower_is_better)
+            for row in best(rows, at, column.lower_is_better) if column.ranked else ():
+                rows[row][at] = Marked(rows[row][at], bold=True)
         return Table(
             ["System", "Date", *self.signatures],
-            in_bold(rows, bold),
+            rows,
             [
                 f"{self.images} images",
                 *direction_notes(self.columns),
@@ -278,13 +277,12 @@ def _with(
             runs.append(old)
         elif old.captions == run.captions:
             run = replace(run, scores=old.scores | run.scores)
-    lower = [column.name for column in scores.columns() if column.lower_is_better]
-    unranked = [column.name for column in scores.columns() if not column.ranked]
+    directions = {column.name: column for column in (*board.columns, *scores.columns())}
     return replace(
         board,
         signatures=board.signatures | scores.signatures,
-        lower_is_better=tuple(dict.fromkeys((*board.lower_is_better, *lower))),
-        unranked=tuple(dict.fromkeys((*board.unranked, *unranked))),
+        lower_is_better=tuple(name for name, c in directions.items() if c.lower_is_better),
+        unranked=tuple(name for name, c in directions.items() if not c.ranked),
         runs=(*runs, run),
     )
 
