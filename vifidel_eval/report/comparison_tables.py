@@ -39,11 +39,7 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
         return []
     sign = -1 if comparison.lower_is_better else 1
     first = max(comparison.systems, key=lambda name: sign * comparison.systems[name].score)
-    beaten = {
-        pair.second if pair.winner == pair.first else pair.first
-        for pair in comparison.pairs
-        if pair.winner == first
-    }
+    beaten = {pair.loser for pair in comparison.pairs if pair.winner == first}
     return [name for name in comparison.systems if name not in beaten]
 
 
@@ -181,13 +177,12 @@ def against_baseline(
 
 def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     baseline, others = comparisons.baseline, _others(comparisons)
-    images: dict[int, list[str]] = {}
+    metrics_of: dict[int, list[str]] = {}
     for name, comparison in comparisons.metrics.items():
-        images.setdefault(comparison.images, []).append(name)
-    numbers = [
-        f"{number} ({', '.join(names)})" if len(images) > 1 else str(number)
-        for number, names in images.items()
-    ]
+        metrics_of.setdefault(comparison.images, []).append(name)
+    images = [f"{number} ({', '.join(names)})" for number, names in metrics_of.items()]
+    if len(metrics_of) == 1:
+        images = list(map(str, metrics_of))
     holm = f", after Holm's correction over {others} systems" if others > 1 else ""
     notes = [
         f"In parentheses: the difference from {baseline}, its {_level(comparisons)} bootstrap "
@@ -196,9 +191,9 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     if style in ("markdown", "latex"):
         alpha = f"{1 - comparisons.level:.2g}"
         notes.append(f"Bold: significantly better than {baseline} (p <= {alpha}).")
-    if numbers:
+    if images:
         notes.append(
-            f"Images that have a score from every system, and are compared: {', '.join(numbers)}."
+            f"Images that have a score from every system, and are compared: {', '.join(images)}."
         )
     notes += _remarks(comparisons)
     if comparisons.has_equal_length:

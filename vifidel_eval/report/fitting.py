@@ -133,11 +133,10 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
     """
     whole = list(dict.fromkeys(signatures))
     # Those of combinations hold those of their parts, and one metric may have two.
-    plain = [signature for signature in whole if "(" not in signature]
-    names = [signature.partition("|")[0] for signature in plain]
-    if len(set(names)) < len(names) or len(plain) < 2:
+    plain = [signature.split("|") for signature in whole if "(" not in signature]
+    parts = {name: of_metric for name, *of_metric in plain}
+    if len(parts) < len(plain) or len(plain) < 2:
         return [line for signature in whole for line in _broken(signature, width)]
-    parts = {signature.partition("|")[0]: signature.split("|")[1:] for signature in plain}
     owners: dict[str, list[str]] = {}
     for name, of_metric in parts.items():
         for part in dict.fromkeys(of_metric):
@@ -154,7 +153,7 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
     for of_parts, members in sorted(shared.items(), key=lambda item: len(item[0])):
         who = "All" if len(of_parts) == len(whole) else ", ".join(of_parts)
         lines.append(f"{who}: {'|'.join(members)}")
-    lines += [signature for signature in whole if signature not in plain]
+    lines += [signature for signature in whole if "(" in signature]
     return [broken for line in lines for broken in _broken(line, width)]
 
 

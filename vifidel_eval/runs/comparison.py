@@ -96,6 +96,11 @@ class Pair:
     winner: str | None = None
     equal_length: EqualLength | None = None
 
+    @property
+    def loser(self) -> str | None:
+        """The other one than the winner, where there is one."""
+        return self.second if self.winner == self.first else self.winner and self.first
+
     def to_json(self) -> dict[str, Any]:
         """Return the attributes by name, numbers with ten significant digits."""
         fields: dict[str, Any] = for_json(asdict(self))
@@ -282,10 +287,8 @@ def compare(
         metric: {name: e[metric] for name, e in scores.evaluations.items()}
         for metric in scores.signatures
     }
-    of_metrics = {
-        metric: take_samples(of_systems, shared) for metric, of_systems in evaluations.items()
-    }
-    of_metrics = {metric: samples for metric, samples in of_metrics.items() if samples}
+    taken = {metric: take_samples(of, shared) for metric, of in evaluations.items()}
+    of_metrics = {metric: samples for metric, samples in taken.items() if samples}
     at_equal = at_equal_length(scores, shared, seed, resamples, level)
     metrics: dict[str, Comparison] = {}
     for metric, resampled in resample(of_metrics, seed, resamples, level).items():
@@ -297,9 +300,7 @@ def compare(
             for names in itertools.combinations(samples, 2)
         ]
         pairs = corrected(tested, level, lower if ranked else None)
-        losers = [
-            p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
-        ]
+        losers = [pair.loser for pair in pairs]
         standings = {
             name: Standing(
                 sample.score,
@@ -374,16 +375,14 @@ def corrected(
 
     A system is better at 1 - level; no one is where the metric has no direction, None.
     """
-    alpha = _alpha(level)
     bootstrap = holm([pair.bootstrap_p for pair in pairs])
     randomisation = holm([pair.randomisation_p for pair in pairs])
     found = []
     for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
         winner = None
-        if lower_is_better is not None and p <= alpha:
+        if lower_is_better is not None and p <= _alpha(level):
             first_is_better = (pair.difference > 0) != lower_is_better
             winner = pair.first if first_is_better else pair.second
-        found.append(
-            replace(pair, bootstrap_holm=of_bootstrap, randomisation_holm=p, winner=winner)
-        )
+        corrections = {"bootstrap_holm": of_bootstrap, "randomisation_holm": p, "winner": winner}
+        found.append(replace(pair, **corrections))
     return tuple(found)

@@ -38,8 +38,8 @@ def people_of(
 
     Raises a CaptionError if no image has two references with a word.
     """
-    order = {i: _in_order(of_image) for i, of_image in references.items()}
-    order = {i: of_image for i, of_image in order.items() if len(of_image) > 1}
+    orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
+    order = {image_id: of_image for image_id, of_image in orders.items() if len(of_image) > 1}
     if not order:
         raise CaptionError(
             f"{PEOPLE} need two references of an image, one that stands as their caption and one "

@@ -42,17 +42,15 @@ def check_requirements(
     requirements: Iterable[Requirement], columns: Iterable[str], systems: Iterable[str]
 ) -> None:
     """Raise a VifidelError if requirements are on other columns or systems than those of a run."""
-    columns, systems = list(columns), list(systems)
+    names = {"column": list(columns), "system": list(systems)}
     for requirement in requirements:
-        column, system = requirement.condition.column, requirement.system
-        if column not in columns:
-            raise VifidelError(
-                f"'{requirement}': there is no column {column!r}; there are {', '.join(columns)}."
-            )
-        if system is not None and system not in systems:
-            raise VifidelError(
-                f"'{requirement}': there is no system {system!r}; there are {', '.join(systems)}."
-            )
+        asked = {"column": requirement.condition.column, "system": requirement.system}
+        for what, name in asked.items():
+            if name is not None and name not in names[what]:
+                raise VifidelError(
+                    f"'{requirement}': there is no {what} {name!r}; there are "
+                    f"{', '.join(names[what])}."
+                )
 
 
 def failures(
@@ -68,6 +66,6 @@ def failures(
         for system in scores if requirement.system is None else [requirement.system]:
             score = scores[system][condition.column]
             if not condition.holds(score):
-                value = "is undefined" if math.isnan(score) else f"is {score:.10g}"
-                lines.append(f"{system}: {condition.column} {value}; required is {condition}.")
+                value = "undefined" if math.isnan(score) else f"{score:.10g}"
+                lines.append(f"{system}: {condition.column} is {value}; required is {condition}.")
     return lines

@@ -30,8 +30,6 @@ from ..scorers import Scorer
 from .harness import Scores, score_rows
 from .pairing import System, all_images, paired
 
-_MEAN, _BEST, _WORST = "mean", "best", "worst"
-
 # Below every score.
 _LAST = -np.finfo(np.float64).max
 
@@ -68,8 +66,8 @@ def gathered_columns(column: Column) -> list[str]:
     >>> gathered_columns(Column("CIDEr"))
     ['CIDEr mean', 'CIDEr best', 'CIDEr worst']
     """
-    of = (_MEAN, _BEST, _WORST) if column.ranked else (_MEAN,)
-    return [f"{column.name} {which}" for which in of]
+    of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
+    return [f"{column.name} {which}" for which in of_samples]
 
 
 @dataclass(frozen=True)
