@@ -287,30 +287,38 @@ def compare(
         metric: {name: e[metric] for name, e in scores.evaluations.items()}
         for metric in scores.signatures
     }
-    taken = {metric: take_samples(of, shared) for metric, of in evaluations.items()}
-    of_metrics = {metric: samples for metric, samples in taken.items() if samples}
+    samples = {
+        (metric, name): sample
+        for metric, of_systems in evaluations.items()
+        for name, sample in take_samples(of_systems, shared).items()
+    }
+    resampled = resample(samples, seed, resamples, level)
     at_equal = at_equal_length(scores, shared, seed, resamples, level)
     metrics: dict[str, Comparison] = {}
-    for metric, resampled in resample(of_metrics, seed, resamples, level).items():
-        of_systems, samples = evaluations[metric], of_metrics[metric]
+    for metric, of_systems in evaluations.items():
+        found = {name: resampled[metric, name] for name in of_systems if (metric, name) in samples}
+        if not found:
+            continue
         lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
         ranked = all(evaluation.ranked for evaluation in of_systems.values())
         tested = [
-            Pair(*names, *resampled.test(*names), equal_length=at_equal.get((metric, *names)))
-            for names in itertools.combinations(samples, 2)
+            Pair(
+                one,
+                other,
+                *found[one].test(found[other]),
+                equal_length=at_equal.get((metric, one, other)),
+            )
+            for one, other in itertools.combinations(found, 2)
         ]
         pairs = corrected(tested, level, lower if ranked else None)
         losers = [pair.loser for pair in pairs]
+        rank = {name: 1 + losers.count(name) if ranked else None for name in found}
         standings = {
-            name: Standing(
-                sample.score,
-                *resampled.interval(name),
-                rank=1 + losers.count(name) if ranked else None,
-            )
-            for name, sample in samples.items()
+            name: Standing(of.sample.score, *of.interval(), rank[name])
+            for name, of in found.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
-        images = len(next(iter(samples.values())).rows)
+        images = len(next(iter(found.values())).sample.rows)
         metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower, ranked)
     _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)

@@ -105,87 +105,74 @@ def has_own_score(evaluation: Evaluation) -> bool:
     return math.isclose(evaluation.score, np.nanmean(evaluation.scores), rel_tol=1e-9)
 
 
+@dataclass(frozen=True)
 class Resampled:
-    """The systems of one metric, resampled: `resample` makes it.
+    """A sample with its resamples: `resample` makes it.
 
-    The images of all samples are the same, in the same order. `drawn` and `swapped` have the sums
-    of each system's rows, (resamples, k): for the bootstrap, and of those rows that are swapped.
+    `drawn` has the score of each bootstrap draw, (resamples,); `swapped` the sums of those rows
+    that are swapped, (resamples, k).
     """
 
-    def __init__(
-        self,
-        samples: Mapping[str, Sample],
-        drawn: Mapping[str, Floats],
-        swapped: Mapping[str, Floats],
-        level: float,
-    ) -> None:
-        self._samples = samples
-        self._ends = (1 - level) / 2, (1 + level) / 2
-        self._drawn = {name: samples[name].score_of(sums) for name, sums in drawn.items()}
-        self._swapped = swapped
+    sample: Sample
+    drawn: Floats
+    swapped: Floats
+    level: float
 
-    def interval(self, name: str) -> tuple[float, float]:
-        """Return the bootstrap interval of a system's score."""
-        return self._interval(self._drawn[name], self._samples[name].size)
+    def interval(self) -> tuple[float, float]:
+        """Return the bootstrap interval of the score."""
+        return self._interval(self.drawn, self.sample.size)
 
-    def test(self, first: str, second: str) -> tuple[float, float, float, float, float]:
-        """Return the difference of two systems, the two ends of its interval, and two p-values.
+    def test(self, other: Resampled) -> tuple[float, float, float, float, float]:
+        """Return the difference from a system on the same images, its interval, and two p-values.
 
         The first is by paired bootstrap, the second by approximate randomisation.
         """
-        one, other = self._samples[first], self._samples[second]
-        drawn = self._drawn[first] - self._drawn[second]
-        moved = self._swapped[second] - self._swapped[first]
-        of_one, of_other = one.rows.sum(axis=0), other.rows.sum(axis=0)
-        swapped = one.score_of(of_one + moved) - other.score_of(of_other - moved)
+        moved = other.swapped - self.swapped
+        own, others = self.sample.rows.sum(axis=0), other.sample.rows.sum(axis=0)
+        swapped = self.sample.score_of(own + moved) - other.sample.score_of(others - moved)
         # From the rows, as what it is compared with: equal differences stay equal.
-        observed = float(one.score_of(of_one) - other.score_of(of_other))
-        size = max(one.size, other.size)
+        observed = float(self.sample.score_of(own) - other.sample.score_of(others))
+        drawn = self.drawn - other.drawn
+        size = max(self.sample.size, other.sample.size)
         return (
-            one.score - other.score,
+            self.sample.score - other.sample.score,
             *self._interval(drawn, size),
-            self._p_value(drawn - observed, observed, size),
-            self._p_value(swapped, observed, size),
+            _p_value(drawn - observed, observed, size),
+            _p_value(swapped, observed, size),
         )
 
     def _interval(self, values: Floats, size: float) -> tuple[float, float]:
         places = _DIGITS - 1 - math.floor(math.log10(size)) if size else 0
         # A draw of captions that all mention nothing has no share of absent mentions.
         defined = values[~np.isnan(values)]
-        ends = np.quantile(defined, self._ends) if len(defined) else (math.nan, math.nan)
-        low, high = (round(float(end), places) + 0.0 for end in ends)
-        return low, high  # + 0.0: no -0.0
+        if not len(defined):
+            return math.nan, math.nan
+        low, high = np.quantile(defined, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
+        return round(low, places) + 0.0, round(high, places) + 0.0  # no -0.0
 
-    def _p_value(self, null: Floats, observed: float, size: float) -> float:
-        if not deciding(observed):
-            return 1.0
-        smaller = np.abs(null) < abs(observed) - _ROUNDING * size  # undefined ones are not
-        return (int((~smaller).sum()) + 1) / (len(null) + 1)
+
+def _p_value(null: Floats, observed: float, size: float) -> float:
+    if not deciding(observed):
+        return 1.0
+    smaller = np.abs(null) < abs(observed) - _ROUNDING * size  # undefined ones are not
+    return (int((~smaller).sum()) + 1) / (len(null) + 1)
 
 
 def resample(
-    of_metrics: Mapping[_Key, Mapping[str, Sample]], seed: int, resamples: int, level: float
+    samples: Mapping[_Key, Sample], seed: int, resamples: int, level: float
 ) -> dict[_Key, Resampled]:
-    """Return all metrics, resampled, from metric to system name to sample.
-
-    Metrics of as many images share the resamples.
-    """
-    by_images: dict[int, list[tuple[_Key, str]]] = {}
-    for metric, samples in of_metrics.items():
-        for name, sample in samples.items():
-            by_images.setdefault(len(sample.rows), []).append((metric, name))
-    drawn: dict[_Key, dict[str, Floats]] = {metric: {} for metric in of_metrics}
-    swapped: dict[_Key, dict[str, Floats]] = {metric: {} for metric in of_metrics}
-    for images, names in by_images.items():
-        rows = [of_metrics[metric][name].rows for metric, name in names]
-        for sums, weights in ((drawn, _draws), (swapped, _swaps)):
-            found = _sums(rows, weights(seed, resamples, images))
-            for (metric, name), of_sample in zip(names, found, strict=True):
-                sums[metric][name] = of_sample
-    return {
-        metric: Resampled(samples, drawn[metric], swapped[metric], level)
-        for metric, samples in of_metrics.items()
-    }
+    """Return samples with their resamples, which those of as many images share."""
+    by_images: dict[int, dict[_Key, Sample]] = {}
+    for key, sample in samples.items():
+        by_images.setdefault(len(sample.rows), {})[key] = sample
+    found = {}
+    for images, alike in by_images.items():
+        rows = [sample.rows for sample in alike.values()]
+        drawn = _sums(rows, _draws(seed, resamples, images))
+        swapped = _sums(rows, _swaps(seed, resamples, images))
+        for (key, sample), of_draws, of_swaps in zip(alike.items(), drawn, swapped, strict=True):
+            found[key] = Resampled(sample, sample.score_of(of_draws), of_swaps, level)
+    return found
 
 
 def _sums(rows: Sequence[Floats], weights: Iterable[Floats]) -> list[Floats]:
@@ -267,10 +254,8 @@ def at_equal_length(
                 line = _line(one[metric] - other[metric], one[WORDS] - other[WORDS])
                 if line is not None:
                     lines[metric, first, second] = line
-    resampled = resample({key: {"": line} for key, line in lines.items()}, seed, resamples, level)
-    return {
-        key: EqualLength(line.score, *resampled[key].interval("")) for key, line in lines.items()
-    }
+    resampled = resample(lines, seed, resamples, level)
+    return {key: EqualLength(of.sample.score, *of.interval()) for key, of in resampled.items()}
 
 
 def _line(differences: Floats, words: Floats) -> Sample | None:
