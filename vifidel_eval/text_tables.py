@@ -89,24 +89,12 @@ Cell = Value | Marked
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headers, and lines that explain them.
+    """Rows under headers, and notes: lines below that explain them.
 
-    Attributes
-    ----------
-    headers : sequence of str or Marked
-        One per column.
-    rows : sequence of sequences
-        Text, whole numbers, floats or None, any of them `Marked`.
-    notes : sequence of str
-        Lines below the table; comments in LaTeX, left out of CSV.
-    texts : int
-        How many columns, from the left, hold text; the others are aligned right.
-    title : str
-        A line above the table; a comment in LaTeX, left out of CSV.
-    digits : int, optional
-        Decimals of floats; by default four, and in CSV all.
-    narrow : bool
-        Whether LaTeX sets it in smaller type with little space between columns.
+    The title is a line above. Both are comments in LaTeX, and left out of CSV. So many columns from
+    the left, `texts`, hold text; the others are aligned right. Floats have so many digits, by
+    default four, and in CSV all. LaTeX sets what is narrow in smaller type with little space
+    between columns.
     """
 
     headers: Sequence[str | Marked]

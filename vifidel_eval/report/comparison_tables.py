@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from ..digits import rounded
@@ -43,11 +44,13 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
     return [name for name in comparison.systems if name not in beaten]
 
 
-def _difference(of: Pair | EqualLength | None, ranked: bool, shown: Shown) -> list[float | None]:
+def _difference(
+    of: Pair | EqualLength | None, ranked: bool, shown: Shown
+) -> tuple[float | None, float | None, float | None]:
     """Return a difference and the ends of its interval; nothing three times where there is none."""
     if of is None:
-        return [None, None, None]
-    return [shown(number, ranked) for number in (of.difference, of.low, of.high)]
+        return None, None, None
+    return shown(of.difference, ranked), shown(of.low, ranked), shown(of.high, ranked)
 
 
 def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Shown) -> list[Table]:
@@ -151,16 +154,16 @@ def against_baseline(
             pair = pairs.get(name)
             score = shown(comparison.systems[name].score, comparison.ranked)
             numbers = _difference(pair, comparison.ranked, shown)
-            if pair is None:  # the baseline itself
-                cell, p, better = Figures(readable(score, decimals)), None, None
-            else:
-                p, better = rounded(pair.randomisation_holm), pair.winner
-                cell = with_difference(score, *numbers, pair.randomisation_holm, decimals)
-            rows.append(
-                [Marked(metric, lower=comparison.lower_is_better), name]
-                + [Marked(cell, bold=pair is not None and better == name)]
-                + ([score, *numbers, p, better, *used] if style == "csv" else [])
-            )
+            cell, p = Figures(readable(score, decimals)), math.nan  # of the baseline itself
+            if pair is not None:
+                p = pair.randomisation_holm
+                cell = with_difference(score, *numbers, p, decimals)
+            better = pair and pair.winner
+            row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name]
+            row.append(Marked(cell, bold=better == name))
+            if style == "csv":
+                row += [score, *numbers, rounded(p), better, *used]
+            rows.append(row)
     in_csv = ["Score", "Difference", "Low", "High", "p", "Better", "Images", "Seed", "Resamples"]
     return Table(
         [
@@ -237,7 +240,7 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
         for pair in comparison.pairs:
             values = _difference(pair, ranked, shown)
             p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-            remains = _difference(pair.equal_length, ranked, shown) if at_equal_length else []
+            remains = _difference(pair.equal_length, ranked, shown) if at_equal_length else ()
             names = [metric, pair.first, pair.second]
             rows.append([*names, *values, None, pair.winner, *p_values, *remains, *used])
     return Table(

@@ -61,16 +61,15 @@ def against(comparisons: Comparisons, baseline: str) -> Comparisons:
 
 def _turned(pair: Pair) -> Pair:
     """Return a pair with its systems exchanged: two-sided tests say the same of both."""
-    at_equal_length = pair.equal_length
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        **_negative(pair),
-        equal_length=at_equal_length and EqualLength(**_negative(at_equal_length)),
+    difference, low, high = _negative(pair)
+    turned = replace(
+        pair, first=pair.second, second=pair.first, difference=difference, low=low, high=high
     )
+    if pair.equal_length is None:
+        return turned
+    return replace(turned, equal_length=EqualLength(*_negative(pair.equal_length)))
 
 
-def _negative(of: Pair | EqualLength) -> dict[str, float]:
+def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
     """Return a difference and its interval, of the other sign and without -0.0."""
-    return {"difference": 0.0 - of.difference, "low": 0.0 - of.high, "high": 0.0 - of.low}
+    return 0.0 - of.difference, 0.0 - of.high, 0.0 - of.low

@@ -391,6 +391,7 @@ def corrected(
         if lower_is_better is not None and p <= _alpha(level):
             first_is_better = (pair.difference > 0) != lower_is_better
             winner = pair.first if first_is_better else pair.second
-        corrections = {"bootstrap_holm": of_bootstrap, "randomisation_holm": p, "winner": winner}
-        found.append(replace(pair, **corrections))
+        found.append(
+            replace(pair, bootstrap_holm=of_bootstrap, randomisation_holm=p, winner=winner)
+        )
     return tuple(found)

@@ -48,12 +48,7 @@ class Scores:
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
         some_system = next(iter(self.evaluations.values()), {})
-        return [
-            Column(name, some_system[name].lower_is_better, some_system[name].ranked)
-            if name in some_system
-            else Column(name)
-            for name in self.signatures
-        ]
+        return [Column(name, e.lower_is_better, e.ranked) for name, e in some_system.items()]
 
     def metric_of_columns(self) -> dict[str, str]:
         """Return every column with the name of its metric, as its signature says it."""

@@ -118,7 +118,9 @@ def floor_of(
 
 def signed(scores: Scores, people: People) -> Scores:
     """Return the scores of a run in which people are a system, with that in every signature."""
-    signatures = {name: f"{text}|{people.signature}" for name, text in scores.signatures.items()}
+    # References were left out of those of the systems.
+    pinned = f"{PEOPLE}:{people.joined}-left-out"
+    signatures = {name: f"{text}|{pinned}" for name, text in scores.signatures.items()}
     evaluations = {
         system: {name: replace(e, signature=signatures[name]) for name, e in of_column.items()}
         for system, of_column in scores.evaluations.items()

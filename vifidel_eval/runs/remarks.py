@@ -27,11 +27,6 @@ class People:
     too_few: int = 0
     rates: Mapping[str, float] = field(default_factory=dict)
 
-    @property
-    def signature(self) -> str:
-        """What pins in signatures that references were left out of those of the systems."""
-        return f"{PEOPLE}:{self.joined}-left-out"
-
     def notes(self, columns: Container[str]) -> list[str]:
         """Return what a table with these columns says of people, in sentences."""
         made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
