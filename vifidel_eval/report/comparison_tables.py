@@ -158,7 +158,7 @@ def against_baseline(
             if pair is not None:
                 p = pair.randomisation_holm
                 cell = with_difference(score, *numbers, p, decimals)
-            better = pair and pair.winner
+            better = None if pair is None else pair.winner
             row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name]
             row.append(Marked(cell, bold=better == name))
             if style == "csv":
@@ -232,11 +232,10 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
     for metric, comparison in comparisons.metrics.items():
         ranked = comparison.ranked
         used = [comparison.images, comparisons.seed, comparisons.resamples]
-        for name, standing in comparison.systems.items():
-            numbers = (standing.score, standing.low, standing.high)
-            values = [shown(number, ranked) for number in numbers]
+        for name, of in comparison.systems.items():
+            numbers = [shown(number, ranked) for number in (of.score, of.low, of.high)]
             nothing = [None] * (6 if at_equal_length else 3)
-            rows.append([metric, name, None, *values, standing.rank, *nothing, *used])
+            rows.append([metric, name, None, *numbers, of.rank, *nothing, *used])
         for pair in comparison.pairs:
             values = _difference(pair, ranked, shown)
             p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]

@@ -228,15 +228,9 @@ def _against(scores: Scores, style: str, comparisons: Comparisons, layout: Table
             rows=[[*row, *of_systems[row[1]]] for row in found.rows],
         )
     pinned = signature_of_differences(differences)
-    return replace(
-        found,
-        notes=[
-            *found.notes,
-            *_in_percent(scores.columns(), layout),
-            *(folded([pinned], layout.width) if style == "table" else [pinned]),
-            *_below(scores, style, layout),
-        ],
-    )
+    notes = [*found.notes, *_in_percent(scores.columns(), layout)]
+    notes += folded([pinned], layout.width) if style == "table" else [pinned]
+    return replace(found, notes=notes + _below(scores, style, layout))
 
 
 def _in_percent(columns: Sequence[Column], layout: TableLayout) -> list[str]:

@@ -284,23 +284,22 @@ def compare(
         )
     shared = _shared_images(scores)
     evaluations = {
-        metric: {name: e[metric] for name, e in scores.evaluations.items()}
-        for metric in scores.signatures
+        column: {name: e[column.name] for name, e in scores.evaluations.items()}
+        for column in scores.columns()
     }
     samples = {
-        (metric, name): sample
-        for metric, of_systems in evaluations.items()
+        (column.name, name): sample
+        for column, of_systems in evaluations.items()
         for name, sample in take_samples(of_systems, shared).items()
     }
     resampled = resample(samples, seed, resamples, level)
     at_equal = at_equal_length(scores, shared, seed, resamples, level)
     metrics: dict[str, Comparison] = {}
-    for metric, of_systems in evaluations.items():
+    for column, of_systems in evaluations.items():
+        metric, lower, ranked = column.name, column.lower_is_better, column.ranked
         found = {name: resampled[metric, name] for name in of_systems if (metric, name) in samples}
         if not found:
             continue
-        lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
-        ranked = all(evaluation.ranked for evaluation in of_systems.values())
         tested = [
             Pair(
                 one,
@@ -312,9 +311,10 @@ def compare(
         ]
         pairs = corrected(tested, level, lower if ranked else None)
         losers = [pair.loser for pair in pairs]
-        rank = {name: 1 + losers.count(name) if ranked else None for name in found}
         standings = {
-            name: Standing(of.sample.score, *of.interval(), rank[name])
+            name: Standing(
+                of.sample.score, *of.interval(), 1 + losers.count(name) if ranked else None
+            )
             for name, of in found.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())

@@ -1,12 +1,8 @@
 """Warnings for scores that say little, though they are correct, and the column of lengths.
 
-Captions in another language than word vectors and stop words, captions that are long or differ
-much in length, lists of labels that no caption can cover, and scores that are almost all 0. Each
-warns once, with all systems and metrics that it is about.
-
-A word of a length is what stands between blanks. Mean words per caption are a column like a
-metric's, so that every output shows them, compares them and keeps them image by image; nobody is
-better by it.
+Each warns once, with all systems and metrics that it is about. A word of a length is what stands
+between blanks. Mean words per caption are a column like a metric's, so that every output shows
+them, compares them and keeps them image by image; nobody is better by it.
 """
 
 from __future__ import annotations

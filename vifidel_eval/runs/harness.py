@@ -48,7 +48,8 @@ class Scores:
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
         some_system = next(iter(self.evaluations.values()), {})
-        return [Column(name, e.lower_is_better, e.ranked) for name, e in some_system.items()]
+        found = [(name, some_system[name]) for name in self.signatures if name in some_system]
+        return [Column(name, of.lower_is_better, of.ranked) for name, of in found]
 
     def metric_of_columns(self) -> dict[str, str]:
         """Return every column with the name of its metric, as its signature says it."""

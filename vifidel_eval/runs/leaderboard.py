@@ -83,9 +83,7 @@ class Leaderboard:
 
         They are sorted by a metric, in any case, or else by the first of the file. Without
         `history`, of each system there is the last run that has the metric, or the last if none
-        has.
-
-        Raises a VifidelError if no run has this metric.
+        has. Raises a VifidelError if no run has this metric.
         """
         names = {name.lower(): name for name in self.signatures}
         if metric is not None and metric.lower() not in names:
@@ -290,9 +288,9 @@ def _with(
 def _difference(there: str, here: str) -> str:
     """Return the parts in which two signatures differ."""
     parts_there, parts_here = there.split("|"), here.split("|")
-    only_there = [part for part in parts_there if part not in parts_here]
-    only_here = [part for part in parts_here if part not in parts_there]
-    return f"{' '.join(only_there) or 'nothing'} instead of {' '.join(only_here) or 'nothing'}"
+    only_there = " ".join(part for part in parts_there if part not in parts_here)
+    only_here = " ".join(part for part in parts_here if part not in parts_there)
+    return f"{only_there or 'nothing'} instead of {only_here or 'nothing'}"
 
 
 def _digest(content: list[Any]) -> str:

@@ -239,8 +239,8 @@ def check_releases(
     Raises an ImageIdError if the releases differ and objects of an image are missing.
     Warns if the releases differ and every image is in both.
     """
-    years = {year: path for path in objects if (year := _coco_year(path)) is not None}
     year = _coco_year(references)
+    years = {of: path for path in objects if (of := _coco_year(path)) is not None}
     if year is None or not years or year in years:
         return
     other, path = next(iter(years.items()))

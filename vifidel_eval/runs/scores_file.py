@@ -170,7 +170,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         ids = [_image_id(row) for row in rows]
         if len(set(ids)) < len(ids):
             raise ValueError(f"an image appears twice under the system {name!r}")
-        left_out = system.get("left_out", {})
+        left_out = {column: set(some) for column, some in system.get("left_out", {}).items()}
         details = _details(rows, list(signatures))
         evaluations[str(name)] = {
             column: Evaluation(
@@ -182,7 +182,9 @@ def _scores(content: Mapping[str, Any]) -> Scores:
                 counts=_counts(system["counts"][column]),
                 signature=signature,
                 details=details.get(column, {}),
-                left_out=_among(ids, left_out[column]) if column in left_out else None,
+                left_out=np.array([image_id in left_out[column] for image_id in ids], dtype=bool)
+                if column in left_out
+                else None,
             )
             for column, signature in signatures.items()
         }
@@ -220,11 +222,6 @@ def _image_id(row: Mapping[str, Any]) -> ImageId:
     if image_id is None:
         raise ValueError(f"the image id {value!r:.40}")
     return image_id
-
-
-def _among(ids: list[ImageId], some: list[Any]) -> Any:
-    chosen = set(some)
-    return np.array([image_id in chosen for image_id in ids], dtype=bool)
 
 
 def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
