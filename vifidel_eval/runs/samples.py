@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,37 +70,29 @@ def gathered_columns(column: Column) -> list[str]:
     return [f"{column.name} {which}" for which in of_samples]
 
 
-@dataclass(frozen=True)
-class SampleRows:
-    """The samples of a system as rows.
+def _rows_of(
+    samples: Mapping[str, Rows],
+) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
+    """Return the rows of each sample of a system, what stands again in them, and what does not.
 
-    `systems` has the rows of each sample, under the name of its system. All have the rows of the
-    first: where an image has fewer samples, its first stands again, so that what a metric takes
-    from all images of a run is the same. `own` says which are samples rather than standing again,
-    (samples, rows). `again` has those that stand again, under names of their own: what they add to
-    counts is taken off.
+    The first sample has all images of the system, and so have all: where an image has fewer
+    samples, its first stands again, so that what a metric takes from all images of a run is the
+    same. What stands again is also returned by itself, under names of its own: what it adds to
+    counts is taken off. The last tells samples from what stands again, (samples, rows).
     """
-
-    systems: dict[str, Rows]
-    own: NDArray[np.bool_]
-    again: dict[str, Rows]
-
-    @classmethod
-    def of(cls, samples: Mapping[str, Rows]) -> SampleRows:
-        """Return the samples of a system, the first of which has all of its images."""
-        first = next(iter(samples.values()))
-        systems: dict[str, Rows] = {}
-        again: dict[str, Rows] = {}
-        own = np.ones((len(samples), len(first)), dtype=bool)
-        for is_own, (name, rows) in zip(own, samples.items(), strict=True):
-            captions = dict(zip(rows.ids, rows.captions, strict=True))
-            is_own[:] = [image_id in captions for image_id in first.ids]
-            pairs = zip(first.ids, first.captions, strict=True)
-            filled = [captions.get(image_id, caption) for image_id, caption in pairs]
-            systems[name] = replace(first, captions=filled)
-            if not is_own.all():
-                again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
-        return cls(systems, own, again)
+    first = next(iter(samples.values()))
+    systems: dict[str, Rows] = {}
+    again: dict[str, Rows] = {}
+    own = np.ones((len(samples), len(first)), dtype=bool)
+    for is_own, (name, rows) in zip(own, samples.items(), strict=True):
+        captions = dict(zip(rows.ids, rows.captions, strict=True))
+        is_own[:] = [image_id in captions for image_id in first.ids]
+        pairs = zip(first.ids, first.captions, strict=True)
+        filled = [captions.get(image_id, caption) for image_id, caption in pairs]
+        systems[name] = replace(first, captions=filled)
+        if not is_own.all():
+            again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
+    return systems, again, own
 
 
 def score_samples(
@@ -121,37 +113,34 @@ def score_samples(
     """
     images = all_images([one for samples in systems.values() for one in samples], references)
     of_systems = {
-        name: SampleRows.of(
-            {
-                one.name: paired(one, images, allow_subset or at > 0)
-                for at, one in enumerate(samples)
-            }
+        name: _rows_of(
+            {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
         )
         for name, samples in systems.items()
     }
     rows: dict[str, Rows] = {}
-    for name, sampled in of_systems.items():
-        if not rows.keys().isdisjoint(sampled.systems):
+    for name, (of_samples, again, _) in of_systems.items():
+        if not rows.keys().isdisjoint(of_samples):
             raise CaptionError(
                 f"the samples of {name!r:.60} have names of other systems; rename it."
             )
-        rows |= sampled.systems | sampled.again
+        rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
     if on_scores is not None:
         on_scores(scores)
-    numbers = np.concatenate([sampled.own.sum(axis=0) for sampled in of_systems.values()])
+    numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {}
-    for name, sampled in of_systems.items():
+    for name, (of_samples, again, own) in of_systems.items():
         evaluations[name] = {}
         for column in scores.columns():
             signature = f"{scores.signatures[column.name]}|{pinned}"
             found = _gathered(
-                [scores.evaluations[one][column.name] for one in sampled.systems],
-                [scores.evaluations[one][column.name] for one in sampled.again],
-                sampled.own,
+                [scores.evaluations[one][column.name] for one in of_samples],
+                [scores.evaluations[one][column.name] for one in again],
+                own,
             )
             for shown, evaluation in zip(gathered_columns(column), found, strict=False):
                 counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
