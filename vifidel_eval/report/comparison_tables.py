@@ -183,9 +183,10 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     metrics_of: dict[int, list[str]] = {}
     for name, comparison in comparisons.metrics.items():
         metrics_of.setdefault(comparison.images, []).append(name)
-    images = [f"{number} ({', '.join(names)})" for number, names in metrics_of.items()]
-    if len(metrics_of) == 1:
-        images = list(map(str, metrics_of))
+    images = [
+        f"{number} ({', '.join(names)})" if len(metrics_of) > 1 else str(number)
+        for number, names in metrics_of.items()
+    ]
     holm = f", after Holm's correction over {others} systems" if others > 1 else ""
     notes = [
         f"In parentheses: the difference from {baseline}, its {_level(comparisons)} bootstrap "

@@ -169,11 +169,8 @@ class Comparisons:
     @property
     def has_equal_length(self) -> bool:
         """Whether the lengths of any two systems differ so much that this is said of them."""
-        return any(
-            pair.equal_length is not None
-            for comparison in self.metrics.values()
-            for pair in comparison.pairs
-        )
+        pairs = (pair for comparison in self.metrics.values() for pair in comparison.pairs)
+        return any(pair.equal_length is not None for pair in pairs)
 
     def __repr__(self) -> str:
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
@@ -350,13 +347,12 @@ def _warn_of_few_images(
 
     Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
     """
-    few = {
-        c.metric: c.images for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha
-    }
+    few = [c for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha]
     if few:
+        names, images = ", ".join(c.metric for c in few), min(c.images for c in few)
         needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
         warnings.warn(
-            f"{', '.join(few)}: {min(few.values())} images are too few for a significant "
+            f"{names}: {images} images are too few for a significant "
             f"difference (pairs of systems: {number_of_pairs}), and with so few the bootstrap's "
             f"p-values mean nothing; compare at least {needed}.",
             VifidelWarning,

@@ -159,15 +159,15 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
 
 
 def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
-    """Read the ids of images: a JSON list, or one id per line.
-
-    Raises an ImageIdError if the file cannot be read, holds something else, or has an id twice.
-    """
+    """Read the ids of images from a file, as `parse_image_ids` does from its text."""
     return parse_image_ids(read_text(path, ImageIdError), str(path))
 
 
 def parse_image_ids(text: str, where: str) -> list[ImageId]:
-    """Return the ids of images in a text that `where` names, as `read_image_ids` does."""
+    """Return the ids of images in a text that `where` names: a JSON list, or one id per line.
+
+    Raises an ImageIdError if it holds something else, or has an id twice.
+    """
     # Each id with its place and how it is written.
     found: Iterable[tuple[str, Any, ImageId | None]]
     if text.lstrip()[:1] in ("[", "{"):
@@ -234,10 +234,8 @@ def check_releases(
     """Tell objects and references of different releases of COCO apart, by their files.
 
     COCO's releases of 2014 and 2017 have the same images in other splits. `images` are those whose
-    objects are known, `wanted` those that are scored.
-
-    Raises an ImageIdError if the releases differ and objects of an image are missing.
-    Warns if the releases differ and every image is in both.
+    objects are known, `wanted` those that are scored. Where the releases differ, this warns, or
+    raises an ImageIdError if objects of an image are missing.
     """
     year = _coco_year(references)
     years = {of: path for path in objects if (of := _coco_year(path)) is not None}

@@ -97,15 +97,11 @@ class Calibrated:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Calibrated:
         """Return what a file holds; a KeyError, TypeError or ValueError says that it is damaged."""
+        shares = ("measured", "corrected", "false_yes", "false_no")
+        measured, corrected, *wrong = (_share(content[name]) for name in shares)
         low, high = map(_share, content["interval"])
-        return cls(
-            _share(content["measured"]),
-            _share(content["corrected"]),
-            (low, high),
-            _share(content["false_yes"]),
-            _share(content["false_no"]),
-            *_numbers("a calibrated rate is", content, "controls", "named"),
-        )
+        numbers = _numbers("a calibrated rate is", content, "controls", "named")
+        return cls(measured, corrected, (low, high), *wrong, *numbers)
 
 
 def _numbers(what: str, content: Mapping[str, Any], *names: str) -> list[int]:

@@ -73,13 +73,13 @@ def take_samples(
     samples = {}
     score_of: Callable[[Floats], Floats]
     for name, evaluation in evaluations.items():
+        counted = places[name][defined]
         if evaluation.statistics is None:
-            scores = evaluation.scores[places[name][defined]]
-            rows = scores[:, np.newaxis]
+            rows = evaluation.scores[counted][:, np.newaxis]
             score_of = partial(_mean, images=images)
-            score = math.fsum(scores.tolist()) / images
+            score = math.fsum(rows[:, 0].tolist()) / images
         else:
-            rows = evaluation.statistics.of_rows[places[name][defined]]
+            rows = evaluation.statistics.of_rows[counted]
             score_of = evaluation.statistics.score
             score = float(score_of(rows.sum(axis=0)))
         if math.isnan(score):
@@ -190,9 +190,6 @@ def _sums(rows: Sequence[Floats], weights: Iterable[Floats]) -> list[Floats]:
     return [sums[at] for at in place]
 
 
-# The streams of PCG64 are the same in all versions of NumPy; those of its Generator need not be.
-
-
 def _draws(seed: int, resamples: int, images: int) -> Iterator[Floats]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
     for words in _words([seed, 0], resamples, images, images):
@@ -214,6 +211,7 @@ def _words(
     seed: Sequence[int], resamples: int, images: int, each: int
 ) -> Iterator[NDArray[np.uint64]]:
     """Yield random words of 64 bits, so many for each of some resamples."""
+    # Its stream is the same in all versions of NumPy; those of a Generator need not be.
     stream = np.random.PCG64(seed)
     at_once = max(_CHUNK // images, 1)
     for start in range(0, resamples, at_once):
