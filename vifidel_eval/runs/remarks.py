@@ -98,10 +98,10 @@ class Calibrated:
     def from_json(cls, content: Mapping[str, Any]) -> Calibrated:
         """Return what a file holds; a KeyError, TypeError or ValueError says that it is damaged."""
         shares = ("measured", "corrected", "false_yes", "false_no")
-        measured, corrected, *wrong = (_share(content[name]) for name in shares)
+        measured, corrected, false_yes, false_no = (_share(content[name]) for name in shares)
         low, high = map(_share, content["interval"])
         numbers = _numbers("a calibrated rate is", content, "controls", "named")
-        return cls(measured, corrected, (low, high), *wrong, *numbers)
+        return cls(measured, corrected, (low, high), false_yes, false_no, *numbers)
 
 
 def _numbers(what: str, content: Mapping[str, Any], *names: str) -> list[int]:
