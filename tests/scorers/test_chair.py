@@ -10,6 +10,7 @@ from vifidel_eval.runs import leaderboard
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
+from vifidel_eval.runs.scores_file import scores_text
 from vifidel_eval.scorers import Chair
 from vifidel_eval.text_tables import Marked
 from vifidel_eval.things.synonyms import ClassList
@@ -91,7 +92,7 @@ def test_a_number_may_stand_for_an_undefined_score_and_the_corpus_stays():
 
 
 def test_output_holds_words_and_categories_and_what_was_counted():
-    document = scored().to_json()
+    document = json.loads(scores_text(scored()))
     assert document["lower_is_better"] == ["CHAIRs", "CHAIRi"]
     system = document["systems"]["one"]
     assert system["imgToEval"]["1"]["CHAIR"] == {
