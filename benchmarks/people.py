@@ -20,7 +20,7 @@ from statistics import median
 import vifidel_eval
 from vifidel_eval import VifidelWarning
 from vifidel_eval.captions import read_results
-from vifidel_eval.runs.people import PEOPLE
+from vifidel_eval.runs.remarks import PEOPLE
 from vifidel_eval.text_tables import Table
 
 METRICS = ("VIFIDEL-PRF", "VIFIDEL-H", "CHAIR", "CIDEr")

@@ -4,7 +4,14 @@ import re
 
 import pytest
 
-from vifidel_eval.text_tables import Table, best, interval, p_value, with_difference
+from vifidel_eval.text_tables import (
+    Marked,
+    Table,
+    best,
+    interval,
+    p_value,
+    with_difference,
+)
 
 TABLE = Table(
     ["System", "Kind", "VIFIDEL"],
@@ -51,7 +58,8 @@ def test_a_table_without_notes_ends_with_its_rows():
 
 def test_bold_cells_keep_what_tabulate_escapes():
     rows = [["a_b & 50% #1|^", 0.5], ["{c}", 0.4]]
-    table = Table(["System|x", "M_1"], rows, bold={(0, 0), (0, 1)})
+    bold = [[Marked(cell, bold=True) for cell in rows[0]], rows[1]]
+    table = Table(["System|x", "M_1"], bold)
     latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
     assert latex[3:7] == [
         r"System\textbar{}x & M\_1 \\",
@@ -69,8 +77,9 @@ def test_bold_cells_keep_what_tabulate_escapes():
 
 
 def test_a_row_of_latex_does_not_begin_with_what_ends_of_rows_take():
-    rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1], ["[f]", 2]]
-    table = Table(["[System]", "n"], rows, texts=2, bold={(3, 0)}).render("latex")
+    rows = [["[1em] a", "[b"], [" *c", "*"], ["d [e]", 1]]
+    rows.append([Marked("[f]", bold=True), 2])
+    table = Table(["[System]", "n"], rows, texts=2).render("latex")
     assert [" ".join(line.split()) for line in table.splitlines()[3:9]] == [
         r"{}[System] & n \\",
         r"\midrule",
@@ -84,7 +93,8 @@ def test_a_row_of_latex_does_not_begin_with_what_ends_of_rows_take():
 
 def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
     name = "a\nb\x1b[31m\u2028c\x02"
-    table = Table([name, "n"], [[name, 1]], [f"note {name}"], title=f"title {name}", bold={(0, 0)})
+    bold = Marked(name, bold=True)
+    table = Table([name, "n"], [[bold, 1]], [f"note {name}"], title=f"title {name}")
     for style in ("table", "markdown", "latex"):
         text = table.render(style)
         assert text.count("a b [31m c") == 4
@@ -98,11 +108,12 @@ def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
 
 def test_best_are_the_highest_numbers_as_they_read():
     rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
-    assert best(rows, [1, 2, 3]) == {(0, 1), (1, 1), (0, 3), (2, 3)}
-    assert best(rows[:1], [1]) == set()
+    found = [best(rows, column, lower=False) for column in (1, 2, 3)]
+    assert found == [[0, 1], [], [0, 2]]
+    assert best(rows[:1], 1, lower=False) == []
     tiny = [["a", 4.9e-45], ["b", 1e-90], ["c", -1e-60]]
-    assert best(tiny, [1], digits=60) == {(0, 1), (1, 1), (2, 1)}
-    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], [1], digits=9) == {(1, 1)}
+    assert best(tiny, 1, lower=False, digits=60) == [0, 1, 2]
+    assert best([["a", 0.1], ["b", 0.1 + 2e-9]], 1, lower=False, digits=9) == [1]
 
 
 def test_a_bar_does_not_end_a_markdown_cell():
@@ -126,7 +137,7 @@ def test_a_bar_does_not_end_a_markdown_cell():
     ],
 )
 def test_markdown_shows_what_a_name_says_and_runs_nothing(name, escaped):
-    table = Table([name], [[name]], [name], title=name, bold={(0, 0)})
+    table = Table([name], [[Marked(name, bold=True)]], [name], title=name)
     title, _, header, _, row, _, note = table.render("markdown").splitlines()
     assert title == note == escaped
     assert header.strip("| ") == escaped
@@ -143,7 +154,7 @@ def test_a_table_without_rows_shows_what_there_is_to_say():
 
 
 def test_digits_and_signs_of_numbers():
-    table = Table(["n", "m"], [["a", -0.126], ["b", -1e-102]], digits=2, lower={(-1, 1)})
+    table = Table(["n", Marked("m", lower=True)], [["a", -0.126], ["b", -1e-102]], digits=2)
     assert [row.split()[1] for row in table.render("table").splitlines()[2:]] == ["-0.13", "0.00"]
     assert table.render("csv") == "n,m\na,-0.13\nb,0.00"
     latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
@@ -152,20 +163,21 @@ def test_digits_and_signs_of_numbers():
 
 
 def test_a_turned_table_keeps_what_is_marked():
-    table = Table(
-        ["System", "up", "down"], [["a", 1.0, 2.0], ["b", 0.5, 1.0]],
-        bold={(0, 1), (1, 2)}, lower={(-1, 2)},
-    )  # fmt: skip
+    down, first, second = (
+        Marked("down", lower=True),
+        Marked(1.0, bold=True),
+        Marked(1.0, bold=True),
+    )
+    table = Table(["System", "up", down], [["a", first, 2.0], ["b", 0.5, second]])
     turned = table.turned("Metric")
     assert turned.headers == ["Metric", "a", "b"]
-    assert [list(row) for row in turned.rows] == [["up", 1.0, 0.5], ["down", 2.0, 1.0]]
-    assert (turned.bold, turned.lower) == ({(0, 1), (1, 2)}, {(1, 0)})
+    assert [list(row) for row in turned.rows] == [["up", first, 0.5], [down, 2.0, second]]
     some = table.with_columns([0, 2])
-    assert (some.headers, some.bold, some.lower) == (["System", "down"], {(1, 1)}, {(-1, 1)})
+    assert (some.headers, some.rows) == (["System", down], [["a", 2.0], ["b", second]])
 
 
 def test_a_system_that_is_called_like_a_column_gets_no_arrow():
-    table = Table(["System", "LEN"], [["LEN", 1.0]], lower={(-1, 1)})
+    table = Table(["System", Marked("LEN", lower=True)], [["LEN", 1.0]])
     assert table.render("latex").count("downarrow") == 1
 
 

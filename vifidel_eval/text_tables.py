@@ -7,13 +7,17 @@ import html
 import io
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
 from .digits import deciding
 from .files import printable
+
+if TYPE_CHECKING:
+    from .evaluation import Column
 
 #: What ``--format`` accepts; ``json`` is not a table: whoever has the result writes it.
 FORMATS = ("table", "markdown", "csv", "latex", "json")
@@ -56,7 +60,7 @@ _MINUS_SIGN = re.compile(r"-(?=\d)")
 # https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
-Cell = str | int | float | None
+Value = str | int | float | None
 
 
 class Figures(str):
@@ -69,40 +73,36 @@ class Figures(str):
 
 
 @dataclass(frozen=True)
-class Table:
-    """Rows under headers, and lines that explain them.
+class Marked:
+    """A cell in bold face, in Markdown and LaTeX; or with an arrow, in LaTeX.
 
-    Attributes
-    ----------
-    headers : sequence of str
-        One per column.
-    rows : sequence of sequences
-        Text, whole numbers, floats or None.
-    notes : sequence of str
-        Lines below the table; comments in LaTeX, left out of CSV.
-    texts : int
-        How many columns, from the left, hold text; the others are aligned right.
-    title : str
-        A line above the table; a comment in LaTeX, left out of CSV.
-    bold : collection of (row, column)
-        Cells in bold face, in Markdown and LaTeX; see `best`.
-    digits : int, optional
-        Decimals of floats; by default four, and in CSV all.
-    lower : collection of (row, column)
-        Names of what is better where it is lower, which get an arrow in LaTeX; the headers are
-        row -1.
-    narrow : bool
-        Whether LaTeX sets it in smaller type with little space between columns.
+    The arrow stands behind the name of what is better where it is lower.
     """
 
-    headers: Sequence[str]
+    value: Value
+    bold: bool = False
+    lower: bool = False
+
+
+Cell = Value | Marked
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headers, and notes: lines below that explain them.
+
+    The title is a line above. Both are comments in LaTeX, and left out of CSV. So many columns from
+    the left, `texts`, hold text; the others are aligned right. Floats have so many digits, by
+    default four, and in CSV all. LaTeX sets what is narrow in smaller type with little space
+    between columns.
+    """
+
+    headers: Sequence[str | Marked]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
     texts: int = 1
     title: str = ""
-    bold: Collection[tuple[int, int]] = ()
     digits: int | None = None
-    lower: Collection[tuple[int, int]] = ()
     narrow: bool = False
 
     def render(self, style: str) -> str:
@@ -116,8 +116,7 @@ class Table:
         if style == "csv":
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(map(_defused, self.headers))
-            writer.writerows([self._csv_cell(cell) for cell in row] for row in self.rows)
+            writer.writerows(map(self._csv_cell, row) for row in (self.headers, *self.rows))
             return text.getvalue().rstrip("\n")
         comment = "% " if style == "latex" else ""
         title = [f"{comment}{_plain(self.title, style)}"] if self.title else []
@@ -145,101 +144,82 @@ class Table:
 
     def html(self) -> str:
         """Return the table as HTML: ``<table>``, and a paragraph per note."""
-        headers, *rows = self.cells("table")
-        head = "".join(self._html_cell(text, (-1, at)) for at, text in enumerate(headers))
-        body = [
-            "".join(self._html_cell(text, (row, at)) for at, text in enumerate(cells))
-            for row, cells in enumerate(rows)
-        ]
-        lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
-        lines += [*(f"<tr>{row}</tr>" for row in body), "</tbody>", "</table>"]
+        head = self._html_row(self.headers, len(self.headers))
+        body = [self._html_row(row, self.texts) for row in self.rows]
+        notes = [f"<p>{html.escape(one_line(note))}</p>" for note in self.notes]
         return "\n".join(
-            [*lines, *(f"<p>{html.escape(one_line(note))}</p>" for note in self.notes)]
+            ["<table>", f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>", *notes]
         )
 
-    def _html_cell(self, text: str, place: tuple[int, int]) -> str:
-        row, column = place
-        kind = "th" if row < 0 or column < self.texts else "td"
-        side = "left" if column < self.texts else "right"
-        shown = html.escape(text)
-        if place in self.bold:
-            shown = f"<b>{shown}</b>"
-        return f'<{kind} style="text-align: {side}">{shown}</{kind}>'
+    def _html_row(self, row: Sequence[Cell], heads: int) -> str:
+        """Return a row of which so many cells are heads."""
+        cells = []
+        for at, cell in enumerate(row):
+            kind = "th" if at < heads else "td"
+            side = "left" if at < self.texts else "right"
+            text = html.escape(self._shown(cell, "table", at))
+            if isinstance(cell, Marked) and cell.bold:
+                text = f"<b>{text}</b>"
+            cells.append(f'<{kind} style="text-align: {side}">{text}</{kind}>')
+        return f"<tr>{''.join(cells)}</tr>"
 
     def cells(self, style: str) -> list[list[str]]:
         """Return headers and rows as a style shows them, before they are laid out.
 
         LaTeX's commands are still single characters; see `in_print`.
         """
-        headers = [self._named(header, style, (-1, at)) for at, header in enumerate(self.headers)]
-        return [headers] + [
-            [self._cell(cell, style, (at, column)) for column, cell in enumerate(row)]
-            for at, row in enumerate(self.rows)
+        return [
+            [self._shown(cell, style, at) for at, cell in enumerate(row)]
+            for row in (self.headers, *self.rows)
         ]
 
     def turned(self, corner: str) -> Table:
-        """Return the table with its columns as rows; only the first column may hold text.
+        """Return the table with its columns as rows, under a first column of that name.
 
-        Parameters
-        ----------
-        corner : str
-            What the new first column is called.
+        Only the first column may hold text.
         """
         first, *columns = zip(*self.rows, strict=True)
         return replace(
             self,
             headers=[corner, *map(str, first)],
             rows=[[header, *c] for header, c in zip(self.headers[1:], columns, strict=True)],
-            bold={(column - 1, row + 1) for row, column in self.bold},
-            lower={(column - 1, row + 1) for row, column in self.lower},
         )
 
     def with_columns(self, places: Sequence[int]) -> Table:
         """Return the table with some of its columns, those of text first."""
-        at = {place: new for new, place in enumerate(places)}
         return replace(
             self,
             headers=[self.headers[place] for place in places],
             rows=[[row[place] for place in places] for row in self.rows],
-            bold={(row, at[column]) for row, column in self.bold if column in at},
-            lower={(row, at[column]) for row, column in self.lower if column in at},
         )
 
-    def with_rows(self, start: int, end: int) -> Table:
-        """Return the table with the rows from `start` to before `end`."""
-        kept = range(start, end)
-        return replace(
-            self,
-            rows=self.rows[start:end],
-            bold={(row - start, column) for row, column in self.bold if row in kept},
-            lower={
-                (row if row < 0 else row - start, column)
-                for row, column in self.lower
-                if row < 0 or row in kept
-            },
-        )
-
-    def _cell(self, cell: Cell, style: str, place: tuple[int, int]) -> str:
-        if isinstance(cell, str) and not isinstance(cell, Figures):
-            shown = self._named(cell, style, place)
+    def _shown(self, cell: Cell, style: str, column: int) -> str:
+        marked = cell if isinstance(cell, Marked) else Marked(cell)
+        value = marked.value
+        if isinstance(value, str) and not isinstance(value, Figures):
+            shown = _escaped(value, style, column)
+            if marked.lower and style == "latex":
+                shown = f"{shown} {_ARROW}"
         else:
-            shown = readable(cell, self.digits)
+            shown = readable(value, self.digits)
             if style == "latex":
                 shown = _MINUS_SIGN.sub(_MINUS, shown)
-        before, after = _BOLD.get(style, ("", "")) if place in self.bold else ("", "")
-        if isinstance(cell, Figures):  # the score alone, not what is in parentheses
+        if not marked.bold or style not in _BOLD:
+            return shown
+        before, after = _BOLD[style]
+        if isinstance(value, Figures):  # the score alone, not what is in parentheses
             number, blank, beside = shown.partition(" ")
             return f"{before}{number}{after}{blank}{beside}"
         return f"{before}{shown}{after}"
 
-    def _named(self, text: str, style: str, place: tuple[int, int]) -> str:
-        arrow = f" {_ARROW}" if style == "latex" and place in self.lower else ""
-        return f"{_escaped(text, style, place[1])}{arrow}"
-
-    def _csv_cell(self, cell: Cell) -> Cell:
-        if isinstance(cell, float) and self.digits is not None:
-            return readable(cell, self.digits)
-        return _defused(cell)
+    def _csv_cell(self, cell: Cell) -> Value:
+        """Return a cell that no spreadsheet runs."""
+        value = cell.value if isinstance(cell, Marked) else cell
+        if isinstance(value, float) and self.digits is not None:
+            value = readable(value, self.digits)
+        elif isinstance(value, str):
+            value = "'" * value.startswith(_FORMULA) + printable(value)
+        return "" if value is None else value
 
 
 def in_print(cell: str) -> tuple[str, bool]:
@@ -249,42 +229,32 @@ def in_print(cell: str) -> tuple[str, bool]:
 
 
 def best(
-    rows: Sequence[Sequence[Cell]],
-    columns: Iterable[int],
-    lower: Collection[int] = (),
-    digits: int | None = None,
-) -> set[tuple[int, int]]:
-    """Return the places of the best numbers of columns, all that read the same.
+    rows: Sequence[Sequence[Cell]], column: int, lower: bool, digits: int | None = None
+) -> list[int]:
+    """Return the rows with the best number of a column, all that read the same.
 
-    The best is the highest, or the lowest in the columns of `lower`.
+    The best is the highest, or the lowest. There is none where there is nothing to choose from: a
+    single row, or no number.
 
-    A column has none where there is nothing to choose from: a single row, or no number.
-
-    >>> sorted(best([["a", 0.51], ["b", 0.50996], ["c", None]], [1]))
-    [(0, 1), (1, 1)]
+    >>> best([["a", 0.51], ["b", 0.50996], ["c", None]], 1, lower=False)
+    [0, 1]
     """
-    places = set()
-    for column in columns:
-        numbers = {
-            at: deciding(c)
-            for at, row in enumerate(rows)
-            if isinstance(c := row[column], int | float)
-        }
-        if len(rows) > 1 and numbers:
-            best_of = min if column in lower else max
-            shown = readable(best_of(numbers.values()), digits)
-            places |= {(at, column) for at, n in numbers.items() if readable(n, digits) == shown}
-    return places
+    cells = [(at, row[column]) for at, row in enumerate(rows)]
+    numbers = {at: deciding(cell) for at, cell in cells if isinstance(cell, int | float)}
+    if len(rows) < 2 or not numbers:
+        return []
+    shown = readable((min if lower else max)(numbers.values()), digits)
+    return [at for at, number in numbers.items() if readable(number, digits) == shown]
 
 
-def direction_notes(lower: Sequence[str], unranked: Sequence[str] = ()) -> list[str]:
-    """Return the notes below a table with columns in which higher is not better.
-
-    >>> direction_notes(["CHAIRi", "CHAIRs"], ["CHAIR-Len"])
-    ['CHAIRi, CHAIRs: lower is better.', 'CHAIR-Len: neither higher nor lower is better.']
-    """
-    said = {"lower is better": lower, "neither higher nor lower is better": unranked}
-    return [f"{', '.join(columns)}: {what}." for what, columns in said.items() if columns]
+def direction_notes(columns: Iterable[Column]) -> list[str]:
+    """Return the notes below a table with columns in which higher is not better."""
+    columns = list(columns)
+    said = {
+        "lower is better": [c.name for c in columns if c.lower_is_better],
+        "neither higher nor lower is better": [c.name for c in columns if not c.ranked],
+    }
+    return [f"{', '.join(names)}: {what}." for what, names in said.items() if names]
 
 
 def one_line(text: str) -> str:
@@ -294,13 +264,6 @@ def one_line(text: str) -> str:
     'a b'
     """
     return _CONTROL.sub(" ", text)
-
-
-def _defused(cell: Cell) -> Cell:
-    """Return a cell of CSV that no spreadsheet runs."""
-    if not isinstance(cell, str):
-        return "" if cell is None else cell
-    return f"'{printable(cell)}" if cell.startswith(_FORMULA) else printable(cell)
 
 
 def _plain(text: str, style: str) -> str:
@@ -320,7 +283,7 @@ def _escaped(text: str, style: str, column: int) -> str:
     return f"{_GUARD}{text}" if takes else text
 
 
-def readable(cell: Cell, digits: int | None = None) -> str:
+def readable(cell: Value, digits: int | None = None) -> str:
     """Return a cell as people read it, a float with four decimals unless told otherwise.
 
     >>> readable(0.51234), readable(-1e-102), readable(51.234, 1), readable(None)
@@ -332,7 +295,7 @@ def readable(cell: Cell, digits: int | None = None) -> str:
     return "-" if cell is None else str(cell)
 
 
-def interval(low: Cell, high: Cell, digits: int | None = None) -> Figures:
+def interval(low: Value, high: Value, digits: int | None = None) -> Figures:
     """Return an interval as people read it.
 
     >>> interval(-0.01, 0.25)
@@ -342,28 +305,17 @@ def interval(low: Cell, high: Cell, digits: int | None = None) -> Figures:
 
 
 def with_difference(
-    score: Cell,
-    difference: Cell,
-    low: Cell,
-    high: Cell,
+    score: Value,
+    difference: Value,
+    low: Value,
+    high: Value,
     p: float,
     digits: int = DIFFERENCE_DECIMALS,
 ) -> Figures:
     """Return a score with what it differs by from another one, as tables of paired tests have it.
 
-    Parameters
-    ----------
-    score : float, optional
-        Of the system.
-    difference, low, high : float, optional
-        What it has more than the other one, and the interval of that.
-    p : float
-        Of the difference.
-    digits : int
-        Decimals of all but `p`.
+    The interval is of the difference; the decimals are of all numbers but `p`.
 
-    Examples
-    --------
     >>> with_difference(0.512, 0.021, 0.01, 0.032, 0.002)
     '0.512 (+0.021 [0.010, 0.032], p=.002)'
     """

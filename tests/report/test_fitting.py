@@ -8,10 +8,10 @@ import pytest
 from report.score_examples import scores
 
 from vifidel_eval.report import fitting
-from vifidel_eval.report.fitting import PIPED_WIDTH, fitted, line_width
-from vifidel_eval.report.score_tables import Layout, render
+from vifidel_eval.report.fitting import PIPED_WIDTH, fitted, folded, line_width
+from vifidel_eval.report.score_tables import TableLayout, render
 from vifidel_eval.runs.comparison import compare
-from vifidel_eval.text_tables import Table
+from vifidel_eval.text_tables import Marked, Table
 
 COLUMNS = ["VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "CHAIRs", "CHAIRi", "WMD", "Bleu_1"]
 COLUMNS += ["Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "METEOR", "CIDEr", "SPICE"]
@@ -33,7 +33,7 @@ def tables(text):
 @pytest.mark.parametrize("systems", [["a", "b"], [f"system {n}" for n in range(12)]])
 def test_every_line_fits_and_every_number_is_shown_once(width, systems):
     result = random_scores(systems)
-    text = render(result, "table", layout=Layout(width=width))
+    text = render(result, "table", layout=TableLayout(width=width))
     assert max(map(len, text.splitlines())) <= width
     whole = "\n".join(line for table in tables(text) for line in table)
     for of_column in result.evaluations.values():
@@ -45,7 +45,7 @@ def test_every_line_fits_and_every_number_is_shown_once(width, systems):
 
 def test_few_systems_of_many_columns_are_turned_and_many_systems_are_cut():
     assert tables(render(random_scores(["a", "b"]), "table"))[0][0].split() == ["Metric", "a", "b"]
-    wide = render(random_scores(["a", "b"]), "table", layout=Layout(width=300))
+    wide = render(random_scores(["a", "b"]), "table", layout=TableLayout(width=300))
     assert wide.split()[:3] == ["System", "VIFIDEL", "VIFIDEL-P"]
     cut = tables(render(random_scores([f"system {n}" for n in range(12)]), "table"))
     assert len(cut) > 1
@@ -62,15 +62,14 @@ def test_notes_are_below_the_last_part():
 
 
 def test_long_tables_in_latex_are_cut_where_the_metric_changes():
-    rows = [[f"metric {n // 6}", n] for n in range(100)]
-    bold = {(n, 1) for n in range(0, 100, 7)}
-    table = Table(["Metric", "n"], rows, ["note"], title="T", bold=bold, lower={(-1, 0), (50, 0)})
+    rows = [[f"metric {n // 6}", Marked(n, bold=n % 7 == 0)] for n in range(100)]
+    rows[50][0] = Marked("metric 8", lower=True)
+    headers = [Marked("Metric", lower=True), "n"]
+    table = Table(headers, rows, ["note"], title="T")
     parts = fitted(table, "latex", 0)
     assert [len(part.rows) for part in parts] == [36, 36, 28]
     assert [row for part in parts for row in part.rows] == rows
-    shown = [part.rows[row][1] for part in parts for row, _ in sorted(part.bold)]
-    assert shown == list(range(0, 100, 7))
-    assert [sorted(part.lower) for part in parts] == [[(-1, 0)], [(-1, 0), (14, 0)], [(-1, 0)]]
+    assert all(part.headers == headers for part in parts)
     assert [(part.title, part.notes) for part in parts] == [("T", ()), ("", ()), ("", ["note"])]
     one = Table(["Metric", "n"], [["same", n] for n in range(50)])
     assert [len(part.rows) for part in fitted(one, "latex", 0)] == [40, 10]
@@ -106,13 +105,13 @@ def test_tables_compile_and_fit_a_column_of_article(tmp_path, names):
     result = random_scores(names)
     comparisons = compare(result)
     shown = [
-        render(result, "latex", layout=Layout(COLUMNS[:5], percent=True)),
+        render(result, "latex", layout=TableLayout(COLUMNS[:5], percent=True)),
         render(result, "latex"),
         render(result, "latex", comparisons),
-        render(result, "latex", layout=Layout(counts=True)),
+        render(result, "latex", layout=TableLayout(counts=True)),
     ]
     if len(names) > 1:
-        layout = Layout(baseline=names[0], counts=True)
+        layout = TableLayout(baseline=names[0], counts=True)
         shown.append(render(result, "latex", comparisons, layout))
     assert all("% In the preamble: \\usepackage{booktabs}" in text for text in shown)
     assert all(f"% {name}|version:1" in shown[1] for name in COLUMNS)
@@ -131,3 +130,43 @@ def test_tables_compile_and_fit_a_column_of_article(tmp_path, names):
     assert "Overfull" not in log  # neither too wide nor too high for a page
     assert "Missing character" not in log
     assert (tmp_path / "t.pdf").stat().st_size > 1000
+
+
+VIFIDEL = "VIFIDEL|refs:yes|objects:coco#1|pot:0.9|version:1"
+PRF = "VIFIDEL-PRF|refs:yes|objects:coco#1|numpy:2|version:1"
+BLEU = "BLEU|tok:ptb|version:1"
+WMD = "WMD|pot:0.9|version:1"
+
+
+def test_every_part_is_said_once_with_the_metrics_that_have_it():
+    lines = folded([VIFIDEL, PRF, WMD, BLEU, BLEU], 100)
+    assert lines == [
+        "VIFIDEL-PRF|numpy:2",
+        "BLEU|tok:ptb",
+        "VIFIDEL, VIFIDEL-PRF: refs:yes|objects:coco#1",
+        "VIFIDEL, WMD: pot:0.9",
+        "All: version:1",
+    ]
+
+
+def test_what_is_said_gives_the_signatures_back():
+    signatures = [VIFIDEL, PRF, WMD, BLEU]
+    said = {signature.partition("|")[0]: set() for signature in signatures}
+    for line in folded(signatures, 1000):
+        names, _, parts = line.partition(": ") if ": " in line else line.partition("|")
+        for name in said if names == "All" else names.split(", "):
+            said[name] |= set(parts.split("|"))
+    assert said == {s.partition("|")[0]: set(s.split("|")[1:]) for s in signatures}
+
+
+def test_one_signature_and_those_of_combinations_stay_whole():
+    assert folded([VIFIDEL], 100) == [VIFIDEL]
+    mean = f"VIFIDEL+BLEU|scaled:no|({VIFIDEL}) + ({BLEU})"
+    assert folded([VIFIDEL, BLEU, mean], 1000)[-1] == mean
+    assert "All:" not in "".join(folded([VIFIDEL, BLEU, mean], 1000))
+
+
+def test_long_lines_are_broken_between_parts():
+    lines = folded([VIFIDEL], 30)
+    assert lines == ["VIFIDEL|refs:yes", "  |objects:coco#1|pot:0.9", "  |version:1"]
+    assert "".join(line.strip() for line in lines) == VIFIDEL

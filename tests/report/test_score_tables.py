@@ -10,7 +10,7 @@ from report.score_examples import scores
 from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.report.comparison_tables import compared, level_with_the_best
 from vifidel_eval.report.score_tables import (
-    Layout,
+    TableLayout,
     beside,
     comparison_csv,
     in_html,
@@ -30,28 +30,28 @@ def rows(text):
 
 
 def test_columns_are_chosen_and_ordered():
-    header = render(TWO, "csv", layout=Layout(("LEN", "VIFIDEL"))).splitlines()[0]
+    header = render(TWO, "csv", layout=TableLayout(("LEN", "VIFIDEL"))).splitlines()[0]
     assert header.startswith("System,LEN,VIFIDEL,Scored")
-    only = json.loads(render(TWO, "json", layout=Layout(("LEN",))))
+    only = json.loads(render(TWO, "json", layout=TableLayout(("LEN",))))
     assert list(only["signatures"]) == ["LEN"]
     assert only["systems"]["a"]["imgToEval"]["1"] == {"image_id": 1, "LEN": 8.0}
 
 
 def test_percent_is_of_scores_and_not_of_lengths():
-    text = render(TWO, "markdown", layout=Layout(percent=True))
+    text = render(TWO, "markdown", layout=TableLayout(percent=True))
     assert "| a        |     37.50 |  8.50 |" in text
     assert "| b        | **75.00** |  9.00 |" in text
     assert "Scores times 100, but not LEN." in text
-    assert rows(render(TWO, "csv", layout=Layout(percent=True)))[0]["VIFIDEL"] == "37.5"
-    one = rows(render(TWO, "csv", layout=Layout(percent=True, digits=1)))[1]
+    assert rows(render(TWO, "csv", layout=TableLayout(percent=True)))[0]["VIFIDEL"] == "37.5"
+    one = rows(render(TWO, "csv", layout=TableLayout(percent=True, digits=1)))[1]
     assert (one["VIFIDEL"], one["LEN"]) == ("75.0", "9.0")
-    assert "37.500" in render(TWO, "table", layout=Layout(percent=True, digits=3))
+    assert "37.500" in render(TWO, "table", layout=TableLayout(percent=True, digits=3))
 
 
 def test_what_reads_the_same_is_bold_in_both():
     close = scores({"M": {"a": [0.12341], "b": [0.12339], "c": [0.1]}})
     assert render(close, "markdown").count("**0.1234**") == 2
-    assert render(close, "markdown", layout=Layout(digits=5)).count("**") == 2
+    assert render(close, "markdown", layout=TableLayout(digits=5)).count("**") == 2
 
 
 def draw(seed, means, images=200):
@@ -81,7 +81,7 @@ def test_bold_are_all_that_are_not_significantly_worse(lower):
 def test_one_system_and_a_column_without_direction_have_nothing_bold():
     alone = scores({"M": draw(1, {"a": 0.5})})
     assert "**" not in render(alone, "markdown", compare(alone))
-    assert "textbf" not in render(TWO, "latex", layout=Layout(("LEN",)))
+    assert "textbf" not in render(TWO, "latex", layout=TableLayout(("LEN",)))
 
 
 def test_counts_of_missing_images_are_a_column_where_there_are_some():
@@ -91,7 +91,7 @@ def test_counts_of_missing_images_are_a_column_where_there_are_some():
 
 
 def test_a_row_for_each_system_and_image():
-    text = per_image_csv(TWO, Layout(("VIFIDEL",), percent=True))
+    text = per_image_csv(TWO, TableLayout(("VIFIDEL",), percent=True))
     assert text.splitlines() == ["System,Image,VIFIDEL", "a,1,50.0", "a,2,25.0", "b,1,100.0",
                                  "b,2,50.0"]  # fmt: skip
     undefined = per_image_csv(scores({"M": {"a": [float("nan"), 0.125]}}))
@@ -101,7 +101,7 @@ def test_a_row_for_each_system_and_image():
 def test_the_comparison_is_one_table_in_csv():
     run = scores({"M": draw(2, {"x": 0.2, "y": 0.6}), "N": draw(3, {"x": 0.1, "y": 0.1})})
     comparisons = compare(run, resamples=200)
-    table = rows(comparison_csv(run, comparisons, Layout(("M",), percent=True)))
+    table = rows(comparison_csv(run, comparisons, TableLayout(("M",), percent=True)))
     assert [(row["System"], row["Against"]) for row in table] == [("x", ""), ("y", ""), ("x", "y")]
     assert {row["Metric"] for row in table} == {"M"}
     assert [row["Rank"] for row in table] == ["2", "1", ""]
@@ -115,7 +115,7 @@ def test_the_comparison_is_one_table_in_csv():
 
 def test_p_values_keep_their_digits():
     run = scores({"M": draw(2, {"x": 0.2, "y": 0.6})})
-    pairs = render(run, "table", compare(run), Layout(digits=1)).split("Pairs")[1]
+    pairs = render(run, "table", compare(run), TableLayout(digits=1)).split("Pairs")[1]
     assert "0.0010" in pairs
     assert "[-0.4, -0.4]" in pairs
 
@@ -150,7 +150,7 @@ PINNED = (
 
 
 def test_a_baseline_has_a_line_per_metric_and_system_in_a_terminal():
-    text = render(BASED, "table", compare(BASED), Layout(baseline="b_s"))
+    text = render(BASED, "table", compare(BASED), TableLayout(baseline="b_s"))
     title, _, _, *lines = text.splitlines()
     assert title == "Against b_s"
     assert [tuple(re.split("  +", line.strip())) for line in lines[:6]] == CELLS
@@ -161,20 +161,20 @@ def test_a_baseline_has_a_line_per_metric_and_system_in_a_terminal():
     assert "L: lower is better." in text
     assert max(map(len, lines)) <= 100
     assert "Scored" not in text
-    counted = render(BASED, "table", compare(BASED), Layout(baseline="b_s", counts=True))
+    counted = render(BASED, "table", compare(BASED), TableLayout(baseline="b_s", counts=True))
     assert re.search(r"a&b +64 +0 +3\n", counted.split("Counts\n")[1])
 
 
 def test_a_baseline_in_markdown_and_latex_has_the_better_systems_in_bold():
     comparisons = compare(BASED)
-    markdown = render(BASED, "markdown", comparisons, Layout(baseline="b_s"))
+    markdown = render(BASED, "markdown", comparisons, TableLayout(baseline="b_s"))
     bold = {CELLS[1][2], CELLS[4][2]}
     for metric, name, cell in CELLS:
         number, *beside_it = cell.split(" ", 1)
         shown = " ".join([f"**{number}**" if cell in bold else number, *beside_it])
         parts = (metric, name.replace("|", r"\|"), shown)
         assert re.search(r" +\| ".join(map(re.escape, parts)), markdown)
-    latex = render(BASED, "latex", comparisons, Layout(baseline="b_s"))
+    latex = render(BASED, "latex", comparisons, TableLayout(baseline="b_s"))
     lines = [" ".join(line.split()) for line in latex.splitlines()]
     assert [line for line in lines if "&" in line][1:] == [
         r"M & b\_s & 0.492 \\",
@@ -190,7 +190,7 @@ def test_a_baseline_in_markdown_and_latex_has_the_better_systems_in_bold():
 
 def test_a_baseline_in_csv_has_the_cell_and_its_parts():
     comparisons = compare(BASED)
-    layout = Layout(baseline="b_s", percent=True)
+    layout = TableLayout(baseline="b_s", percent=True)
     found = rows(render(BASED, "csv", comparisons, layout))
     assert [(row["Metric"], row["System"]) for row in found] == [cell[:2] for cell in CELLS]
     first, better = found[3:5]
@@ -202,7 +202,7 @@ def test_a_baseline_in_csv_has_the_cell_and_its_parts():
     assert (better["Images"], better["Seed"], better["Resamples"]) == ("64", "0", "1000")
     assert PINNED in beside(BASED, "csv", comparisons, layout)
     assert "Scored" not in better
-    counted = rows(render(BASED, "csv", comparisons, Layout(baseline="b_s", counts=True)))[4]
+    counted = rows(render(BASED, "csv", comparisons, TableLayout(baseline="b_s", counts=True)))[4]
     assert (counted["Scored"], counted["Undefined"], counted["No words"]) == ("64", "0", "3")
 
 
@@ -214,7 +214,7 @@ def test_pairs_have_minus_signs_in_latex():
 
 def test_counts_are_in_latex_where_they_are_asked_for():
     assert "Scored" not in render(TWO, "latex")
-    assert "Scored" in render(TWO, "latex", layout=Layout(counts=True))
+    assert "Scored" in render(TWO, "latex", layout=TableLayout(counts=True))
     assert all("Scored" in render(TWO, style) for style in ("table", "markdown", "csv"))
 
 

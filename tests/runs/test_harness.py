@@ -12,6 +12,7 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.files import write_whole
 from vifidel_eval.report.score_tables import render
 from vifidel_eval.runs.harness import System, score_systems
+from vifidel_eval.runs.scores_file import scores_text
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
 
@@ -19,6 +20,10 @@ from vifidel_eval.scorers.registry import build
 def length(name="LENGTH"):
     """Return a metric that counts words: enough to see which caption went where."""
     return FakeScorer(name, lambda caption, _: len(caption.split()) or float("nan"))
+
+
+def document_of(scores):
+    return json.loads(scores_text(scores))
 
 
 def counts(**of_images):
@@ -34,7 +39,7 @@ def test_a_metric_reports_what_it_counts_and_nothing_else():
     names = ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD", "BLEU", "ROUGE_L", "CIDEr", "CHAIR"]
     scorers, _ = build(names, settings)
     systems = [System("x", {1: "a dog"})]
-    document = score_systems(systems, scorers, {1: ["a dog runs"]}).to_json()
+    document = document_of(score_systems(systems, scorers, {1: ["a dog runs"]}))
     common = ["scored", "missing", "undefined"]
     of_words = [*common, "no_words", "unknown_words"]
     counted = {
@@ -64,7 +69,7 @@ def test_systems_are_scored_in_the_order_of_the_references():
         REFERENCES,
         on_progress=done.append,
     )
-    assert scores.to_json() == {
+    assert document_of(scores) == {
         "scores": 1,
         "signatures": {"LENGTH": "LENGTH|fake"},
         "systems": {
@@ -116,9 +121,7 @@ def test_two_systems_of_one_name_are_refused():
 
 def test_numpy_ids_become_json(tmp_path):
     scores = score_systems([System("x", {np.int64(7): "a"})], {"LENGTH": length()})
-    assert json.loads(json.dumps(scores.to_json()))["systems"]["x"]["imgToEval"] == {
-        "7": {"image_id": 7, "LENGTH": 1.0}
-    }
+    assert document_of(scores)["systems"]["x"]["imgToEval"] == {"7": {"image_id": 7, "LENGTH": 1.0}}
 
 
 def test_without_references_the_captions_decide_which_images_there_are():
@@ -214,7 +217,7 @@ def test_columns_keep_their_direction():
     both = FakeScorer("BOTH", lambda caption, _: (1.0, len(caption)), columns)
     scores = score_systems([System("x", {1: "ab"})], {"BOTH": both})
     assert scores.columns() == columns
-    assert scores.to_json()["lower_is_better"] == ["DOWN"]
+    assert document_of(scores)["lower_is_better"] == ["DOWN"]
     assert scores.evaluations["x"]["DOWN"].lower_is_better
 
 
@@ -225,7 +228,7 @@ def test_columns_of_two_metrics_with_one_name_are_both_there():
         "other": FakeScorer("X", lambda *_: (3.0, 4.0), columns),
     }
     scores = score_systems([System("x", {1: "a"})], metrics)
-    overall = scores.to_json()["systems"]["x"]["overall"]
+    overall = document_of(scores)["systems"]["x"]["overall"]
     assert overall == {"X_1": 1, "X_2": 2, "other X_1": 3, "other X_2": 4}
 
 

@@ -5,8 +5,8 @@ from fake_scorer import FakeScorer
 
 import vifidel_eval
 from vifidel_eval import MetricUnavailable, VifidelWarning
-from vifidel_eval.report.score_tables import Layout, render
-from vifidel_eval.runs.lengths import lengths_matter
+from vifidel_eval.report.score_tables import TableLayout, render
+from vifidel_eval.runs.doubts import lengths_matter
 from vifidel_eval.runs.pairing import System
 
 
@@ -90,7 +90,9 @@ def test_every_output_shows_the_column(style):
 
 def test_the_column_is_no_share():
     run = evaluated(one=[10, 10], other=[14, 16])
-    assert "15.00 " in render(run.detail, "table", layout=Layout(percent=True)).replace("\n", " ")
+    assert "15.00 " in render(run.detail, "table", layout=TableLayout(percent=True)).replace(
+        "\n", " "
+    )
 
 
 def test_a_metric_of_that_name_keeps_it():

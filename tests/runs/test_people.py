@@ -7,7 +7,8 @@ import vifidel_eval
 from vifidel_eval import CaptionError, VifidelError
 from vifidel_eval.evaluation import Column
 from vifidel_eval.runs.pairing import System
-from vifidel_eval.runs.people import PEOPLE, People, people_of, with_people
+from vifidel_eval.runs.people import people_of, with_people
+from vifidel_eval.runs.remarks import PEOPLE, People
 
 SYSTEM = System("ours", {1: "one two three", 2: "one two three"})
 REFERENCES = {

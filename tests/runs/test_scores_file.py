@@ -16,7 +16,7 @@ from vifidel_eval.report.score_tables import render
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
-from vifidel_eval.runs.scores_file import read_scores, scores_document, scores_text
+from vifidel_eval.runs.scores_file import read_scores, scores_text
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.text_tables import FORMATS
 
@@ -57,7 +57,7 @@ def example():
 
 def saved(tmp_path, scores, comparisons=None):
     path = tmp_path / "scores.json"
-    path.write_text(json_text(scores_document(scores, comparisons)), "utf-8")
+    path.write_text(scores_text(scores, comparisons), "utf-8")
     return path
 
 
@@ -66,16 +66,15 @@ def test_what_is_read_is_what_was_written(tmp_path):
     with pytest.warns(match="too few"):
         comparisons = compare(scores)
     path = saved(tmp_path, scores, comparisons)
-    found = read_scores(path)
-    written = json_text(scores_document(found.scores, found.comparisons))
-    assert written == path.read_text("utf-8")
-    assert found.comparisons.to_json() == comparisons.to_json()
-    assert found.scores.columns() == scores.columns()
-    assert found.scores.unavailable == scores.unavailable
+    found, found_comparisons = read_scores(path)
+    assert scores_text(found, found_comparisons) == path.read_text("utf-8")
+    assert found_comparisons.to_json() == comparisons.to_json()
+    assert found.columns() == scores.columns()
+    assert found.unavailable == scores.unavailable
     for name in ("x", "y"):
-        assert found.scores.counts(name) == scores.counts(name)
-        assert found.scores.counts(name)["undefined"] == 2  # one under M, the last under CHAIRi
-        for column, of_column in found.scores.evaluations[name].items():
+        assert found.counts(name) == scores.counts(name)
+        assert found.counts(name)["undefined"] == 2  # one under M, the last under CHAIRi
+        for column, of_column in found.evaluations[name].items():
             before = scores.evaluations[name][column]
             assert list(of_column.ids) == IDS
             assert of_column.score == pytest.approx(before.score, rel=1e-9)
@@ -83,11 +82,11 @@ def test_what_is_read_is_what_was_written(tmp_path):
             np.testing.assert_allclose(of_column.scores, before.scores, rtol=1e-9)
     for style in FORMATS:
         shown = render(scores, style, comparisons)
-        assert render(found.scores, style, found.comparisons) == shown
+        assert render(found, style, found_comparisons) == shown
 
 
 def test_no_comparison_is_none(tmp_path):
-    assert read_scores(saved(tmp_path, example())).comparisons is None
+    assert read_scores(saved(tmp_path, example()))[1] is None
 
 
 def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_path):
@@ -107,10 +106,10 @@ def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_pa
     }
     path = tmp_path / "scores.json"
     path.write_text(json.dumps(document), "utf-8")
-    scores = read_scores(path).scores
+    scores, _ = read_scores(path)
     assert scores.evaluations["x"]["Bleu_4"].score == 0.5
     assert scores.counts("x") == counts
-    assert scores_document(scores) == document
+    assert json.loads(scores_text(scores)) == document
 
 
 def test_a_file_of_version_0_1_0_has_no_number_and_no_directions(tmp_path):
@@ -118,7 +117,7 @@ def test_a_file_of_version_0_1_0_has_no_number_and_no_directions(tmp_path):
     system = {"overall": {"M": 0.5}, "counts": {"M": {"scored": 1}}, "imgToEval": {"1": row}}
     path = tmp_path / "old.json"
     path.write_text(json.dumps({"signatures": {"M": "M|v:1"}, "systems": {"a": system}}))
-    scores = read_scores(path).scores
+    scores, _ = read_scores(path)
     assert scores.evaluations["a"]["M"].score == 0.5
     assert scores.counts("a")["scored"] == 1
 
@@ -142,11 +141,11 @@ def test_another_file_is_named(tmp_path, content, said):
 
 def same_text(scores, comparisons=None):
     text = scores_text(scores, comparisons)
-    assert text == json_text(scores_document(scores, comparisons))
+    assert text == json_text(json.loads(text))
     return text
 
 
-def test_the_text_is_what_an_encoder_makes_of_the_document():
+def test_the_text_is_what_an_encoder_makes_of_its_content():
     scores = example()
     with pytest.warns(match="too few"):
         same_text(scores, compare(scores))
@@ -219,7 +218,7 @@ def change(document, *keys, value=None):
 def test_a_damaged_file_is_one_sentence(tmp_path, keys, value, said):
     scores = example()
     with pytest.warns(match="too few"):
-        document = scores_document(scores, compare(scores))
+        document = json.loads(scores_text(scores, compare(scores)))
     change(document, *keys, value=value)
     path = tmp_path / "scores.json"
     path.write_text(json.dumps(document))

@@ -10,7 +10,9 @@ from vifidel_eval.runs import leaderboard
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
+from vifidel_eval.runs.scores_file import scores_text
 from vifidel_eval.scorers import Chair
+from vifidel_eval.text_tables import Marked
 from vifidel_eval.things.synonyms import ClassList
 
 SMALL = ClassList("small", (("person", "man"), ("dog", "puppy"), ("cat",), ("couch", "sofa")))
@@ -90,7 +92,7 @@ def test_a_number_may_stand_for_an_undefined_score_and_the_corpus_stays():
 
 
 def test_output_holds_words_and_categories_and_what_was_counted():
-    document = scored().to_json()
+    document = json.loads(scores_text(scored()))
     assert document["lower_is_better"] == ["CHAIRs", "CHAIRi"]
     system = document["systems"]["one"]
     assert system["imgToEval"]["1"]["CHAIR"] == {
@@ -327,7 +329,9 @@ def test_no_system_is_better_by_its_length(files, tmp_path):
     kept = json.loads(board.read_text("utf-8"))
     assert (kept["lower_is_better"], kept["unranked"]) == (["CHAIRs", "CHAIRi"], ["CHAIR-Len"])
     table = leaderboard.read(board).ranked("CHAIR-Len").table()
-    assert all(table.headers[column] != "CHAIR-Len" for _, column in table.bold)
+    at = table.headers.index("CHAIR-Len")
+    assert any(isinstance(cell, Marked) for row in table.rows for cell in row[2:])
+    assert not any(isinstance(row[at], Marked) for row in table.rows)
 
 
 @pytest.mark.filterwarnings("ignore:CHAIR.*too few")

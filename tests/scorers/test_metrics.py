@@ -15,6 +15,7 @@ from vifidel_eval.report.score_tables import render
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
+from vifidel_eval.runs.scores_file import scores_text
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
 from vifidel_eval.text_tables import FORMATS
@@ -131,7 +132,7 @@ def test_columns_of_a_metric_and_metrics_that_fail():
     assert list(scores.evaluations["y"]) == ["BLEU_1", "BLEU_2", "A+B"]
     assert scores.evaluations["x"]["A+B"].score == pytest.approx(0.2)
     assert scores.unavailable == dict.fromkeys(["SPICE", "BLEU+SPICE"], "its download failed.")
-    assert scores.to_json()["unavailable"] == scores.unavailable
+    assert json.loads(scores_text(scores))["unavailable"] == scores.unavailable
     assert len(bad.calls) == 1  # a metric that failed is not tried again for its combinations
     for style in FORMATS:
         text = render(scores, style)

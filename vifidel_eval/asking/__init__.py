@@ -5,7 +5,7 @@
 [{'image_id': 7, 'thing': 'dog'}, {'image_id': 7, 'thing': 'lamp'}]
 """
 
-from ..runs.calibrated import Calibrated
+from ..runs.remarks import Calibrated
 from .answers import read_answered
 from .calibrating import calibrated
 from .calibration import AnswerCounts, calibrate

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ..arguments import named_if_wrong
 from ..errors import VifidelError
 from ..image_ids import ImageId
-from ..runs.calibrated import Calibrated
+from ..runs.remarks import Calibrated
 
 _Counts = NDArray[np.int64]
 

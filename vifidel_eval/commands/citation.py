@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..errors import VifidelError
 from ..evaluation import Evaluation
+from ..runs.doubts import WORDS
 from ..runs.harness import Scores
-from ..runs.lengths import WORDS
 from ..runs.scores_file import read_scores
 from ..scorers.papers import ROHRBACH_2018, Paper
 from ..scorers.registry import parse, parts_of
@@ -58,7 +58,7 @@ def citations(path: Path, latex: bool = False) -> Iterator[str]:
     VifidelError
         If the file is another one.
     """
-    scores = read_scores(path).scores
+    scores, _ = read_scores(path)
     write = _Latex() if latex else _Plain()
     papers = dict.fromkeys(paper for text in scores.signatures.values() for paper in _papers(text))
     if latex and papers:

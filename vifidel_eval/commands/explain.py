@@ -417,7 +417,7 @@ def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] =
 
 def _below(notes: Sequence[str], style: str, width: int) -> str:
     """Return what was explained by: names, cosines and signatures."""
-    from ..report.signatures import folded
+    from ..report.fitting import folded
 
     if style != "table":
         comment = "% " if style == "latex" else ""

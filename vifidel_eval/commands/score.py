@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..conditions import Requirement, check_requirements, failures
 from ..errors import VifidelError
-from ..runs.requirements import Requirement, check_requirements, failures
 from .caption_options import CaptionOptions, caption_options
 from .metric_options import MetricCommand, chosen_metrics, metric_options
 from .options import Stated

@@ -21,21 +21,20 @@ def table(file: Path, tables: TableOptions) -> None:
     """
     tables.check()
     from ..errors import VifidelError
-    from ..runs.names import metric_of_columns
     from ..runs.scores_file import read_scores
 
-    saved = read_scores(file)
-    tables.check_columns(metric_of_columns(saved.scores))
-    if tables.compare_output is not None and saved.comparisons is None:
+    scores, comparisons = read_scores(file)
+    tables.check_columns(scores.metric_of_columns())
+    if tables.compare_output is not None and comparisons is None:
         raise VifidelError(
             f"{file}: holds no comparison for --compare-output; score with --compare and --output."
         )
-    if tables.baseline is not None and saved.comparisons is None:
+    if tables.baseline is not None and comparisons is None:
         raise VifidelError(
             f"{file}: holds no comparison for --baseline; score with --baseline and --output."
         )
-    tables.check_baseline(list(saved.scores.evaluations))
+    tables.check_baseline(list(scores.evaluations))
     try:
-        tables.deliver(saved.scores, saved.comparisons)
+        tables.deliver(scores, comparisons)
     finally:
-        tables.write(saved.scores, saved.comparisons)
+        tables.write(scores, comparisons)

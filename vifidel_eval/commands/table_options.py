@@ -15,7 +15,7 @@ from .paths import OUTPUT
 from .printing import show, tell
 
 if TYPE_CHECKING:
-    from ..report.score_tables import Layout
+    from ..report.score_tables import TableLayout
     from ..runs.comparison import Comparisons
     from ..runs.harness import Scores
 
@@ -128,11 +128,11 @@ class TableOptions:
             text = comparison_csv(scores, comparisons, layout)
             write_whole(self.compare_output, text + "\n")
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> TableLayout:
         from ..report.fitting import line_width
-        from ..report.score_tables import Layout
+        from ..report.score_tables import TableLayout
 
-        return Layout(
+        return TableLayout(
             self.columns, self.percent, self.digits, line_width(), self.counts, self.baseline
         )
 

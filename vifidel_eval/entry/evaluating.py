@@ -16,10 +16,9 @@ from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
-from ..runs.doubts import warn_of_floor
-from ..runs.floor import floor, signed
-from ..runs.harness import Scores, score_systems
-from ..runs.lengths import WORDS, warn_out_of_range
+from ..runs.doubts import WORDS, warn_of_scores
+from ..runs.harness import score_systems
+from ..runs.people import floor_of, signed
 from ..runs.samples import score_samples
 from ..scorers import Scorer
 from ..scorers.record import Settings
@@ -244,29 +243,27 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
         if planned.samples is None:
             scores = score_systems(planned.systems, planned.scorers, planned.references, *how)
-            _doubt(scores, planned)
+            warn_of_scores(scores, *run)
         else:
             scores = score_samples(
                 planned.samples,
                 planned.scorers,
                 planned.references,
                 *how,
-                lambda of_samples: _doubt(of_samples, planned),
+                lambda of_samples: warn_of_scores(of_samples, *run),
             )
     lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
     if scores.signatures.keys() == lengths and scores.unavailable:
         raise MetricUnavailable(" ".join(scores.unavailable.values()))
     if planned.samples is not None:
         return Run(scores, planned)
-    if planned.people is None:
-        return Run(replace(scores, people=floor(*run)), planned)
-    return Run(signed(scores, planned.people), planned)
-
-
-def _doubt(scores: Scores, planned: Plan) -> None:
-    """Warn of scores that say little, each once and for one cause."""
-    known = warn_out_of_range(scores, planned.systems, planned.references, planned.scorers)
-    warn_of_floor(scores, planned.scorers, known)
+    if planned.people is not None:
+        return Run(signed(scores, planned.people), planned)
+    rating = {name: scorer for name, scorer in planned.scorers.items() if scorer.rates_inventions}
+    if rating and planned.references:
+        floor = floor_of(planned.systems, planned.references, rating)
+        scores = replace(scores, people=floor)
+    return Run(scores, planned)
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

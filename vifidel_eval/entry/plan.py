@@ -19,9 +19,8 @@ from ..captions.records import Records
 from ..errors import CaptionError, ImageIdError, VifidelError
 from ..evaluation import Column
 from ..image_ids import ImageId
-from ..runs.doubts import warn_of_language
+from ..runs.doubts import WORDS, Words, lengths_matter, warn_of_language, warn_of_tags
 from ..runs.harness import column_names
-from ..runs.lengths import WORDS, Words, lengths_matter
 from ..runs.pairing import (
     System,
     all_images,
@@ -29,9 +28,9 @@ from ..runs.pairing import (
     in_one_spelling,
     only_images,
     read_image_ids,
-    warn_of_tags,
 )
-from ..runs.people import People, with_people
+from ..runs.people import with_people
+from ..runs.remarks import People
 from ..runs.samples import gathered_columns, pooled, spread
 from ..scorers import Scorer
 from ..scorers.record import Settings

@@ -18,12 +18,12 @@ from ..errors import VifidelError, VifidelWarning
 from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
-from ..report.score_tables import in_html, in_short, to_json
+from ..report.score_tables import in_html, in_short
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
 from ..runs.names import ByName, unknown
-from ..runs.scores_file import read_scores
+from ..runs.scores_file import read_scores, scores_text
 from ..runs.significance import has_own_score
 from .plan import PathLike, Plan
 
@@ -382,7 +382,7 @@ class Run:
         """
         if comparisons is None and self._plan is None:
             comparisons = self._compared
-        write_whole(Path(path), to_json(self.detail, comparisons) + "\n")
+        write_whole(Path(path), scores_text(self.detail, comparisons) + "\n")
 
     @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
@@ -468,5 +468,5 @@ def load(path: PathLike) -> Run:
     VifidelError
         If the file cannot be read, is another one, is damaged, or was written by a newer version.
     """
-    saved = read_scores(path)
-    return Run(saved.scores, saved=saved.comparisons, where=str(path))
+    scores, comparisons = read_scores(path)
+    return Run(scores, saved=comparisons, where=str(path))

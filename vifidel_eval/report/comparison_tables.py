@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import replace
 
 from ..digits import rounded
+from ..evaluation import Column
 from ..runs.comparison import Comparison, Comparisons, Pair
-from ..runs.equal_length import EqualLength
+from ..runs.significance import EqualLength
 from ..text_tables import (
     DIFFERENCE_DECIMALS,
     Cell,
     Figures,
+    Marked,
     Table,
     direction_notes,
     interval,
@@ -38,42 +40,35 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
         return []
     sign = -1 if comparison.lower_is_better else 1
     first = max(comparison.systems, key=lambda name: sign * comparison.systems[name].score)
-    beaten = {
-        pair.second if pair.winner == pair.first else pair.first
-        for pair in comparison.pairs
-        if pair.winner == first
-    }
+    beaten = {pair.loser for pair in comparison.pairs if pair.winner == first}
     return [name for name in comparison.systems if name not in beaten]
+
+
+def _difference(
+    of: Pair | EqualLength | None, ranked: bool, shown: Shown
+) -> tuple[float | None, float | None, float | None]:
+    """Return a difference and the ends of its interval; nothing three times where there is none."""
+    if of is None:
+        return None, None, None
+    return shown(of.difference, ranked), shown(of.low, ranked), shown(of.high, ranked)
 
 
 def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Shown) -> list[Table]:
     """Return a table with a row per metric and system and, if there are pairs, one of those.
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        What is shown.
-    style : str
-        One of `vifidel_eval.text_tables.FORMATS`; in LaTeX the better system of a pair is in bold
-        instead of a column of its own.
-    digits : int, optional
-        Decimals of scores, as for `Table`.
-    shown : callable
-        What becomes of scores, differences and the ends of intervals.
+    In LaTeX the better system of a pair is in bold instead of a column of its own. The digits are
+    those of scores, as for `Table`; `shown` says what becomes of scores, differences and the ends
+    of intervals.
     """
     standings: list[list[Cell]] = []
-    bold: set[tuple[int, int]] = set()
     for metric, comparison in comparisons.metrics.items():
         level = level_with_the_best(comparison)
         for name, standing in comparison.systems.items():
-            if name in level:
-                bold.add((len(standings), 2))
             numbers = (standing.score, standing.low, standing.high)
-            standings.append(
-                [metric, name]
-                + [shown(number, comparison.ranked) for number in numbers]
-                + [standing.rank, comparison.images]
-            )
+            score, low, high = (shown(number, comparison.ranked) for number in numbers)
+            marked = Marked(score, bold=name in level)
+            used = [standing.rank, comparison.images]
+            standings.append([metric, name, marked, low, high, *used])
     pairs = any(comparison.pairs for comparison in comparisons.metrics.values())
     settings = f"{comparisons.resamples} resamples of the images, seed {comparisons.seed}"
     notes = [f"Low to High: {_level(comparisons)} bootstrap interval, {settings}."]
@@ -89,7 +84,6 @@ def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Sh
             [*notes, *_remarks(comparisons)],
             texts=2,
             title="Intervals and ranks",
-            bold=bold,
             digits=digits,
         )
     ]
@@ -99,33 +93,30 @@ def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Sh
 def _pairs(
     comparisons: Comparisons, style: str, digits: int | None, shown: Shown, settings: str
 ) -> Table:
+    def with_interval(of: Pair | EqualLength | None, ranked: bool) -> list[Cell]:
+        difference, low, high = _difference(of, ranked, shown)
+        return [difference, None if of is None else interval(low, high, digits)]
+
     rows: list[list[Cell]] = []
-    winners: set[tuple[int, int]] = set()
     at_equal_length = comparisons.has_equal_length
     for metric, comparison in comparisons.metrics.items():
         for pair in comparison.pairs:
-            if pair.winner is not None:
-                winners.add((len(rows), 1 if pair.winner == pair.first else 2))
-            found: list[Pair | EqualLength | None] = [pair]
+            names = [
+                Marked(name, bold=style == "latex" and name == pair.winner)
+                for name in (pair.first, pair.second)
+            ]
+            better = [] if style == "latex" else [pair.winner]
+            difference = with_interval(pair, comparison.ranked)
+            # As text: they keep their digits whatever the scores have.
+            p_values = [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
+            row: list[Cell] = [metric, *names, *better, *difference, *p_values]
             if at_equal_length:
-                found.append(pair.equal_length)
-            cells: list[Cell] = []
-            for each in found:
-                if each is None:
-                    cells += [None, None]
-                    continue
-                low, high = (shown(n, comparison.ranked) for n in (each.low, each.high))
-                cells += [shown(each.difference, comparison.ranked), interval(low, high, digits)]
-            rows.append(
-                [metric, pair.first, pair.second, pair.winner, *cells[:2]]
-                # As text: they keep their digits whatever the scores have.
-                + [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-                + cells[2:]
-            )
+                row += with_interval(pair.equal_length, comparison.ranked)
+            rows.append(row)
     level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
-    table = Table(
+    return Table(
         [
-            *("Metric", "First", "Second", "Better"),
+            *("Metric", "First", "Second", *(() if style == "latex" else ("Better",))),
             *("Difference", f"{level} interval", "p boot.", "p rand."),
             *(("Equal length", "Its interval") if at_equal_length else ()),
         ],
@@ -138,15 +129,10 @@ def _pairs(
             f"{alpha}.",
             *([_EQUAL_LENGTH] if at_equal_length else ()),
         ],
-        texts=4,
+        texts=3 if style == "latex" else 4,
         title="Pairs",
         digits=digits,
     )
-    if style == "latex":
-        table = replace(table, bold=winners, texts=3).with_columns(
-            [0, 1, 2, *range(4, len(table.headers))]
-        )
-    return table
 
 
 def against_baseline(
@@ -154,30 +140,30 @@ def against_baseline(
 ) -> Table:
     """Return a row per metric and system: its score, and in the same cell what it gains and p.
 
-    Parameters
-    ----------
-    comparisons : Comparisons
-        With a baseline, as `vifidel_eval.runs.baseline.against` returns them.
-    style, digits, shown
-        As for `compared`, with three decimals by default; in CSV, everything in the cell is a
-        column too, with all digits. In bold are systems that are significantly better than the
-        baseline.
+    The comparisons have a baseline, as `vifidel_eval.runs.baseline.against` returns them. All else
+    is as for `compared`, with three decimals by default; in CSV, everything in the cell is a
+    column too, with all digits. In bold are systems that are significantly better than the
+    baseline.
     """
     decimals = DIFFERENCE_DECIMALS if digits is None else digits
     rows: list[list[Cell]] = []
-    bold: set[tuple[int, int]] = set()
-    lower: set[tuple[int, int]] = set()
     for metric, comparison in comparisons.metrics.items():
         pairs = {pair.first: pair for pair in comparison.pairs}
         used = [comparison.images, comparisons.seed, comparisons.resamples]
         for name in sorted(comparison.systems, key=pairs.__contains__):
+            pair = pairs.get(name)
             score = shown(comparison.systems[name].score, comparison.ranked)
-            cell, in_full = _gain(score, pairs.get(name), comparison.ranked, decimals, shown)
-            if name in pairs and pairs[name].winner == name:
-                bold.add((len(rows), 2))
-            if comparison.lower_is_better:
-                lower.add((len(rows), 0))
-            rows.append([metric, name, cell, *([*in_full, *used] if style == "csv" else ())])
+            numbers = _difference(pair, comparison.ranked, shown)
+            cell, p = Figures(readable(score, decimals)), math.nan  # of the baseline itself
+            if pair is not None:
+                p = pair.randomisation_holm
+                cell = with_difference(score, *numbers, p, decimals)
+            better = None if pair is None else pair.winner
+            row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name]
+            row.append(Marked(cell, bold=better == name))
+            if style == "csv":
+                row += [score, *numbers, rounded(p), better, *used]
+            rows.append(row)
     in_csv = ["Score", "Difference", "Low", "High", "p", "Better", "Images", "Seed", "Resamples"]
     return Table(
         [
@@ -188,32 +174,18 @@ def against_baseline(
         _notes_on_baseline(comparisons, style),
         texts=3,
         title=f"Against {comparisons.baseline}",
-        bold=bold,
         digits=digits,
-        lower=lower,
     )
-
-
-def _gain(
-    score: float | None, pair: Pair | None, ranked: bool, decimals: int, shown: Shown
-) -> tuple[Figures, list[Cell]]:
-    """Return the cell of a system, and its parts; the baseline itself has no pair."""
-    if pair is None:
-        return Figures(readable(score, decimals)), [score, None, None, None, None, None]
-    gain, low, high = (shown(n, ranked) for n in (pair.difference, pair.low, pair.high))
-    p = pair.randomisation_holm
-    cell = with_difference(score, gain, low, high, p, decimals)
-    return cell, [score, gain, low, high, rounded(p), pair.winner]
 
 
 def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     baseline, others = comparisons.baseline, _others(comparisons)
-    images: dict[int, list[str]] = {}
+    metrics_of: dict[int, list[str]] = {}
     for name, comparison in comparisons.metrics.items():
-        images.setdefault(comparison.images, []).append(name)
-    numbers = [
-        f"{number} ({', '.join(names)})" if len(images) > 1 else str(number)
-        for number, names in images.items()
+        metrics_of.setdefault(comparison.images, []).append(name)
+    images = [
+        f"{number} ({', '.join(names)})" if len(metrics_of) > 1 else str(number)
+        for number, names in metrics_of.items()
     ]
     holm = f", after Holm's correction over {others} systems" if others > 1 else ""
     notes = [
@@ -223,9 +195,9 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     if style in ("markdown", "latex"):
         alpha = f"{1 - comparisons.level:.2g}"
         notes.append(f"Bold: significantly better than {baseline} (p <= {alpha}).")
-    if numbers:
+    if images:
         notes.append(
-            f"Images that have a score from every system, and are compared: {', '.join(numbers)}."
+            f"Images that have a score from every system, and are compared: {', '.join(images)}."
         )
     notes += _remarks(comparisons)
     if comparisons.has_equal_length:
@@ -259,22 +231,16 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
     rows: list[list[Cell]] = []
     at_equal_length = comparisons.has_equal_length
     for metric, comparison in comparisons.metrics.items():
+        ranked = comparison.ranked
         used = [comparison.images, comparisons.seed, comparisons.resamples]
-        for name, standing in comparison.systems.items():
-            numbers = [standing.score, standing.low, standing.high]
-            values = [shown(number, comparison.ranked) for number in numbers]
+        for name, of in comparison.systems.items():
+            numbers = [shown(number, ranked) for number in (of.score, of.low, of.high)]
             nothing = [None] * (6 if at_equal_length else 3)
-            rows.append([metric, name, None, *values, standing.rank, *nothing, *used])
+            rows.append([metric, name, None, *numbers, of.rank, *nothing, *used])
         for pair in comparison.pairs:
-            values = [shown(n, comparison.ranked) for n in (pair.difference, pair.low, pair.high)]
+            values = _difference(pair, ranked, shown)
             p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-            remains: list[float | None] = []
-            if at_equal_length:
-                found = pair.equal_length
-                remains = [None] * 3
-                if found is not None:
-                    numbers = [found.difference, found.low, found.high]
-                    remains = [shown(number, comparison.ranked) for number in numbers]
+            remains = _difference(pair.equal_length, ranked, shown) if at_equal_length else ()
             names = [metric, pair.first, pair.second]
             rows.append([*names, *values, None, pair.winner, *p_values, *remains, *used])
     return Table(
@@ -294,15 +260,15 @@ def _level(comparisons: Comparisons) -> str:
 
 def _remarks(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
-    lower = [name for name, comparison in comparisons.metrics.items() if comparison.lower_is_better]
-    unranked = [name for name, comparison in comparisons.metrics.items() if not comparison.ranked]
-    means = [name for name, comparison in comparisons.metrics.items() if not comparison.own_score]
+    metrics = comparisons.metrics.items()
+    columns = [Column(name, of.lower_is_better, of.ranked) for name, of in metrics]
+    means = [name for name, of in metrics if not of.own_score]
     remarks = [
         f"{name}: the mean of the images' scores is compared; its corpus score, a different "
         "number, cannot be computed for some of the images."
         for name in means
     ]
-    return [*direction_notes(lower, unranked), *remarks] + [
+    return [*direction_notes(columns), *remarks] + [
         f"{name}: no image has a score from every system, so nothing is compared."
         for name in comparisons.left_out
     ]

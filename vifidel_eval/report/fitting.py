@@ -1,13 +1,14 @@
-"""Tables that fit where they are shown: a terminal, a pipe, or a column of a paper.
+"""Tables and signatures that fit where they are shown: a terminal, a pipe, or a column of a paper.
 
-What is too wide is turned, so that columns become rows, or else cut into several tables.
+A table that is too wide is turned, so that columns become rows, or else cut into several tables.
+Of signatures, what metrics share is said once.
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ..text_tables import Table, in_print
@@ -52,36 +53,25 @@ def line_width() -> int:
 def fitted(table: Table, style: str, width: int, corner: str = "") -> list[Table]:
     """Return a table as it is, turned, or cut into several, so that it fits.
 
-    Parameters
-    ----------
-    table : Table
-        Notes go below the last part, the title above the first.
-    style : str
-        Markdown and CSV have no width and stay as they are.
-    width : int
-        Characters in a line, for the style ``table``; LaTeX has the column and page of a paper.
-    corner : str
-        What the first column of the turned table is called; without it the table is not turned.
+    Notes go below the last part, the title above the first. The style ``table`` has `width`
+    characters in a line, LaTeX the column and page of a paper; Markdown and CSV have no width and
+    stay as they are. The first column of the turned table is called `corner`; without it the table
+    is not turned.
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]
     if style == "latex":
-        parts = _in_width(table, replace(table, narrow=True), _fits_paper, corner)
-        return [page for part in parts for page in _pages(part)]
-    return _in_width(table, table, lambda part: _characters(part) <= width, corner)
+        return [page for part in _in_width(table, _fits_paper, corner) for page in _pages(part)]
+    return _in_width(table, lambda part: _characters(part) <= width, corner)
 
 
-def _in_width(
-    table: Table, narrow: Table, fits: Callable[[Table], bool], corner: str
-) -> list[Table]:
-    if fits(table):
-        return [table]
-    if corner and fits(turned := table.turned(corner)):
-        return [turned]
-    if fits(narrow):
-        return [narrow]
-    if corner and fits(turned := narrow.turned(corner)):
-        return [turned]
+def _in_width(table: Table, fits: Callable[[Table], bool], corner: str) -> list[Table]:
+    narrow = replace(table, narrow=True)
+    for whole in (table, narrow):
+        if fits(whole):
+            return [whole]
+        if corner and fits(turned := whole.turned(corner)):
+            return [turned]
     return list(_parts(narrow, fits))
 
 
@@ -104,15 +94,13 @@ def _parts(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
 
 def _pages(table: Table) -> Iterator[Table]:
     """Yield a table in parts of a page each, cut where the first column changes if it can be."""
-    start, rows = 0, table.rows
-    while len(rows) - start > _PAGE_ROWS:
-        last = start + _PAGE_ROWS
-        ends = (end for end in range(last, start, -1) if rows[end][0] != rows[end - 1][0])
-        end = next(ends, last)
-        yield replace(table.with_rows(start, end), title="" if start else table.title, notes=())
-        start = end
-    rest = table.with_rows(start, len(rows)) if start else table
-    yield replace(rest, title="") if start else rest
+    rows, title = table.rows, table.title
+    while len(rows) > _PAGE_ROWS:
+        ends = (end for end in range(_PAGE_ROWS, 0, -1) if rows[end][0] != rows[end - 1][0])
+        end = next(ends, _PAGE_ROWS)
+        yield replace(table, rows=rows[:end], title=title, notes=())
+        rows, title = rows[end:], ""
+    yield replace(table, rows=rows, title=title)
 
 
 def _characters(table: Table) -> int:
@@ -132,3 +120,50 @@ def _points(cell: str) -> float:
     shown, bold = in_print(cell)
     points = sum(_WIDTHS.get(character, _WIDEST) for character in shown)
     return _BOLD * points if bold else points
+
+
+def folded(signatures: Iterable[str], width: int) -> list[str]:
+    """Return lines that say each part of signatures once, with the metrics that have it.
+
+    A metric's own parts follow its name; those that several metrics have follow all their names.
+    Lines are broken between parts so that they have no more characters, where that is possible.
+
+    >>> folded(["VIFIDEL|refs:yes|version:1", "WMD|p:1|version:1", "BLEU|tok:ptb|version:1"], 80)
+    ['VIFIDEL|refs:yes', 'WMD|p:1', 'BLEU|tok:ptb', 'All: version:1']
+    """
+    whole = list(dict.fromkeys(signatures))
+    # Those of combinations hold those of their parts, and one metric may have two.
+    plain = [signature.split("|") for signature in whole if "(" not in signature]
+    parts = {name: of_metric for name, *of_metric in plain}
+    if len(parts) < len(plain) or len(plain) < 2:
+        return [line for signature in whole for line in _broken(signature, width)]
+    owners: dict[str, list[str]] = {}
+    for name, of_metric in parts.items():
+        for part in dict.fromkeys(of_metric):
+            owners.setdefault(part, []).append(name)
+    lines = []
+    for name, of_metric in parts.items():
+        own = [part for part in of_metric if len(owners[part]) == 1]
+        if own:
+            lines.append("|".join([name, *own]))
+    shared: dict[tuple[str, ...], list[str]] = {}
+    for part, of_part in owners.items():
+        if len(of_part) > 1:
+            shared.setdefault(tuple(of_part), []).append(part)
+    for of_parts, members in sorted(shared.items(), key=lambda item: len(item[0])):
+        who = "All" if len(of_parts) == len(whole) else ", ".join(of_parts)
+        lines.append(f"{who}: {'|'.join(members)}")
+    lines += [signature for signature in whole if "(" in signature]
+    return [broken for line in lines for broken in _broken(line, width)]
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """Return a line in pieces that fit, broken before bars and indented."""
+    pieces: list[str] = []
+    for number, part in enumerate(line.split("|")):
+        text = part if number == 0 else f"|{part}"
+        if pieces and len(pieces[-1]) + len(text) <= width:
+            pieces[-1] += text
+        else:
+            pieces.append(f"  {text}" if pieces else text)
+    return pieces

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import VifidelError
-from .comparison import Comparison, Comparisons, Pair, corrected
-from .equal_length import EqualLength
+from .comparison import Comparisons, Pair, corrected
 from .names import unknown
-from .significance import Tested
+from .significance import EqualLength
 
 
 def against(comparisons: Comparisons, baseline: str) -> Comparisons:
@@ -50,44 +49,27 @@ def against(comparisons: Comparisons, baseline: str) -> Comparisons:
             f"the comparison is with {comparisons.baseline!r} alone: compare again for the "
             f"baseline {baseline!r}."
         )
-    metrics = {
-        name: replace(of_metric, pairs=_pairs(of_metric, baseline, comparisons.level))
-        for name, of_metric in comparisons.metrics.items()
-    }
+    metrics = {}
+    for name, of_metric in comparisons.metrics.items():
+        others = [pair for pair in of_metric.pairs if baseline in (pair.first, pair.second)]
+        turned = [pair if pair.second == baseline else _turned(pair) for pair in others]
+        lower = of_metric.lower_is_better if of_metric.ranked else None
+        pairs = corrected(turned, comparisons.level, lower)
+        metrics[name] = replace(of_metric, pairs=pairs)
     return replace(comparisons, metrics=metrics, baseline=baseline)
-
-
-def _pairs(comparison: Comparison, baseline: str, level: float) -> tuple[Pair, ...]:
-    others = [pair for pair in comparison.pairs if baseline in (pair.first, pair.second)]
-    turned = [pair if pair.second == baseline else _turned(pair) for pair in others]
-    return corrected(
-        {
-            (p.first, p.second): Tested(
-                p.difference, p.low, p.high, p.bootstrap_p, p.randomisation_p
-            )
-            for p in turned
-        },
-        {(p.first, p.second): p.equal_length for p in turned},
-        level,
-        comparison.lower_is_better if comparison.ranked else None,
-    )
 
 
 def _turned(pair: Pair) -> Pair:
     """Return a pair with its systems exchanged: two-sided tests say the same of both."""
-    of_equal = pair.equal_length
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        difference=_less(pair.difference),
-        low=_less(pair.high),
-        high=_less(pair.low),
-        equal_length=None
-        if of_equal is None
-        else EqualLength(_less(of_equal.difference), _less(of_equal.high), _less(of_equal.low)),
+    difference, low, high = _negative(pair)
+    turned = replace(
+        pair, first=pair.second, second=pair.first, difference=difference, low=low, high=high
     )
+    if pair.equal_length is None:
+        return turned
+    return replace(turned, equal_length=EqualLength(*_negative(pair.equal_length)))
 
 
-def _less(number: float) -> float:
-    return 0.0 - number  # no -0.0
+def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:
+    """Return a difference and its interval, of the other sign and without -0.0."""
+    return 0.0 - of.difference, 0.0 - of.high, 0.0 - of.low

@@ -11,7 +11,7 @@ images of a run stays as it is: CIDEr's document frequencies, the ranges of scal
 - A p-value is (c + 1) / (n + 1): c of n resamples had a difference at least as large as the one
   observed; it is 1 where that difference is nothing but rounding (`vifidel_eval.digits.deciding`).
   Holm's correction (1979) covers the pairs of a metric.
-- At equal length: `vifidel_eval.runs.equal_length`.
+- At equal length: `vifidel_eval.runs.significance`.
 - Rank: 1 + the number of systems that beat this one: whose score is better (lower, where lower is
   better), significantly so by the randomisation test after Holm's correction. Equal ranks are ties.
 """
@@ -21,8 +21,8 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -30,9 +30,14 @@ from ..digits import for_json
 from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, in_order
 from ..text_tables import with_difference
-from .equal_length import EqualLength, at_equal_length
 from .harness import Scores
-from .significance import Tested, has_own_score, resample, take_samples
+from .significance import (
+    EqualLength,
+    at_equal_length,
+    has_own_score,
+    resample,
+    take_samples,
+)
 
 
 @dataclass(frozen=True)
@@ -86,10 +91,15 @@ class Pair:
     high: float
     bootstrap_p: float
     randomisation_p: float
-    bootstrap_holm: float
-    randomisation_holm: float
-    winner: str | None
+    bootstrap_holm: float = math.nan
+    randomisation_holm: float = math.nan
+    winner: str | None = None
     equal_length: EqualLength | None = None
+
+    @property
+    def loser(self) -> str | None:
+        """The other one than the winner, where there is one."""
+        return self.second if self.winner == self.first else self.winner and self.first
 
     def to_json(self) -> dict[str, Any]:
         """Return the attributes by name, numbers with ten significant digits."""
@@ -159,11 +169,8 @@ class Comparisons:
     @property
     def has_equal_length(self) -> bool:
         """Whether the lengths of any two systems differ so much that this is said of them."""
-        return any(
-            pair.equal_length is not None
-            for comparison in self.metrics.values()
-            for pair in comparison.pairs
-        )
+        pairs = (pair for comparison in self.metrics.values() for pair in comparison.pairs)
+        return any(pair.equal_length is not None for pair in pairs)
 
     def __repr__(self) -> str:
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
@@ -274,39 +281,41 @@ def compare(
         )
     shared = _shared_images(scores)
     evaluations = {
-        metric: {name: e[metric] for name, e in scores.evaluations.items()}
-        for metric in scores.signatures
+        column: {name: e[column.name] for name, e in scores.evaluations.items()}
+        for column in scores.columns()
     }
-    of_metrics = {
-        metric: take_samples(of_systems, shared) for metric, of_systems in evaluations.items()
+    samples = {
+        (column.name, name): sample
+        for column, of_systems in evaluations.items()
+        for name, sample in take_samples(of_systems, shared).items()
     }
-    of_metrics = {metric: samples for metric, samples in of_metrics.items() if samples}
+    resampled = resample(samples, seed, resamples, level)
     at_equal = at_equal_length(scores, shared, seed, resamples, level)
     metrics: dict[str, Comparison] = {}
-    for metric, resampled in resample(of_metrics, seed, resamples, level).items():
-        of_systems, samples = evaluations[metric], of_metrics[metric]
-        lower = any(evaluation.lower_is_better for evaluation in of_systems.values())
-        ranked = all(evaluation.ranked for evaluation in of_systems.values())
-        names = list(itertools.combinations(samples, 2))
-        pairs = corrected(
-            {(first, second): resampled.test(first, second) for first, second in names},
-            {(first, second): at_equal.get((metric, first, second)) for first, second in names},
-            level,
-            lower if ranked else None,
-        )
-        losers = [
-            p.second if p.winner == p.first else p.first for p in pairs if p.winner is not None
+    for column, of_systems in evaluations.items():
+        metric, lower, ranked = column.name, column.lower_is_better, column.ranked
+        found = {name: resampled[metric, name] for name in of_systems if (metric, name) in samples}
+        if not found:
+            continue
+        tested = [
+            Pair(
+                one,
+                other,
+                *found[one].test(found[other]),
+                equal_length=at_equal.get((metric, one, other)),
+            )
+            for one, other in itertools.combinations(found, 2)
         ]
+        pairs = corrected(tested, level, lower if ranked else None)
+        losers = [pair.loser for pair in pairs]
         standings = {
             name: Standing(
-                sample.score,
-                *resampled.interval(name),
-                rank=1 + losers.count(name) if ranked else None,
+                of.sample.score, *of.interval(), 1 + losers.count(name) if ranked else None
             )
-            for name, sample in samples.items()
+            for name, of in found.items()
         }
         own_score = all(has_own_score(evaluation) for evaluation in of_systems.values())
-        images = len(next(iter(samples.values())).rows)
+        images = len(next(iter(found.values())).sample.rows)
         metrics[metric] = Comparison(metric, standings, pairs, images, own_score, lower, ranked)
     _warn_of_few_images(metrics.values(), number_of_pairs, _alpha(level))
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
@@ -338,13 +347,12 @@ def _warn_of_few_images(
 
     Of the 2**images ways to swap results two are then as extreme: none swapped, and all.
     """
-    few = {
-        c.metric: c.images for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha
-    }
+    few = [c for c in comparisons if 2.0 ** (1 - c.images) * number_of_pairs > alpha]
     if few:
+        names, images = ", ".join(c.metric for c in few), min(c.images for c in few)
         needed = 1 + math.ceil(math.log2(number_of_pairs / alpha))
         warnings.warn(
-            f"{', '.join(few)}: {min(few.values())} images are too few for a significant "
+            f"{names}: {images} images are too few for a significant "
             f"difference (pairs of systems: {number_of_pairs}), and with so few the bootstrap's "
             f"p-values mean nothing; compare at least {needed}.",
             VifidelWarning,
@@ -365,34 +373,21 @@ def _shared_images(scores: Scores) -> list[ImageId]:
 
 
 def corrected(
-    tests: Mapping[tuple[str, str], Tested],
-    equal_length: Mapping[tuple[str, str], EqualLength | None],
-    level: float,
-    lower_is_better: bool | None,
+    pairs: Sequence[Pair], level: float, lower_is_better: bool | None
 ) -> tuple[Pair, ...]:
-    """Return pairs of systems of a metric, with Holm's correction over them, and who is better.
+    """Return the pairs of a metric with Holm's correction over them, and who is better.
 
-    Parameters
-    ----------
-    tests : mapping
-        First and second system to how they were tested.
-    equal_length : mapping
-        The same systems to what remains of their difference at equal length.
-    level : float
-        Of the intervals; a system is better at 1 - level.
-    lower_is_better : bool, optional
-        The metric's direction; None where it has none, and no system is better.
+    A system is better at 1 - level; no one is where the metric has no direction, None.
     """
-    bootstrap = holm([test.bootstrap_p for test in tests.values()])
-    randomisation = holm([test.randomisation_p for test in tests.values()])
-    pairs = []
-    for (names, test), of_bootstrap, of_randomisation in zip(
-        tests.items(), bootstrap, randomisation, strict=True
-    ):
+    bootstrap = holm([pair.bootstrap_p for pair in pairs])
+    randomisation = holm([pair.randomisation_p for pair in pairs])
+    found = []
+    for pair, of_bootstrap, p in zip(pairs, bootstrap, randomisation, strict=True):
         winner = None
-        if lower_is_better is not None and of_randomisation <= _alpha(level):
-            winner = names[(test.difference > 0) == lower_is_better]
-        pairs.append(
-            Pair(*names, *test, of_bootstrap, of_randomisation, winner, equal_length[names])
+        if lower_is_better is not None and p <= _alpha(level):
+            first_is_better = (pair.difference > 0) != lower_is_better
+            winner = pair.first if first_is_better else pair.second
+        found.append(
+            replace(pair, bootstrap_holm=of_bootstrap, randomisation_holm=p, winner=winner)
         )
-    return tuple(pairs)
+    return tuple(found)

@@ -1,23 +1,56 @@
-"""Warnings for scores that most likely mean nothing, though they are correct by definition."""
+"""Warnings for scores that say little, though they are correct, and the column of lengths.
+
+Each warns once, with all systems and metrics that it is about. A word of a length is what stands
+between blanks. Mean words per caption are a column like a metric's, so that every output shows
+them, compares them and keeps them image by image; nobody is better by it.
+"""
 
 from __future__ import annotations
 
+import math
+import statistics
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from itertools import chain
 
 import numpy as np
 
+from ..annotations import ObjectLabels
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
-from ..scorers import Mean, Scorer
+from ..rows import Rows
+from ..scorers import Bleu, Cider, Mean, RougeL, Scorer
+from ..scorers.base import Progress
 from ..scorers.word_vectors import WordVectorScorer
-from ..text.languages import Language, foreign
+from ..text.languages import foreign
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
 from .harness import Scores, column_names
 from .pairing import System
+
+#: The column of words per caption.
+WORDS = "Words"
+
+# From this factor between their means on, lengths differ: by half.
+_DIFFER = 1.5
+
+# What a score may follow more than what captions say: more words than these, and means that differ
+# by more than this factor.
+_LONG = 60
+_FACTOR = 2
+
+# What compares n-grams, or their order, with captions that are about as long.
+_OF_SHORT_TEXTS = (Bleu, Cider, RougeL)
+# Captions are out of its range if they are on average so many times as long as the references, and
+# their score is below this. Of ten vision-language models on 112 images of val2017, five are as
+# long, with CIDEr up to .25 and BLEU-4 up to .06; the others have at least .61 and .11.
+_TIMES_AS_LONG = 3
+_NEAR_ZERO = 0.05
+
+# More labels than these are more than captions can cover.
+_MANY_LABELS = 60
 
 # From this share on, almost all scores are the lowest possible.
 _ALMOST_ALL = 0.95
@@ -27,6 +60,37 @@ _FEWEST = 10
 _AS_GOOD_AS_ZERO = 1e-6
 
 
+class Words(Scorer):
+    """Words per caption: what stands between blanks. No caption is better by it."""
+
+    columns = (Column(WORDS, ranked=False),)
+
+    def method(self) -> str:
+        return WORDS
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return f"{WORDS}|between:blanks|version:{version('vifidel-eval')}"
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        words = [len(caption.split()) for caption in rows.captions]
+        on_progress(len(rows))
+        return {WORDS: Evaluation(rows.ids, np.array(words, dtype=np.float64))}
+
+
+def differ(one: float, other: float) -> bool:
+    """Return whether two mean lengths differ by half: one is at least 1.5 times the other.
+
+    >>> differ(10, 15), differ(15.0, 10.1)
+    (True, False)
+    """
+    return max(one, other) >= _DIFFER * min(one, other) and one != other
+
+
+def _mean_words(captions: Iterable[str]) -> float:
+    lengths = [len(caption.split()) for caption in captions]
+    return sum(lengths) / len(lengths) if lengths else math.nan
+
+
 def warn_of_language(
     systems: Sequence[System],
     references: Mapping[ImageId, Sequence[str]] | None,
@@ -34,104 +98,167 @@ def warn_of_language(
 ) -> None:
     """Warn if captions are not English and metrics read them as if they were.
 
-    Parameters
-    ----------
-    systems : sequence of System
-        What is scored.
-    references : mapping, optional
-        Image id to references.
-    scorers : mapping
-        Metric name to scorer.
-
-    Warns
-    -----
-    VifidelWarning
-        Once, if metrics on word vectors have the embedded vectors or the English stop words.
+    Those are metrics on word vectors that have the embedded vectors or the English stop words.
     """
-    vectors: list[str] = []
-    stop_words: list[str] = []
+    english: dict[str, list[str]] = {"vectors": [], "stop words": []}
     for name, scorer in scorers.items():
         for part in scorer.parts if isinstance(scorer, Mean) else (scorer,):
             if isinstance(part, WordVectorScorer):
-                if part.space.vectors is load_vectors(None) and name not in vectors:
-                    vectors.append(name)
-                if part.space.stop_words == STOP_WORDS and name not in stop_words:
-                    stop_words.append(name)
-    if not vectors and not stop_words:
+                if part.space.vectors is load_vectors(None):
+                    english["vectors"].append(name)
+                if part.space.stop_words == STOP_WORDS:
+                    english["stop words"].append(name)
+    english = {what: names for what, names in english.items() if names}
+    if not english:
         return
-    found: dict[str, list[str]] = {}
-    example: dict[str, Language] = {}
     sides = [(f"system {s.name!r}", list(s.captions.values())) for s in systems]
     if references is not None:
         sides.append(("the references", list(chain.from_iterable(references.values()))))
+    found: dict[str, list[str]] = {}
+    examples: dict[str, str] = {}
     for side, texts in sides:
         language = foreign(texts)
         if language is not None:
             found.setdefault(language.name, []).append(side)
-            example.setdefault(language.name, language)
+            examples.setdefault(language.name, ", ".join(map(repr, language.examples)))
     if not found:
         return
     seems = "; ".join(
-        f"captions of {_listed(sides)} seem to be {name} "
-        f"({', '.join(map(repr, example[name].examples))})"
+        f"captions of {_listed(sides)} seem to be {name} ({examples[name]})"
         for name, sides in found.items()
     )
-    what = " and ".join(
-        said for said, used in (("vectors", vectors), ("stop words", stop_words)) if used
+    metrics = dict.fromkeys(chain.from_iterable(english.values()))
+    options = {
+        "vectors": "--vectors FILE (vectors=)",
+        "stop words": "--stop-words FILE (stop_words=)",
+    }
+    todo = " and ".join(options[what] for what in english)
+    _warn(
+        f"{seems}, but the {' and '.join(english)} of {_listed(metrics)} are English: the scores "
+        f"say little. Give those of the language: {todo}."
     )
-    metrics = list(dict.fromkeys([*vectors, *stop_words]))
-    todo = " and ".join(
-        said
-        for said, used in (
-            ("--vectors FILE (vectors=)", vectors),
-            ("--stop-words FILE (stop_words=)", stop_words),
+
+
+def lengths_matter(systems: Iterable[System]) -> bool:
+    """Return whether scores are to be read beside the lengths of systems' captions; warn of much.
+
+    They are if the mean number of words differs by half between systems, or there is something to
+    warn of: a difference by more than a factor of two, or a caption of more than 60 words.
+    """
+    lengths = {
+        system.name: [len(caption.split()) for caption in system.captions.values()]
+        for system in systems
+        if system.captions
+    }
+    if not lengths:
+        return False
+    means = {name: sum(of_system) / len(of_system) for name, of_system in lengths.items()}
+    shortest, longest = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    said = []
+    if means[longest] > _FACTOR * means[shortest]:
+        said.append(
+            f"captions of system {longest!r} have {means[longest]:.1f} words on average, those "
+            f"of {shortest!r} {means[shortest]:.1f}"
         )
-        if used
-    )
-    warnings.warn(
-        f"{seems}, but the {what} of {_listed(metrics)} are English: the scores say little. Give "
-        f"those of the language: {todo}.",
-        VifidelWarning,
-        stacklevel=3,
-    )
+    long = {name: sum(n > _LONG for n in of_system) for name, of_system in lengths.items()}
+    listed = [
+        f"{count} of {len(lengths[name])} captions of system {name!r}"
+        for name, count in long.items()
+        if count
+    ]
+    if listed:
+        said.append(f"{', '.join(listed)} have more than {_LONG} words")
+    if said:
+        _warn(
+            f"{'; '.join(said)}: longer captions say more that can be wrong or unmatched, so read "
+            "the scores beside the lengths."
+        )
+    return bool(said) or differ(means[longest], means[shortest])
 
 
-def warn_of_floor(
-    scores: Scores, scorers: Mapping[str, Scorer], known: Collection[str] = ()
+def warn_of_tags(objects: ObjectLabels) -> None:
+    """Warn if half of the images with a label have more than 60, as lists of tags have."""
+    labels = [len(of_image) for of_image in objects.values() if of_image]
+    usual = statistics.median(labels) if labels else 0
+    if usual > _MANY_LABELS:
+        _warn(
+            f"{objects.where}: images have {usual:g} different labels (median), more than captions "
+            "can cover, so VIFIDEL and VIFIDEL-R are low for any caption: read VIFIDEL-P for what "
+            "captions say, and VIFIDEL-H for what they make up."
+        )
+
+
+def warn_of_scores(
+    scores: Scores,
+    systems: Iterable[System],
+    references: Mapping[ImageId, Sequence[str]] | None,
+    scorers: Mapping[str, Scorer],
+) -> None:
+    """Warn of scores that say little, each once and for one cause."""
+    near_zero = _warn_out_of_range(scores, systems, references, scorers)
+    _warn_of_floor(scores, scorers, near_zero)
+
+
+def _warn_out_of_range(
+    scores: Scores,
+    systems: Iterable[System],
+    references: Mapping[ImageId, Sequence[str]] | None,
+    scorers: Mapping[str, Scorer],
+) -> Collection[str]:
+    """Warn if captions are so long that metrics of short texts are near zero; return the columns.
+
+    That is, if a system's captions are on average more than three times as long as the references,
+    and CIDEr, BLEU or ROUGE-L is below .05.
+    """
+    short = _mean_words(chain.from_iterable((references or {}).values()))
+    long = [s.name for s in systems if _mean_words(s.captions.values()) > _TIMES_AS_LONG * short]
+    of_short_texts = {
+        column.name
+        for scorer in scorers.values()
+        if isinstance(scorer, _OF_SHORT_TEXTS)
+        for column in scorer.columns
+    }
+    near_zero: dict[str, list[str]] = {}
+    for system in long:
+        for column, evaluation in scores.evaluations[system].items():
+            if column in of_short_texts and evaluation.score < _NEAR_ZERO:
+                near_zero.setdefault(column, []).append(system)
+    if near_zero:
+        whose = dict.fromkeys(chain.from_iterable(near_zero.values()))
+        _warn(
+            f"{', '.join(near_zero)} near zero: captions of {', '.join(map(repr, whose))} are more "
+            f"than {_TIMES_AS_LONG} times as long as the references, which have {short:.1f} words "
+            "on average. That is out of the range of these metrics, which compare texts of about "
+            "one length: a difference there says nothing."
+        )
+    return near_zero
+
+
+def _warn_of_floor(
+    scores: Scores, scorers: Mapping[str, Scorer], explained: Collection[str]
 ) -> None:
     """Warn if almost all scores of a metric are the lowest that it has.
 
-    Parameters
-    ----------
-    scores : Scores
-        Of these scorers.
-    scorers : mapping
-        Metric name to scorer.
-    known : collection of str
-        Columns whose low scores have been explained.
-
-    Warns
-    -----
-    VifidelWarning
-        Once, if in all columns of a metric in which higher is better, 95 % of a system's images
-        have the score 0, of at least ten that have a score.
+    That is, if in all columns of a metric in which higher is better, 95 % of a system's images have
+    the score 0, of at least ten that have a score. Columns that have been explained do not count.
     """
-    metric_of = column_names(scorers)
+    higher = {c.name for c in scores.columns() if c.ranked and not c.lower_is_better}
+    columns_of: dict[str, list[str]] = {}
+    for column, metric in column_names(scorers).items():
+        if column in higher and column not in explained:
+            columns_of.setdefault(metric, []).append(column)
     at_floor: dict[str, list[str]] = {}
-    mute = []
+    mute = False
     for system, of_column in scores.evaluations.items():
-        for metric in scorers:
-            names = [c.name for c in _higher(scores) if metric_of.get(c.name) == metric]
-            columns = [of_column[name] for name in names if name not in known]
-            shares = list(map(_share_at_zero, columns))
-            if shares and min(shares) >= _ALMOST_ALL:
+        for metric, names in columns_of.items():
+            columns = [of_column[name] for name in names]
+            if min(map(_share_at_zero, columns)) >= _ALMOST_ALL:
                 at_floor.setdefault(metric, []).append(system)
-                mute += [e for e in columns if 2 * e.counts.get("no_words", 0) > len(e.ids)]
+                mute |= any(2 * e.counts.get("no_words", 0) > len(e.ids) for e in columns)
     if not at_floor:
         return
     said = "; ".join(
-        f"{metric} of {_listed([repr(name) for name in names])}"
-        for metric, names in at_floor.items()
+        f"{metric} of {_listed(map(repr, names))}" for metric, names in at_floor.items()
     )
     cause = (
         "most captions have no word that counts: are they in the script and language of the stop "
@@ -140,15 +267,7 @@ def warn_of_floor(
         else "captions that are of other images than their ids say, or in another language than "
         "the references or labels: look at some with `vifidel-eval explain --image ID`."
     )
-    warnings.warn(
-        f"almost all images have the lowest score, 0, under {said}; the likely cause: {cause}",
-        VifidelWarning,
-        stacklevel=3,
-    )
-
-
-def _higher(scores: Scores) -> Iterator[Column]:
-    return (c for c in scores.columns() if c.ranked and not c.lower_is_better)
+    _warn(f"almost all images have the lowest score, 0, under {said}; the likely cause: {cause}")
 
 
 def _share_at_zero(evaluation: Evaluation) -> float:
@@ -160,3 +279,7 @@ def _share_at_zero(evaluation: Evaluation) -> float:
 def _listed(names: Iterable[str]) -> str:
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, VifidelWarning, stacklevel=4)

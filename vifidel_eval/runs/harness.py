@@ -7,24 +7,18 @@ import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from ..digits import for_json, in_full, rounded
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Column, Evaluation
-from ..image_ids import ImageId, to_json_value
+from ..image_ids import ImageId
 from ..kernels.bags import reading_once
 from ..kernels.ngrams import numbering_once
 from ..rows import Rows
 from ..scorers import Mean, Scorer
-from .calibrated import Calibrated
 from .pairing import System, all_images, paired
-from .people import People
-
-#: The form of the file that ``--output`` writes; another one would get another number.
-FORM = 1
+from .remarks import Calibrated, People
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +34,9 @@ class Scores:
     unavailable : dict
         Metric name to the reason why it could not be computed here.
     people : People, optional
-        How references were scored as captions are: as one of the systems, or for the floor of rates
-        of inventions.
+        How references were scored as captions are: as a system, or for the floor of inventions.
     calibrated : dict
-        System name to its rate of inventions without the errors of the answers, where that was
-        estimated.
+        System name to its rate of inventions without the errors of the answers, if estimated.
     """
 
     signatures: dict[str, str]
@@ -56,12 +48,12 @@ class Scores:
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
         some_system = next(iter(self.evaluations.values()), {})
-        return [
-            Column(name, some_system[name].lower_is_better, some_system[name].ranked)
-            if name in some_system
-            else Column(name)
-            for name in self.signatures
-        ]
+        found = [(name, some_system[name]) for name in self.signatures if name in some_system]
+        return [Column(name, of.lower_is_better, of.ranked) for name, of in found]
+
+    def metric_of_columns(self) -> dict[str, str]:
+        """Return every column with the name of its metric, as its signature says it."""
+        return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
     def notes(self) -> list[str]:
         """Return what has to be said of people's captions, and estimates, in sentences."""
@@ -94,55 +86,6 @@ class Scores:
         scored = {"scored": len(evaluations[0].ids) - undefined}
         return scored | most | {"undefined": max(undefined, most["undefined"])}
 
-    def to_json(
-        self, per_image: Callable[[Mapping[str, Evaluation]], Any] | None = None
-    ) -> dict[str, Any]:
-        """Return what ``--output`` writes; undefined scores are None.
-
-        ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
-        score}, "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID":
-        {"image_id": ID, COLUMN: score}}}}}``; ``"overall"`` has all digits of the scores, all else
-        ten, and ``"scores"`` is the number of this form. Columns where lower is
-        better are listed under ``"lower_is_better"``, those by which no system is better under
-        ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
-        A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
-        Where the images that a corpus score leaves out are not those without a score, their ids
-        are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
-        How people's captions were made, and their rates, is under ``"people"``; what was estimated
-        of the errors of answers is under ``"calibrated"``, by system.
-        `vifidel_eval.runs.scores_file.read_scores` reads it.
-
-        Parameters
-        ----------
-        per_image : callable, optional
-            From the evaluations of a system to what stands for its images instead.
-        """
-        lower = [column.name for column in self.columns() if column.lower_is_better]
-        unranked = [column.name for column in self.columns() if not column.ranked]
-        document: dict[str, Any] = {"scores": FORM, "signatures": self.signatures}
-        if lower:
-            document["lower_is_better"] = lower
-        if unranked:
-            document["unranked"] = unranked
-        document["systems"] = {
-            name: {
-                "overall": {column: in_full(e.score) for column, e in of_column.items()},
-                "counts": {column: counts_of(e) for column, e in of_column.items()},
-                **_left_out(of_column),
-                "imgToEval": (per_image or _per_image)(of_column),
-            }
-            for name, of_column in self.evaluations.items()
-        }
-        if self.people is not None:
-            document["people"] = self.people.to_json()
-        if self.calibrated:
-            document["calibrated"] = {
-                system: rate.to_json() for system, rate in self.calibrated.items()
-            }
-        if self.unavailable:
-            document["unavailable"] = self.unavailable
-        return document
-
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:
     """Return how many rows were scored, and what was counted in the order of `COUNTS`."""
@@ -162,30 +105,10 @@ def score_systems(
     unavailable: Mapping[str, str] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score every system under every metric.
+    """Score every system under every metric, by its name; all else is as for `score_rows`.
 
-    Parameters
-    ----------
-    systems : iterable of System
-        The candidates.
-    scorers : mapping
-        Metric name to scorer.
-    references : mapping, optional
-        Image id to references; without them the images are those of all systems together.
-    allow_subset : bool
-        Whether a system may caption only some of the images; it is then scored on those.
-    on_progress : callable, optional
-        Called with the number of captions just scored.
-    unavailable : mapping, optional
-        Metrics that are known not to be available, with the reason; they join those that turn
-        out not to be.
-
-    Raises
-    ------
-    MetricUnavailable
-        If no metric can be computed here; as long as one can, the others are named in the result.
-    VifidelError
-        If ids do not match or the input is not as the scorers need it.
+    Without references the images are those of all systems together. With `allow_subset` a system
+    may caption only some of the images, and is then scored on those.
     """
     systems = list(systems)
     names = [system.name for system in systems]
@@ -214,17 +137,13 @@ def score_rows(
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through.
 
-    Parameters
-    ----------
-    systems : mapping
-        System name to `Rows`.
-    scorers, on_progress, unavailable, on_metric
-        As for `score_systems`.
+    `on_progress` is called with the number of captions just scored, `on_metric` with the name of
+    each metric before it is computed. Metrics that are known not to be available, with the reason,
+    are joined by those that turn out not to be.
 
-    Raises
-    ------
-    MetricUnavailable, VifidelError
-        As `score_systems` raises them.
+    Raises a MetricUnavailable if no metric can be computed here; as long as one can, the others are
+    named in the result. Raises a VifidelError if ids do not match or the input is not as the
+    scorers need it.
     """
     run = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}
@@ -251,13 +170,7 @@ def score_rows(
 
 
 def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
-    """Return every column that scores will have, with the name of its metric.
-
-    Parameters
-    ----------
-    scorers : mapping
-        As for `score_systems`.
-    """
+    """Return every column that the scores of these metrics will have, with its metric's name."""
     metric_of: dict[str, str] = {}
     for metric, scorer in scorers.items():
         for column in scorer.columns:
@@ -286,41 +199,42 @@ class _Evaluator:
         self._done: dict[int, _Columns | MetricUnavailable] = {}
 
     def columns(self, scorer: Scorer) -> _Columns:
-        """Return, for each system, the columns of a scorer; what failed once is not tried again.
-
-        All have one signature, which is of the images of all systems.
-        """
-        done = self._done.get(id(scorer))
-        if done is None:
+        """Return, for each system, the columns of a scorer; what failed once is not tried again."""
+        if id(scorer) not in self._done:
             try:
-                if isinstance(scorer, Mean):
-                    columns_of = self._combined(scorer)
-                else:
-                    columns_of = self._evaluated(scorer)
-                signature = scorer.signature_of(self._systems.values())
+                self._done[id(scorer)] = self._signed(scorer)
             except MetricUnavailable as problem:
-                done = problem
-            else:
-                done = {
-                    name: {column: replace(e, signature=signature) for column, e in columns.items()}
-                    for name, columns in columns_of.items()
-                }
-            self._done[id(scorer)] = done
+                self._done[id(scorer)] = problem
+        done = self._done[id(scorer)]
         if isinstance(done, MetricUnavailable):
             raise done
         return done
 
+    def _signed(self, scorer: Scorer) -> _Columns:
+        """Return columns with one signature, which is of the images of all systems."""
+        found = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
+        signature = scorer.signature_of(self._systems.values())
+        return {
+            name: {column: replace(e, signature=signature) for column, e in columns.items()}
+            for name, columns in found.items()
+        }
+
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
-        heard = _Warnings()
+        whose: dict[str, list[str]] = {}  # the systems of each warning
         scorer.check_images(list(dict.fromkeys(i for r in self._systems.values() for i in r.ids)))
         with scorer.in_run(list(self._systems.values())) as of_run:
             for name, rows in self._systems.items():
-                with heard.of(name):
+                with _listening() as heard:
                     evaluated[name] = of_run.unsigned(rows, self._on_progress)
-        main = {name: columns[scorer.main] for name, columns in evaluated.items()}
-        scorer.judge(main.values())
-        heard.pass_on(list(evaluated))
+                for message in heard:
+                    whose.setdefault(message, []).append(name)
+        scorer.judge([columns[scorer.main] for columns in evaluated.values()])
+        for message, names in whose.items():
+            # What all systems have in common is no system's own.
+            shared = len(names) == len(evaluated)
+            of = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
+            warnings.warn(f"{'' if shared else of}{message}", VifidelWarning, stacklevel=6)
         return evaluated
 
     def _combined(self, mean: Mean) -> _Columns:
@@ -334,32 +248,18 @@ class _Evaluator:
         }
 
 
-class _Warnings:
-    """Warnings heard while systems were scored, each said once with the systems it is about."""
-
-    def __init__(self) -> None:
-        self._systems: dict[str, list[str]] = {}
-
-    @contextmanager
-    def of(self, system: str) -> Iterator[None]:
-        """Listen while a system is scored."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", VifidelWarning)
-            yield
-        for warning in caught:
-            if issubclass(warning.category, VifidelWarning):
-                self._systems.setdefault(str(warning.message), []).append(system)
-            else:
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
-
-    def pass_on(self, systems: Sequence[str]) -> None:
-        """Say what was heard; what all systems have in common is no system's own."""
-        for message, names in self._systems.items():
-            whose = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
-            whose = "" if len(names) == len(systems) else whose
-            warnings.warn(f"{whose}{message}", VifidelWarning, stacklevel=6)
+@contextmanager
+def _listening() -> Iterator[list[str]]:
+    """Collect our warnings, as often as they are said; others pass."""
+    heard: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VifidelWarning)
+        yield heard
+    for w in caught:
+        if issubclass(w.category, VifidelWarning):
+            heard.append(str(w.message))
+        else:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
 
 
 def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
@@ -370,25 +270,3 @@ def _check_finite(column: str, system: str, evaluation: Evaluation) -> None:
             f"{column}: the score {(infinite or ['of the corpus'])[0]} of system {system!r} is "
             "infinite; a scorer returns finite numbers, and NaN where a score is undefined."
         )
-
-
-def _left_out(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, list[Any]]]:
-    """Return what a file says of the images that corpus scores leave out, if it must."""
-    left_out = {
-        column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing).tolist()]
-        for column, e in of_column.items()
-        if not np.array_equal(e.missing, np.isnan(e.scores))
-    }
-    return {"left_out": left_out} if left_out else {}
-
-
-def _per_image(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, Any]]:
-    images: dict[str, dict[str, Any]] = {}
-    for column, evaluation in of_column.items():
-        for at, (image_id, score) in enumerate(
-            zip(evaluation.ids, evaluation.scores.tolist(), strict=True)
-        ):
-            row = images.setdefault(str(image_id), {"image_id": to_json_value(image_id)})
-            row[column] = rounded(score)
-            row |= {name: for_json(values[at]) for name, values in evaluation.details.items()}
-    return images

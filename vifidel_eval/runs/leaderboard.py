@@ -14,16 +14,17 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from ..digits import deciding, rounded
 from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Column
 from ..files import beside, json_text, locked, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
-from ..text_tables import Table, best, direction_notes
+from ..text_tables import Marked, Table, best, direction_notes
 from .harness import Scores
 from .pairing import System, paired
 
@@ -36,16 +37,8 @@ _SECONDS_TO_WAIT = 60
 class DatedScores:
     """A row: the scores of a system on a date.
 
-    Attributes
-    ----------
-    system : str
-        Its name.
-    date : str
-        As ``2026-11-21``.
-    captions : str
-        Digest of its captions.
-    scores : dict
-        Metric name to corpus score; None if undefined.
+    The date is as ``2026-11-21``, `captions` a digest of the system's captions; a metric has its
+    corpus score, None if that is undefined.
     """
 
     system: str
@@ -56,22 +49,11 @@ class DatedScores:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """What a leaderboard file holds.
+    """What a leaderboard file holds: runs in the order in which they were added.
 
-    Attributes
-    ----------
-    images : int
-        How many images every run scored.
-    image_ids, references : str
-        Digests of these images' ids and of their references.
-    signatures : dict
-        Metric name to signature.
-    lower_is_better : tuple of str
-        The metrics in which the lowest score is the best.
-    unranked : tuple of str
-        The metrics that say of no run that it is better.
-    runs : tuple of DatedScores
-        In the order in which they were added.
+    Every run scored so many images; `image_ids` and `references` are digests of these images' ids
+    and references. Metrics have the signatures; the lowest score is the best in those that are
+    `lower_is_better`, and those that are `unranked` say of no run that it is better.
     """
 
     images: int = 0
@@ -84,32 +66,24 @@ class Leaderboard:
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file."""
-        directions = {"lower_is_better": self.lower_is_better, "unranked": self.unranked}
-        return {
-            "leaderboard": _FORM,
-            "images": self.images,
-            "image_ids": self.image_ids,
-            "references": self.references,
-            "signatures": self.signatures,
-            **{key: list(metrics) for key, metrics in directions.items() if metrics},
-            "runs": [vars(run) for run in self.runs],
-        }
+        fields = {"leaderboard": _FORM, **asdict(self)}
+        optional = ("lower_is_better", "unranked")
+        return {key: value for key, value in fields.items() if value or key not in optional}
+
+    @property
+    def columns(self) -> list[Column]:
+        """The metrics with their directions."""
+        return [
+            Column(metric, metric in self.lower_is_better, metric not in self.unranked)
+            for metric in self.signatures
+        ]
 
     def ranked(self, metric: str | None = None, history: bool = False) -> Leaderboard:
         """Return the leaderboard with its runs sorted, best first.
 
-        Parameters
-        ----------
-        metric : str, optional
-            What to sort by, in any case; by default the first metric of the file.
-        history : bool
-            Whether all runs are kept; by default, of each system, the last that has the metric,
-            or the last if none has.
-
-        Raises
-        ------
-        VifidelError
-            If no run has this metric.
+        They are sorted by a metric, in any case, or else by the first of the file. Without
+        `history`, of each system there is the last run that has the metric, or the last if none
+        has. Raises a VifidelError if no run has this metric.
         """
         names = {name.lower(): name for name in self.signatures}
         if metric is not None and metric.lower() not in names:
@@ -130,33 +104,29 @@ class Leaderboard:
 
     def table(self) -> Table:
         """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
-        rows = [
+        rows: list[list[Any]] = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        lower = [metric for metric in self.signatures if metric in self.lower_is_better]
-        unranked = [metric for metric in self.signatures if metric in self.unranked]
-        place = {m: at for at, m in enumerate(self.signatures, 2) if m not in unranked}
+        for at, column in enumerate(self.columns, 2):
+            for row in best(rows, at, column.lower_is_better) if column.ranked else ():
+                rows[row][at] = Marked(rows[row][at], bold=True)
         return Table(
             ["System", "Date", *self.signatures],
             rows,
             [
                 f"{self.images} images",
-                *direction_notes(lower, unranked),
+                *direction_notes(self.columns),
                 *dict.fromkeys(self.signatures.values()),
             ],
             texts=2,
-            bold=best(rows, place.values(), [place[metric] for metric in lower]),
         )
 
 
 def read(path: str | os.PathLike[str]) -> Leaderboard:
     """Return the content of a leaderboard file; an empty leaderboard if there is none.
 
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read or is not a leaderboard.
+    Raises a VifidelError if the file cannot be read or is not a leaderboard.
     """
     if not Path(path).exists():
         return Leaderboard()
@@ -173,15 +143,6 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             f"{path}: was written by a newer version of vifidel-eval; update this one."
         )
     try:
-        runs = tuple(
-            DatedScores(
-                str(run["system"]),
-                date.fromisoformat(run["date"]).isoformat(),
-                str(run["captions"]),
-                _scores(run),
-            )
-            for run in content["runs"]
-        )
         return Leaderboard(
             _number_of(content["images"]),
             str(content["image_ids"]),
@@ -189,7 +150,7 @@ def read(path: str | os.PathLike[str]) -> Leaderboard:
             {str(metric): str(text) for metric, text in content["signatures"].items()},
             tuple(map(str, content.get("lower_is_better", ()))),
             tuple(map(str, content.get("unranked", ()))),
-            runs,
+            tuple(map(_run, content["runs"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise VifidelError(
@@ -205,32 +166,14 @@ def add(
     references: Mapping[ImageId, list[str]] | None,
     day: date,
 ) -> None:
-    """Add the systems of a run to a leaderboard file, all or none.
+    """Add the systems of a run, which had these references, to a leaderboard file: all or none.
 
-    Others who add at the same time wait for each other: a lock beside the file, ``FILE.lock``.
+    The file is created if there is none. Others who add at the same time wait for each other: a
+    lock beside the file, ``FILE.lock``.
 
-    Parameters
-    ----------
-    path : path
-        The file; it is created if there is none.
-    scores : Scores
-        Of these systems.
-    systems : iterable of System
-        The captions that were scored.
-    references : mapping, optional
-        What they were scored against.
-    day : date
-        Of the run.
-
-    Raises
-    ------
-    VifidelError
-        If images, references or signatures are not those of the file, or it cannot be written.
-
-    Warns
-    -----
-    VifidelWarning
-        If a run of other captions is replaced.
+    Raises a VifidelError if images, references or signatures are not those of the file, or it
+    cannot be written.
+    Warns if a run of other captions is replaced.
     """
     from filelock import Timeout
 
@@ -239,8 +182,7 @@ def add(
             before = board = read(path)
             for system in systems:
                 board = _with(board, str(path), scores, system, references, day)
-            text = json_text(board.to_json())
-            write_whole(path, text + "\n")
+            write_whole(path, json_text(board.to_json()) + "\n")
     except Timeout:
         raise VifidelError(
             f"{path}: another process has held {path}.lock for {_SECONDS_TO_WAIT} seconds; try "
@@ -259,8 +201,10 @@ def add(
             )
 
 
-def _scores(run: Mapping[str, Any]) -> dict[str, float | None]:
-    return {str(metric): _score(score) for metric, score in run["scores"].items()}
+def _run(content: Mapping[str, Any]) -> DatedScores:
+    day = date.fromisoformat(content["date"]).isoformat()
+    scores = {str(metric): _score(score) for metric, score in content["scores"].items()}
+    return DatedScores(str(content["system"]), day, str(content["captions"]), scores)
 
 
 def _score(score: Any) -> float | None:
@@ -318,11 +262,11 @@ def _with(
             f"{refused}: the runs there have other references; use the same or start another file."
         )
     rows = paired(system, references or {image_id: [] for image_id in ids}, allow_subset=True)
-    captions = {i: [caption] for i, caption in zip(rows.ids, rows.captions, strict=True)}
+    caption_of = dict(zip(rows.ids, rows.captions, strict=True))
     run = DatedScores(
         system.name,
         day.isoformat(),
-        _digest([captions[image_id] for image_id in ids]),
+        _digest([[caption_of[image_id]] for image_id in ids]),
         {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
     )
     runs = []
@@ -331,13 +275,12 @@ def _with(
             runs.append(old)
         elif old.captions == run.captions:
             run = replace(run, scores=old.scores | run.scores)
-    lower = [column.name for column in scores.columns() if column.lower_is_better]
-    unranked = [column.name for column in scores.columns() if not column.ranked]
+    directions = {column.name: column for column in (*board.columns, *scores.columns())}
     return replace(
         board,
         signatures=board.signatures | scores.signatures,
-        lower_is_better=tuple(dict.fromkeys((*board.lower_is_better, *lower))),
-        unranked=tuple(dict.fromkeys((*board.unranked, *unranked))),
+        lower_is_better=tuple(name for name, c in directions.items() if c.lower_is_better),
+        unranked=tuple(name for name, c in directions.items() if not c.ranked),
         runs=(*runs, run),
     )
 
@@ -345,9 +288,9 @@ def _with(
 def _difference(there: str, here: str) -> str:
     """Return the parts in which two signatures differ."""
     parts_there, parts_here = there.split("|"), here.split("|")
-    only_there = [part for part in parts_there if part not in parts_here]
-    only_here = [part for part in parts_here if part not in parts_there]
-    return f"{' '.join(only_there) or 'nothing'} instead of {' '.join(only_here) or 'nothing'}"
+    only_there = " ".join(part for part in parts_there if part not in parts_here)
+    only_here = " ".join(part for part in parts_here if part not in parts_there)
+    return f"{only_there or 'nothing'} instead of {only_here or 'nothing'}"
 
 
 def _digest(content: list[Any]) -> str:

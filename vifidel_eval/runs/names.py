@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from ..errors import UnknownName, VifidelError
-
-if TYPE_CHECKING:
-    from .harness import Scores
 
 _Value = TypeVar("_Value")
 
 
 class ByName(dict[str, _Value]):
-    """Values by the names of systems or columns.
+    """Values by the names of what there is: ``"system"`` or ``"column"``.
 
     A dict, but a name that is not there is an `UnknownName` that says which names are.
-
-    Parameters
-    ----------
-    what : str
-        What the names are of: ``"system"`` or ``"column"``.
-    values : mapping
-        Name to value.
     """
 
     def __init__(self, what: str, values: Mapping[str, _Value]) -> None:
@@ -36,17 +26,7 @@ class ByName(dict[str, _Value]):
 
 
 def unknown(what: str, name: object, names: Iterable[str]) -> UnknownName:
-    """Return the error of a name that is not there.
-
-    Parameters
-    ----------
-    what : str
-        What has names: ``"system"`` or ``"column"``.
-    name : object
-        The one that was asked for.
-    names : iterable of str
-        Those that there are.
-    """
+    """Return the error of a name of a ``"system"`` or ``"column"`` that is not among those."""
     names = list(names)
     close = difflib.get_close_matches(str(name), names, n=1)
     meant = f" Did you mean {close[0]!r}?" if close else ""
@@ -55,41 +35,24 @@ def unknown(what: str, name: object, names: Iterable[str]) -> UnknownName:
 
 
 def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:
-    """Return the columns that a user named, in that order.
+    """Return the columns that a user named in any case, in that order.
 
-    Parameters
-    ----------
-    names : iterable of str
-        In any case; the name of a metric stands for all its columns.
-    metric_of : mapping
-        Every column, with the name of its metric.
+    The name of a metric, which `metric_of` has for every column, stands for all its columns.
 
-    Raises
-    ------
-    VifidelError
-        If there is no such column.
+    Raises a VifidelError if there is no such column.
     """
-    spellings: dict[str, list[str]] = {}
+    # How each name is written, and the columns that it stands for.
+    meaning: dict[str, tuple[str, list[str]]] = {}
     for column, metric in metric_of.items():
-        spellings.setdefault(metric.lower(), []).append(column)
-    spellings |= {column.lower(): [column] for column in metric_of}
+        meaning.setdefault(metric.lower(), (metric, []))[1].append(column)
+    meaning |= {column.lower(): (column, [column]) for column in metric_of}
     found: list[str] = []
     for name in names:
-        if name.lower() not in spellings:
-            close = difflib.get_close_matches(name.lower(), spellings, n=1)
-            meant = f" Did you mean {_spelled(close[0], metric_of)}?" if close else ""
+        if name.lower() not in meaning:
+            close = difflib.get_close_matches(name.lower(), meaning, n=1)
+            meant = f" Did you mean {meaning[close[0]][0]}?" if close else ""
             raise VifidelError(
                 f"there is no column {name!r}.{meant} The columns are {', '.join(metric_of)}."
             )
-        found += spellings[name.lower()]
+        found += meaning[name.lower()][1]
     return list(dict.fromkeys(found))
-
-
-def _spelled(lower: str, metric_of: Mapping[str, str]) -> str:
-    names = [*metric_of, *metric_of.values()]
-    return next(name for name in names if name.lower() == lower)
-
-
-def metric_of_columns(scores: Scores) -> dict[str, str]:
-    """Return every column with the name of its metric, as its signature says it."""
-    return {column: text.partition("|")[0] for column, text in scores.signatures.items()}

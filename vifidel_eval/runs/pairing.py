@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import statistics
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from ..annotations import ObjectLabels
 from ..errors import ImageIdError, VifidelWarning
 from ..files import parse_json, read_text
 from ..image_ids import (
@@ -31,22 +30,12 @@ _COCO_YEAR = re.compile(
 )
 _BEGINNING = 1 << 16
 
-# More labels than these are more than captions can cover.
-_MANY_LABELS = 60
-
 
 @dataclass(frozen=True)
 class System:
-    """A captioning system: its name and its caption of each image.
+    """A captioning system: its name as tables show it, and its caption of each image.
 
-    Attributes
-    ----------
-    name : str
-        As tables show it.
-    captions : mapping
-        Image id to caption.
-    sample_of : str, optional
-        The system whose samples these captions are, where it has several per image.
+    Where a system has several captions per image, those of one sample have its name as `sample_of`.
     """
 
     name: str
@@ -59,18 +48,12 @@ def all_images(
 ) -> Mapping[ImageId, Sequence[str]]:
     """Return the images of a run, each with its references.
 
-    Parameters
-    ----------
-    systems : iterable of System
-        Their ids may be spelled in different ways, as `vifidel_eval.image_ids.match` reads them.
-    references : mapping, optional
-        Image id to references. Without them, the images are those of all systems together, under
-        the ids of the first system that has them, and have no references.
+    Without references, the images are those of all systems together, under the ids of the first
+    system that has them, and have no references. Systems may spell ids in different ways, as
+    `vifidel_eval.image_ids.match` reads them.
 
-    Raises
-    ------
-    ImageIdError
-        If two ids of a system mean the same image, or an id could mean two images.
+    Raises an ImageIdError if two ids of a system mean the same image, or an id could mean two
+    images.
     """
     if references is not None:
         return references
@@ -99,40 +82,29 @@ def in_one_spelling(
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references whose ids are spelled in one way, where the objects tell.
 
-    Parameters
-    ----------
-    systems : sequence of System
-        Their ids may be spelled in different ways.
-    known : collection
-        Ids that say which of them mean the same image, such as those of the objects: with 7 among
-        them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do.
-    references : mapping, optional
-        Image id to references. Images have their ids, and without references those of the first
-        system that has them. An id that leads to no objects gives way to one of a system that
-        does: ``refs/7.jpg`` to 7, where the objects have ``images/7.jpg``.
+    The ids that are known, such as those of the objects, say which of the others mean the same
+    image: with 7 among them, ``val/7.jpg`` of one system and ``images/7.jpg`` of another do. Images
+    get the ids of the references, and without these those of the first system that has them. An id
+    of a reference that leads to no objects gives way to one of a system that does: ``refs/7.jpg``
+    to 7, where the objects have ``images/7.jpg``.
 
-    Raises
-    ------
-    ImageIdError
-        If an id could mean two images.
+    Raises an ImageIdError if an id could mean two images.
     """
-    first: dict[ImageId, ImageId] = {}
-    spelled = []
+    spelled_as: dict[ImageId, ImageId] = {}  # from an id that is known
+    done: Mapping[ImageId, ImageId] = {}
     if references is not None:
         references = _leading_to(known, references, systems)
         if all(len(match(s.captions, references)) == len(s.captions) for s in systems):
             return list(systems), references
-        first = {of_objects: image for image, of_objects in match(references, known).items()}
+        spelled_as = {of_objects: image for image, of_objects in match(references, known).items()}
+    spelled = []
     for system in systems:
-        done = {} if references is None else match(system.captions, references)
+        if references is not None:
+            done = match(system.captions, references)
         todo = [image_id for image_id in system.captions if image_id not in done]
         same_image = match(todo, known)
-        captions = {
-            first.setdefault(same_image[image_id], image_id)
-            if image_id in same_image
-            else image_id: caption
-            for image_id, caption in system.captions.items()
-        }
+        new = {i: spelled_as.setdefault(same_image[i], i) for i in todo if i in same_image}
+        captions = {new.get(i, i): caption for i, caption in system.captions.items()}
         one_each = len(captions) == len(system.captions)
         spelled.append(replace(system, captions=captions) if one_each else system)
     return spelled, references
@@ -158,19 +130,10 @@ def _leading_to(
 def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_subset: bool) -> Rows:
     """Return the captions and references of the images of a system, in the references' order.
 
-    Parameters
-    ----------
-    system : System
-        Its image ids may be spelled as file stems where the references have numbers.
-    references : mapping
-        Image id to references.
-    allow_subset : bool
-        Whether the system may lack some of the images.
+    Its ids may be spelled as file stems where the references have numbers.
 
-    Raises
-    ------
-    ImageIdError
-        If the ids of both sides do not match.
+    Raises an ImageIdError if the ids of both sides do not match; with `allow_subset`, the system
+    may lack images.
     """
     check_distinct(references, "the references")
     reference_id = match(system.captions, references)
@@ -196,47 +159,39 @@ def paired(system: System, references: Mapping[ImageId, Sequence[str]], allow_su
 
 
 def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
-    """Read the ids of images: a JSON list, or one id per line.
-
-    Raises
-    ------
-    ImageIdError
-        If the file cannot be read, holds something else, or has an id twice.
-    """
+    """Read the ids of images from a file, as `parse_image_ids` does from its text."""
     return parse_image_ids(read_text(path, ImageIdError), str(path))
 
 
 def parse_image_ids(text: str, where: str) -> list[ImageId]:
-    """Return the ids of images in a text, as `read_image_ids` does.
+    """Return the ids of images in a text that `where` names: a JSON list, or one id per line.
 
-    Raises
-    ------
-    ImageIdError
-        If it holds something else, or has an id twice.
+    Raises an ImageIdError if it holds something else, or has an id twice.
     """
+    # Each id with its place and how it is written.
+    found: Iterable[tuple[str, Any, ImageId | None]]
     if text.lstrip()[:1] in ("[", "{"):
         content = parse_json(text, where, ImageIdError)
         if not isinstance(content, list):
             raise ImageIdError(f"{where}: holds a JSON object; image ids are a list or lines.")
-        places = [f"[{number}]" for number in range(len(content))]
-        values = [from_json_value(value) for value in content]
+        found = [(f"[{at}]", given, from_json_value(given)) for at, given in enumerate(content)]
     else:
-        content = [line.strip() for line in text.splitlines()]
-        places = [f"line {number}" for number in range(1, len(content) + 1)]
-        values = [from_json_key(line) if line else None for line in content]
+        lines = [(f"line {at}", line.strip()) for at, line in enumerate(text.splitlines(), 1)]
+        found = [(place, given, from_json_key(given)) for place, given in lines]
     first_at: dict[ImageId, str] = {}
-    for value, given, place in zip(values, content, places, strict=True):
+    for place, given, image_id in found:
         if given == "":
             continue
-        if value is None:
+        if image_id is None:
             raise ImageIdError(
                 f"{where}: {place} is {given!r:.40}; an image id is an integer or a string."
             )
-        if value in first_at:
+        if image_id in first_at:
             raise ImageIdError(
-                f"{where}: image {value!r} appears twice ({first_at[value]} and {place}); keep one."
+                f"{where}: image {image_id!r} appears twice ({first_at[image_id]} and {place}); "
+                "keep one."
             )
-        first_at[value] = place
+        first_at[image_id] = place
     if not first_at:
         raise ImageIdError(f"{where}: there is no image id in it.")
     return list(first_at)
@@ -250,21 +205,9 @@ def only_images(
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
     """Return systems and references of the named images alone.
 
-    Parameters
-    ----------
-    named : collection
-        The images; COCO file stems may stand for numbers.
-    systems : sequence of System
-        What they say of other images is left out.
-    references : mapping, optional
-        Image id to references.
-    where : str
-        What messages call the named images, such as their file.
+    COCO file stems may stand for numbers; messages call the named images `where`.
 
-    Raises
-    ------
-    ImageIdError
-        If an image has no references, or, where there are none, is in no system.
+    Raises an ImageIdError if an image has no references, or, where there are none, is in no system.
     """
     known = all_images(systems, references)
     matched = match(named, known)
@@ -282,64 +225,20 @@ def only_images(
     return of_systems, None if references is None else subset
 
 
-def warn_of_tags(objects: ObjectLabels) -> None:
-    """Warn if images have far more labels than a caption can speak of, as tag lists have.
-
-    Parameters
-    ----------
-    objects : ObjectLabels
-        What the images show.
-
-    Warns
-    -----
-    VifidelWarning
-        If half of the images with a label have more than 60 different ones.
-    """
-    labels = [len(of_image) for of_image in objects.values() if of_image]
-    usual = statistics.median(labels) if labels else 0
-    if usual > _MANY_LABELS:
-        warnings.warn(
-            f"{objects.where}: images have {usual:g} different labels (median), more than captions "
-            "can cover, so VIFIDEL and VIFIDEL-R are low for any caption: read VIFIDEL-P for what "
-            "captions say, and VIFIDEL-H for what they make up.",
-            VifidelWarning,
-            stacklevel=4,
-        )
-
-
 def check_releases(
     objects: Iterable[str | os.PathLike[str]],
     images: Collection[ImageId],
     references: str | os.PathLike[str],
     wanted: Collection[ImageId],
 ) -> None:
-    """Tell objects and references of different releases of COCO apart.
+    """Tell objects and references of different releases of COCO apart, by their files.
 
-    COCO's releases of 2014 and 2017 have the same images in other splits.
-
-    Parameters
-    ----------
-    objects : iterable of path
-        The files of the objects.
-    images : collection
-        The images whose objects are known.
-    references : path
-        The file of the references.
-    wanted : collection
-        The images that are scored.
-
-    Raises
-    ------
-    ImageIdError
-        If the releases differ and objects of an image are missing.
-
-    Warns
-    -----
-    VifidelWarning
-        If the releases differ and every image is in both.
+    COCO's releases of 2014 and 2017 have the same images in other splits. `images` are those whose
+    objects are known, `wanted` those that are scored. Where the releases differ, this warns, or
+    raises an ImageIdError if objects of an image are missing.
     """
-    years = {year: path for path in objects if (year := _coco_year(path)) is not None}
     year = _coco_year(references)
+    years = {of: path for path in objects if (of := _coco_year(path)) is not None}
     if year is None or not years or year in years:
         return
     other, path = next(iter(years.items()))

@@ -13,88 +13,20 @@ the first may be the longest. So an image's choice depends on no other image.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import median
-from typing import Any
 
-from ..digits import rounded
-from ..errors import CaptionError
+from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, match
+from ..scorers import Scorer
+from .harness import Scores, score_systems
 from .pairing import System
-
-#: What people are called among the systems.
-PEOPLE = "people"
+from .remarks import PEOPLE, People
 
 _ENDS = (".", "!", "?")
-
-
-@dataclass(frozen=True)
-class People:
-    """How people's captions were made, and what they get where they are no system of the run.
-
-    Attributes
-    ----------
-    joined : int
-        How many references of an image are its caption; fewer where it has no more.
-    words : float
-        Mean words of these captions.
-    images : int
-        How many images have such a caption.
-    too_few : int
-        How many images have fewer than two references with a word, and so none.
-    rates : dict
-        Column to people's rate of inventions, where they are no system of the run: the floor of
-        the systems' rates.
-    """
-
-    joined: int
-    words: float
-    images: int
-    too_few: int = 0
-    rates: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def signature(self) -> str:
-        """What pins in signatures that references were left out of those of the systems."""
-        return f"{PEOPLE}:{self.joined}-left-out"
-
-    def notes(self, columns: Container[str]) -> list[str]:
-        """Return what a table with these columns says of people, in sentences."""
-        made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
-        made = f"{made} of each image ({self.words:.1f} words on average)"
-        if self.rates:
-            rates = [f"{name} {r:.4f}" for name, r in self.rates.items() if name in columns]
-            floor = f"People: {', '.join(rates)} for {made}, judged without these references."
-            return [floor] if rates else []
-        said = [f"{PEOPLE}: {made}; every system is scored against the other references."]
-        if self.too_few:
-            said.append(
-                f"{self.too_few} of {self.images + self.too_few} images have fewer than two "
-                f"references and are left out, as {PEOPLE} need two."
-            )
-        return said
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what files hold: the attributes by name."""
-        rates = {name: rounded(rate) for name, rate in self.rates.items()}
-        return {**asdict(self), "words": rounded(self.words), "rates": rates}
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> People:
-        """Return what `to_json` gave.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError
-            If it is damaged.
-        """
-        numbers = [content[name] for name in ("joined", "images", "too_few")]
-        if not all(type(number) is int and number >= 0 for number in numbers):
-            raise ValueError(f"people are {content!r:.60}")
-        joined, images, too_few = numbers
-        rates = {str(name): float(rate) for name, rate in content["rates"].items()}
-        return cls(joined, float(content["words"]), images, too_few, rates)
 
 
 def people_of(
@@ -102,20 +34,12 @@ def people_of(
 ) -> tuple[People, System, dict[ImageId, list[str]]]:
     """Return how people's captions are made, these captions, and the references that remain.
 
-    Parameters
-    ----------
-    systems : sequence of System
-        Their median length says how many references are joined.
-    references : mapping
-        Image id to references.
+    The systems' median length says how many references are joined.
 
-    Raises
-    ------
-    CaptionError
-        If no image has two references with a word.
+    Raises a CaptionError if no image has two references with a word.
     """
-    order = {i: _in_order(of_image) for i, of_image in references.items()}
-    order = {i: of_image for i, of_image in order.items() if len(of_image) > 1}
+    orders = {image_id: _in_order(of_image) for image_id, of_image in references.items()}
+    order = {image_id: of_image for image_id, of_image in orders.items() if len(of_image) > 1}
     if not order:
         raise CaptionError(
             f"{PEOPLE} need two references of an image, one that stands as their caption and one "
@@ -143,28 +67,13 @@ def people_of(
 def with_people(
     systems: Sequence[System], references: Mapping[ImageId, list[str]]
 ) -> tuple[People, list[System], dict[ImageId, list[str]]]:
-    """Return a run with people among its systems.
+    """Return how people's captions are made, the systems with people last, and the references.
 
-    Parameters
-    ----------
-    systems : sequence of System
-        The systems of the run; their captions of images without two references are left out.
-    references : mapping
-        Image id to references.
+    The references are those that remain, of the images that take part; what the systems say of
+    images without two references is left out.
 
-    Returns
-    -------
-    people : People
-        How their captions were made.
-    systems : list of System
-        People last.
-    references : dict
-        Those that remain, of the images that take part.
-
-    Raises
-    ------
-    CaptionError
-        If a system is called as people are, or no image has two references with a word.
+    Raises a CaptionError if a system is called as people are, or no image has two references with a
+    word.
     """
     if any(system.name == PEOPLE for system in systems):
         raise CaptionError(
@@ -172,22 +81,51 @@ def with_people(
             "another name."
         )
     people, row, remaining = people_of(systems, references)
-    return people, [*(_of(remaining, system, references) for system in systems), row], remaining
+    takes_part = []
+    for system in systems:
+        same = match(system.captions, references)
+        # An id that no reference has stays, for the error that names it.
+        kept = {i: c for i, c in system.captions.items() if i not in same or same[i] in remaining}
+        takes_part.append(replace(system, captions=kept))
+    return people, [*takes_part, row], remaining
 
 
-def _of(
-    images: Collection[ImageId], system: System, references: Mapping[ImageId, list[str]]
-) -> System:
-    """Return a system without its captions of images that do not take part."""
-    same = match(system.captions, references)
-    return replace(
-        system,
-        captions={
-            image_id: caption
-            for image_id, caption in system.captions.items()
-            if image_id not in same or same[image_id] in images
-        },
-    )
+def floor_of(
+    systems: Sequence[System],
+    references: Mapping[ImageId, list[str]],
+    scorers: Mapping[str, Scorer],
+) -> People | None:
+    """Return people's rates of inventions under metrics that have such rates.
+
+    References of each image, as many as come nearest to the systems' length, are judged as a
+    caption by its objects and its other references. None where no image has two references.
+    """
+    with warnings.catch_warnings():
+        # What the references are like was said when the systems were scored.
+        warnings.simplefilter("ignore", VifidelWarning)
+        try:
+            people, row, remaining = people_of(systems, references)
+            scores = score_systems([row], scorers, remaining)
+        except VifidelError:  # references that cannot be judged have no rates
+            return None
+    rates = {
+        name: float(evaluation.score)
+        for name, evaluation in scores.evaluations[row.name].items()
+        if evaluation.lower_is_better and not math.isnan(evaluation.score)
+    }
+    return replace(people, rates=rates) if rates else None
+
+
+def signed(scores: Scores, people: People) -> Scores:
+    """Return the scores of a run in which people are a system, with that in every signature."""
+    # References were left out of those of the systems.
+    pinned = f"{PEOPLE}:{people.joined}-left-out"
+    signatures = {name: f"{text}|{pinned}" for name, text in scores.signatures.items()}
+    evaluations = {
+        system: {name: replace(e, signature=signatures[name]) for name, e in of_column.items()}
+        for system, of_column in scores.evaluations.items()
+    }
+    return replace(scores, signatures=signatures, evaluations=evaluations, people=people)
 
 
 def _words(texts: Iterable[str]) -> list[int]:

@@ -15,8 +15,9 @@ mean over images.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,6 @@ from ..rows import Rows
 from ..scorers import Scorer
 from .harness import Scores, score_rows
 from .pairing import System, all_images, paired
-
-_MEAN, _BEST, _WORST = "mean", "best", "worst"
 
 # Below every score.
 _LAST = -np.finfo(np.float64).max
@@ -67,44 +66,33 @@ def gathered_columns(column: Column) -> list[str]:
     >>> gathered_columns(Column("CIDEr"))
     ['CIDEr mean', 'CIDEr best', 'CIDEr worst']
     """
-    of = (_MEAN, _BEST, _WORST) if column.ranked else (_MEAN,)
-    return [f"{column.name} {which}" for which in of]
+    of_samples = ("mean", "best", "worst") if column.ranked else ("mean",)
+    return [f"{column.name} {which}" for which in of_samples]
 
 
-@dataclass(frozen=True)
-class SampleRows:
-    """The samples of a system as rows.
+def _rows_of(
+    samples: Mapping[str, Rows],
+) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
+    """Return the rows of each sample of a system, what stands again in them, and what does not.
 
-    Attributes
-    ----------
-    systems : dict
-        The rows of each sample, under the name of its system. All have the rows of the first; where
-        an image has fewer samples, its first stands again.
-    own : (samples, rows) bool
-        Which of them are samples rather than standing again.
-    again : dict
-        Those that stand again, under names of their own: what they add to counts is taken off.
+    The first sample has all images of the system, and so have all: where an image has fewer
+    samples, its first stands again, so that what a metric takes from all images of a run is the
+    same. What stands again is also returned by itself, under names of its own: what it adds to
+    counts is taken off. The last tells samples from what stands again, (samples, rows).
     """
-
-    systems: dict[str, Rows]
-    own: NDArray[np.bool_]
-    again: dict[str, Rows]
-
-    @classmethod
-    def of(cls, samples: Sequence[Rows], names: Sequence[str]) -> SampleRows:
-        """Return the samples of a system, the first of which has all of its images."""
-        first = samples[0]
-        own = np.ones((len(samples), len(first)), dtype=bool)
-        systems, again = {names[0]: first}, {}
-        for number, (name, rows) in enumerate(zip(names[1:], samples[1:], strict=True), 1):
-            captions = dict(zip(rows.ids, rows.captions, strict=True))
-            own[number] = [image_id in captions for image_id in first.ids]
-            pairs = zip(first.ids, first.captions, strict=True)
-            filled = [captions.get(image_id, caption) for image_id, caption in pairs]
-            systems[name] = replace(first, captions=filled)
-            if not own[number].all():
-                again[f"{name}, again"] = first.take(np.flatnonzero(~own[number]).tolist())
-        return cls(systems, own, again)
+    first = next(iter(samples.values()))
+    systems: dict[str, Rows] = {}
+    again: dict[str, Rows] = {}
+    own = np.ones((len(samples), len(first)), dtype=bool)
+    for is_own, (name, rows) in zip(own, samples.items(), strict=True):
+        captions = dict(zip(rows.ids, rows.captions, strict=True))
+        is_own[:] = [image_id in captions for image_id in first.ids]
+        pairs = zip(first.ids, first.captions, strict=True)
+        filled = [captions.get(image_id, caption) for image_id, caption in pairs]
+        systems[name] = replace(first, captions=filled)
+        if not is_own.all():
+            again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
+    return systems, again, own
 
 
 def score_samples(
@@ -117,58 +105,42 @@ def score_samples(
     on_metric: Callable[[str], object] | None = None,
     on_scores: Callable[[Scores], object] | None = None,
 ) -> Scores:
-    """Score systems that have several captions per image.
+    """Score systems by name that have several captions per image, as `spread` returns them.
 
-    Parameters
-    ----------
-    systems : mapping
-        System name to its samples, as `spread` returns them.
-    scorers, references, allow_subset, on_progress, unavailable, on_metric
-        As for `vifidel_eval.runs.harness.score_systems`.
-    on_scores : callable, optional
-        Called with the scores of all samples as systems, before they are gathered.
-
-    Returns
-    -------
-    Scores
-        With three columns for each: ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
-
-    Raises
-    ------
-    MetricUnavailable, VifidelError
-        As `score_systems` raises them.
+    All else is as for `vifidel_eval.runs.harness.score_systems`. Each column becomes three, such as
+    ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``. `on_scores` is called with the scores of all
+    samples as systems, before they are gathered.
     """
     images = all_images([one for samples in systems.values() for one in samples], references)
     of_systems = {
-        name: SampleRows.of(
-            [paired(one, images, allow_subset or at > 0) for at, one in enumerate(samples)],
-            [one.name for one in samples],
+        name: _rows_of(
+            {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
         )
         for name, samples in systems.items()
     }
     rows: dict[str, Rows] = {}
-    for name, sampled in of_systems.items():
-        if not rows.keys().isdisjoint(sampled.systems):
+    for name, (of_samples, again, _) in of_systems.items():
+        if not rows.keys().isdisjoint(of_samples):
             raise CaptionError(
                 f"the samples of {name!r:.60} have names of other systems; rename it."
             )
-        rows |= sampled.systems | sampled.again
+        rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
     if on_scores is not None:
         on_scores(scores)
-    numbers = np.concatenate([sampled.own.sum(axis=0) for sampled in of_systems.values()])
+    numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {}
-    for name, sampled in of_systems.items():
+    for name, (of_samples, again, own) in of_systems.items():
         evaluations[name] = {}
         for column in scores.columns():
             signature = f"{scores.signatures[column.name]}|{pinned}"
             found = _gathered(
-                [scores.evaluations[one][column.name] for one in sampled.systems],
-                [scores.evaluations[one][column.name] for one in sampled.again],
-                sampled.own,
+                [scores.evaluations[one][column.name] for one in of_samples],
+                [scores.evaluations[one][column.name] for one in again],
+                own,
             )
             for shown, evaluation in zip(gathered_columns(column), found, strict=False):
                 counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
@@ -188,9 +160,12 @@ def _gathered(
     if first.statistics is not None:
         rows = [sample.statistics.of_rows for sample in samples if sample.statistics is not None]
         of_rows = np.where(counted[:, :, np.newaxis], rows, np.nan)
-    counts = _sum_of_counts(samples)
-    for key, number in _sum_of_counts(again).items():
-        counts[key] -= number
+    total: Counter[str] = Counter()
+    for sample in samples:
+        total.update(sample.counts)
+    for sample in again:
+        total.subtract(sample.counts)
+    counts = dict(total)
     counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
 
     def made(of_images: Floats, sums: Floats | None) -> Evaluation:
@@ -201,6 +176,8 @@ def _gathered(
             missing = np.asarray(np.isnan(sums).any(axis=1))
             total = np.nansum(sums, axis=0)
             corpus_score = float(statistics.score(total)) if not missing.all() else float("nan")
+        # What is undefined is counted by image, and who lacks captions later.
+        by_image = {"undefined": int(missing.sum()), "missing": 0}
         return Evaluation(
             first.ids,
             of_images,
@@ -208,7 +185,7 @@ def _gathered(
             first.ranked,
             corpus_score,
             statistics,
-            {"undefined": int(missing.sum()), **counts},
+            counts | by_image,
         )
 
     def chosen(better: Floats) -> Evaluation:
@@ -227,18 +204,6 @@ def _gathered(
 
 def _mean(values: Floats) -> Floats:
     """Return means over the first axis of what is defined; NaN where nothing is."""
-    defined = ~np.isnan(values)
-    number = defined.sum(axis=0)
-    total = np.where(defined, values, 0.0).sum(axis=0)
-    mean: Floats = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    with np.errstate(invalid="ignore"):
+        mean: Floats = np.nansum(values, axis=0) / (~np.isnan(values)).sum(axis=0)
     return mean
-
-
-def _sum_of_counts(evaluations: Iterable[Evaluation]) -> dict[str, int]:
-    """Return what metrics counted of captions; what is undefined is counted by image."""
-    total: dict[str, int] = {}
-    for evaluation in evaluations:
-        for key, number in evaluation.counts.items():
-            if key not in ("undefined", "missing"):
-                total[key] = total.get(key, 0) + number
-    return total

@@ -7,74 +7,86 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from ..digits import for_json, number_texts, rounded
+from ..digits import for_json, in_full, number_texts, rounded
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Evaluation
 from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
 from ..scorers.word_supports import WordDetails
-from .calibrated import Calibrated
 from .comparison import Comparison, Comparisons, Pair, Standing
-from .equal_length import EqualLength
-from .harness import FORM, Scores
-from .people import People
+from .harness import Scores, counts_of
+from .remarks import Calibrated, People
+from .significance import EqualLength
+
+# The form of the file; another one would get another number.
+_FORM = 1
 
 # Stands for the images of a system until their text is there.
 _PLACE = "images"
 _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
-
-@dataclass(frozen=True, eq=False)
-class Saved:
-    """What a file of scores holds.
-
-    Attributes
-    ----------
-    scores : Scores
-        Corpus scores are as computed, other numbers have the ten significant digits of the file.
-        What is not in the file is missing: tallies of words, and the statistics from which BLEU's
-        and CHAIR's corpus scores follow.
-    comparisons : Comparisons, optional
-        Those of ``--compare``.
-    """
-
-    scores: Scores
-    comparisons: Comparisons | None = None
-
-
-def scores_document(scores: Scores, comparisons: Comparisons | None = None) -> dict[str, Any]:
-    """Return what the file holds, for JSON.
-
-    It is `Scores.to_json`, with `Comparisons.to_json` as ``"comparison"``.
-    """
-    document = scores.to_json()
-    if comparisons is not None:
-        document["comparison"] = comparisons.to_json()
-    return document
+_INTERVAL = ("difference", "low", "high")
+_P_VALUES = ("bootstrap_p", "randomisation_p", "bootstrap_holm", "randomisation_holm")
 
 
 def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
-    """Return the text of the file: `scores_document` in JSON.
+    """Return the text of the file, JSON; undefined scores are null.
+
+    ``{"scores": 1, "signatures": {COLUMN: signature}, "systems": {NAME: {"overall": {COLUMN:
+    score}, "counts": {COLUMN: {"scored": 5, "undefined": 1, ...}}, "imgToEval": {"ID":
+    {"image_id": ID, COLUMN: score}}}}}``; ``"overall"`` has all digits of the scores, all else
+    ten, and ``"scores"`` is the number of this form. Columns where lower is
+    better are listed under ``"lower_is_better"``, those by which no system is better under
+    ``"unranked"``, metrics that could not be computed under ``"unavailable"``, with the reason.
+    A metric may say more of an image: CHAIR its words and categories, under ``"CHAIR"``.
+    Where the images that a corpus score leaves out are not those without a score, their ids
+    are under ``"left_out"`` of the system: ``{COLUMN: [ID]}``.
+    How people's captions were made, and their rates, is under ``"people"``; what was estimated
+    of the errors of answers is under ``"calibrated"``, by system; how systems compare is under
+    ``"comparison"``, as `Comparisons.to_json` has it.
 
     The images are most of it, and are written column by column: an encoder of JSON takes five
     times as long for them.
     """
-    images: list[str] = []
+    columns = scores.columns()
+    document: dict[str, Any] = {
+        "scores": _FORM,
+        "signatures": scores.signatures,
+        "lower_is_better": [column.name for column in columns if column.lower_is_better],
+        "unranked": [column.name for column in columns if not column.ranked],
+        "systems": {
+            name: {
+                "overall": {column: in_full(e.score) for column, e in of_column.items()},
+                "counts": {column: counts_of(e) for column, e in of_column.items()},
+                **_left_out(of_column),
+                "imgToEval": _PLACE,
+            }
+            for name, of_column in scores.evaluations.items()
+        },
+        "people": scores.people and for_json(asdict(scores.people)),
+        "calibrated": {name: for_json(asdict(rate)) for name, rate in scores.calibrated.items()},
+        "unavailable": scores.unavailable,
+        "comparison": comparisons and comparisons.to_json(),
+    }
+    always = ("scores", "signatures", "systems")
+    document = {key: value for key, value in document.items() if value or key in always}
+    images = map(_images_text, scores.evaluations.values())
+    return _IMAGES.sub(lambda _: next(images), json_text(document))
 
-    def place_of(of_column: Mapping[str, Evaluation]) -> str:
-        images.append(_images_text(of_column))
-        return _PLACE
 
-    document = scores.to_json(place_of)
-    if comparisons is not None:
-        document["comparison"] = comparisons.to_json()
-    texts = iter(images)
-    return _IMAGES.sub(lambda _: next(texts), json_text(document))
+def _left_out(of_column: Mapping[str, Evaluation]) -> dict[str, dict[str, list[Any]]]:
+    """Return what a file says of the images that corpus scores leave out, if it must."""
+    left_out = {
+        column: [to_json_value(e.ids[at]) for at in np.flatnonzero(e.missing).tolist()]
+        for column, e in of_column.items()
+        if not np.array_equal(e.missing, np.isnan(e.scores))
+    }
+    return {"left_out": left_out} if left_out else {}
 
 
 def _images_text(of_column: Mapping[str, Evaluation]) -> str:
@@ -104,21 +116,23 @@ def _each(values: Iterable[str | float]) -> list[str]:
     return printable(lines[1:-1]).split("\n") if len(lines) > 2 else []
 
 
-def read_scores(path: str | os.PathLike[str]) -> Saved:
+def read_scores(path: str | os.PathLike[str]) -> tuple[Scores, Comparisons | None]:
     """Read what ``score --output`` wrote; what is written from it again is the same file.
 
-    Raises
-    ------
-    VifidelError
-        If the file cannot be read, is another one, is damaged, or was written by a newer version.
+    Corpus scores are as computed, other numbers have the ten significant digits of the file. What
+    is not in the file is missing: tallies of words, and the statistics from which BLEU's and
+    CHAIR's corpus scores follow. Comparisons are those of ``--compare``, if there were some.
+
+    Raises a VifidelError if the file cannot be read, is another one, is damaged, or was written by
+    a newer version.
     """
     content = read_json(path, VifidelError)
     if not isinstance(content, dict) or not {"signatures", "systems"} <= content.keys():
         raise VifidelError(
             f"{path}: {_what_it_is(content)}; give a file that score --output wrote."
         )
-    form = content.get("scores", FORM)  # version 0.1.0 wrote no number
-    if type(form) is int and form > FORM:
+    form = content.get("scores", _FORM)  # version 0.1.0 wrote no number
+    if type(form) is int and form > _FORM:
         raise VifidelError(
             f"{path}: was written by a newer version of vifidel-eval; update this one."
         )
@@ -127,7 +141,7 @@ def read_scores(path: str | os.PathLike[str]) -> Saved:
             raise ValueError(f"the form {form!r}")
         scores = _scores(content)
         comparison = content.get("comparison")
-        return Saved(scores, None if comparison is None else _comparisons(comparison, scores))
+        return scores, None if comparison is None else _comparisons(comparison, scores)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
         said = f"{problem.args[0]!r} is missing" if isinstance(problem, KeyError) else problem
         raise VifidelError(
@@ -156,7 +170,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         ids = [_image_id(row) for row in rows]
         if len(set(ids)) < len(ids):
             raise ValueError(f"an image appears twice under the system {name!r}")
-        left_out = system.get("left_out", {})
+        left_out = {column: set(some) for column, some in system.get("left_out", {}).items()}
         details = _details(rows, list(signatures))
         evaluations[str(name)] = {
             column: Evaluation(
@@ -168,7 +182,9 @@ def _scores(content: Mapping[str, Any]) -> Scores:
                 counts=_counts(system["counts"][column]),
                 signature=signature,
                 details=details.get(column, {}),
-                left_out=_among(ids, left_out[column]) if column in left_out else None,
+                left_out=np.array([image_id in left_out[column] for image_id in ids], dtype=bool)
+                if column in left_out
+                else None,
             )
             for column, signature in signatures.items()
         }
@@ -206,11 +222,6 @@ def _image_id(row: Mapping[str, Any]) -> ImageId:
     if image_id is None:
         raise ValueError(f"the image id {value!r:.40}")
     return image_id
-
-
-def _among(ids: list[ImageId], some: list[Any]) -> Any:
-    chosen = set(some)
-    return np.array([image_id in chosen for image_id in ids], dtype=bool)
 
 
 def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
@@ -255,7 +266,7 @@ def _comparisons(content: Mapping[str, Any], scores: Scores) -> Comparisons:
             raise ValueError(f"{name!r:.40} is compared and has no score")
         systems = {
             str(system): Standing(
-                **{key: _number(standing[key]) for key in ("score", "low", "high")},
+                **_numbers(standing, "score", "low", "high"),
                 rank=None if standing["rank"] is None else _whole(standing["rank"]),
             )
             for system, standing in of_metric["systems"].items()
@@ -284,22 +295,12 @@ def _pair(pair: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
     for name in [first, second, *([] if winner is None else [winner])]:
         if name not in systems:
             raise ValueError(f"the system {name!r:.40} of a pair")
-    return Pair(
-        first,
-        second,
-        difference=_number(pair["difference"]),
-        low=_number(pair["low"]),
-        high=_number(pair["high"]),
-        bootstrap_p=_number(pair["bootstrap_p"]),
-        randomisation_p=_number(pair["randomisation_p"]),
-        bootstrap_holm=_number(pair["bootstrap_holm"]),
-        randomisation_holm=_number(pair["randomisation_holm"]),
-        winner=winner,
-        equal_length=_equal_length(pair.get("equal_length")),
-    )
+    at_equal_length = pair.get("equal_length")
+    if at_equal_length is not None:
+        at_equal_length = EqualLength(**_numbers(at_equal_length, *_INTERVAL))
+    numbers = _numbers(pair, *_INTERVAL, *_P_VALUES)
+    return Pair(first, second, **numbers, winner=winner, equal_length=at_equal_length)
 
 
-def _equal_length(content: Mapping[str, Any] | None) -> EqualLength | None:
-    if content is None:
-        return None
-    return EqualLength(*(_number(content[key]) for key in ("difference", "low", "high")))
+def _numbers(content: Mapping[str, Any], *names: str) -> dict[str, float]:
+    return {name: _number(content[name]) for name in names}

@@ -6,8 +6,7 @@ import math
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.conditions import Condition
-from vifidel_eval.runs.requirements import Requirement, check_requirements, failures
+from vifidel_eval.conditions import Condition, Requirement, check_requirements, failures
 
 SCORES = {"mine": {"VIFIDEL-Hi": 0.1, "F": 0.5}, "a: b": {"VIFIDEL-Hi": 0.2, "F": math.nan}}
 
