@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from vifidel_eval.report.html import render_page
-from vifidel_eval.report.html.images import Images
 from vifidel_eval.report.html.order import Order, metrics_apart
+from vifidel_eval.report.html.page_data import image_data
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation
@@ -79,7 +79,7 @@ def scores_of(content, system, metric):
 
 def test_it_opens_without_a_fault(visit, content):
     tab = visit()
-    order = Order(Images(content).data).by_disagreement()[1]
+    order = Order(image_data(content)).places
     ids = list(map(str, content.references))
     assert shown(tab) == [ids[i] for i in order[:20]]
     assert tab.locator(".status").inner_text() == "45 of 45 images; shown are 1 to 20."
@@ -184,7 +184,7 @@ def with_data(page, name, data):
 
 def test_links_bring_back_images_of_any_id(visit, make_content, tmp_path):
     content = make_content(images=2, systems=1)
-    data = Images(content).data | {"ids": ["val2017/7 (a).jpg", "50% & + more"]}
+    data = image_data(content) | {"ids": ["val2017/7 (a).jpg", "50% & + more"]}
     path = tmp_path / "report.html"
     path.write_text(with_data(render_page(content), "data", data), "utf-8")
     tab = visit(path.as_uri())
@@ -197,7 +197,6 @@ def test_links_bring_back_images_of_any_id(visit, make_content, tmp_path):
 
 def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
     content = make_content(images=len(MARKED), systems=1)
-    images = Images(content)
     texts, plans = [], []
 
     def number_of(text):
@@ -213,7 +212,7 @@ def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
                 [],
             ]
         )
-    data = images.data | {"captions": [[caption for caption, *_ in MARKED]]}
+    data = image_data(content) | {"captions": [[caption for caption, *_ in MARKED]]}
     page = with_data(render_page(content), "data", data)
     page = with_data(page, "plans", {"texts": texts, "plans": [plans], "scale": 1})
     path = tmp_path / "report.html"
@@ -251,15 +250,15 @@ def test_sorting_by_the_disagreement_of_metrics(visit, content, against, sign):
     tab = visit()
     other = METRICS.index(against)
     choose(tab, sort="metrics", against=str(other))
-    images = Images(content)
+    data = image_data(content)
     table = [
         [[math.nan if s is None else s for s in of_metric] for of_metric in of_system]
-        for of_system in images.data["scores"]
+        for of_system in data["scores"]
     ]
     scores = np.array(table)
     apart = metrics_apart(scores[:, 0], sign * scores[:, other])
     first = np.argsort(-np.abs(apart), kind="stable")[:20]
-    assert shown(tab) == [images.data["ids"][i] for i in first]
+    assert shown(tab) == [data["ids"][i] for i in first]
     names = [("VIFIDEL", against)[:: 1 if apart[i] > 0 else -1] for i in first]
     assert tab.locator("article header p").all_inner_texts() == [
         f"{above} {100 * abs(apart[i]):.0f} points above {below}"
@@ -325,7 +324,7 @@ def test_a_metric_is_not_held_against_itself(visit, content):
     assert second.evaluate(offered) == ["WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
     choose(tab, sort="metrics", metric="5")
     assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors"]
-    rule = Order(Images(content).data).against
+    rule = Order(image_data(content)).against
     assert second.input_value() == str(rule)
     order = f"First the images on which CIDEr and {METRICS[rule]} disagree most."
     assert tab.locator("#order").inner_text() == order

@@ -8,7 +8,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.report.html import overview
-from vifidel_eval.report.html.order import by_inventions
+from vifidel_eval.report.html.order import Order
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation
 
@@ -167,7 +167,9 @@ def test_a_phone_says_that_there_is_more_to_the_right(visit, make_content, tmp_p
 
 
 def test_the_order_of_inventions():
-    assert by_inventions([[1, None, 0, 4], [2, None, None, 0]]) == ("inventions", [3, 0, 2, 1])
+    data = {"lowerIsBetter": [False], "scores": [[[0.5] * 4]] * 2}
+    order = Order(data, [[1, None, 0, 4], [2, None, None, 0]])
+    assert (order.sort, order.places) == ("inventions", [3, 0, 2, 1])
 
 
 def test_where_nothing_is_made_up_the_page_says_nothing_of_it(tmp_path, visit):

@@ -20,9 +20,6 @@ UNIT = 1e-5
 
 # Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
 _COSTS_ON_SCALE = 95
-# Larger numbers may not fit into 64 bits.
-_LARGEST = 1e18
-
 #: What the page says of an absent mention that only a hedged clause makes.
 SUPPOSED = len(Verdict)
 
@@ -37,7 +34,8 @@ def plans_of(
 ) -> list[Plan | None]:
     """Return the plan of each image in the order of the page; None where there is none.
 
-    All are numbers; texts are their numbers in `numbers`, -1 for none:
+    `places` has the place of each image in the page, `numbers` the number of each text, -1 standing
+    for none. Everything is numbers:
 
     - objects: (text, penalty, whether the caption does not mention it), ..., those with a vector
     - words: (text, penalty, support, evidence, mention), ..., the different content words;
@@ -47,15 +45,6 @@ def plans_of(
 
     Objects and words are in alphabetical order, matches in theirs. Supports are hundredths, -1
     where nothing is known; verdicts are those of `Verdict`, and `SUPPOSED`.
-
-    Parameters
-    ----------
-    parts : iterable of Explained
-        The captions of a system.
-    places : mapping
-        Image id to its place in the page.
-    numbers : mapping
-        The number of each text.
     """
     found: list[Plan | None] = [None] * len(places)
     for part in parts:
@@ -120,16 +109,10 @@ def _cut(starts: Integers, *columns: _Column) -> list[tuple[int, ...]]:
 
 
 def _places(entries: Integers, starts: Integers, of_entries: Integers) -> Integers:
-    """Return entries of columns as places among those of the same caption; `NOTHING` stays.
+    """Return entries of other columns as places among those of the same caption; `NOTHING` stays.
 
-    Parameters
-    ----------
-    entries : int64
-        Entries of other columns.
-    starts : (captions + 1,) int64
-        Where each caption's are in `entries`.
-    of_entries : (captions + 1,) int64
-        Where each caption's are in the other columns.
+    Both `starts` and `of_entries` are (captions + 1,): where each caption's are in `entries`, and
+    in the other columns.
     """
     return np.where(entries == NOTHING, NOTHING, entries - of_entries[rows_of(starts)])
 
@@ -143,7 +126,4 @@ def _unit(value: float) -> int:
 
 
 def _units(values: Floats) -> _Column:
-    whole = np.rint(values / UNIT)
-    if not len(whole) or whole.max() < _LARGEST:
-        return whole.astype(np.int64)
-    return np.array([int(value) for value in whole.tolist()], dtype=object)
+    return np.array(list(map(_unit, values.tolist())), dtype=object)  # may exceed 64 bits
