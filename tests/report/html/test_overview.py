@@ -71,7 +71,7 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
     counts = {"no_words": 1, "unweighted": 2}
     two = {"M": Evaluation(images, np.array([0.5, np.nan, 1, 1]), counts=counts)}
     scores = Scores({"M": "M"}, {"one": {"M": of_metrics["M"]}, "two": two})
-    page = page_of(scores, compare(scores, resamples=9))
+    page = page_of(scores, compare(scores, resamples=50))
     said = re.findall('class="remark"><b>(.*?)</b>: ', page)
     assert said == ["undefined", "without words", "unweighted"]
 
