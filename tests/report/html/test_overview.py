@@ -68,9 +68,9 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
         "one": {"undefined": 2, "without words": 1, "unweighted": 2},
         "two": {},
     }
-    counts = {"no_words": 1, "unweighted": 2}
-    two = {"M": Evaluation(images, np.array([0.5, np.nan, 1, 1]), counts=counts)}
-    scores = Scores({"M": "M"}, {"one": {"M": of_metrics["M"]}, "two": two})
+    one = Evaluation(range(9), np.array([np.nan, *[1] * 8]), counts={"unweighted": 2})
+    two = Evaluation(range(9), np.array([0.5] * 9), counts={"no_words": 1})
+    scores = Scores({"M": "M"}, {"one": {"M": one}, "two": {"M": two}})
     page = page_of(scores, compare(scores, resamples=50))
     said = re.findall('class="remark"><b>(.*?)</b>: ', page)
     assert said == ["undefined", "without words", "unweighted"]

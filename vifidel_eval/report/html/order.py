@@ -30,12 +30,9 @@ class Order:
 
     Attributes
     ----------
-    sort : str
-        What the list is sorted by at first, as the page's menu calls it: ``"inventions"`` if there
-        are any, else ``"systems"`` if there are several, else ``"metrics"``, else ``"worst"``.
     places : list of int
-        The images in that order. Those for which the value is not defined come last; ties stay as
-        they are.
+        The images in the order that is the first of those that the page's menu offers. Images for
+        which the value is not defined come last; ties stay as they are.
     against : int
         The place of the metric that is held against the first: the one whose ranks of all captions
         agree least with the first's. Metrics that give more than half of the captions one score
@@ -56,14 +53,14 @@ class Order:
         self.ranks_agree = self.fits[-1][..., 1] * np.outer(signs, signs)
         self.against = _against(self.ranks_agree[0], of_metrics)
         if inventions:
-            self.sort, values = "inventions", _sums(np.array(inventions, dtype=np.float64))
+            values = _sums(np.array(inventions, dtype=np.float64))
         elif len(scores) > 1:
-            self.sort, values = "systems", systems_apart(scores[:, 0])
+            values = systems_apart(scores[:, 0])
         elif len(signs) > 1:
             first, second = (scores[:, at] * signs[at] for at in (0, self.against))
-            self.sort, values = "metrics", np.abs(metrics_apart(first, second))
+            values = np.abs(metrics_apart(first, second))
         else:
-            self.sort, values = "worst", -scores[0, 0] * signs[0]
+            values = -scores[0, 0] * signs[0]
         self.places: list[int] = np.argsort(-values, kind="stable").tolist()  # NaN sorts last
 
 

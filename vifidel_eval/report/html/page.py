@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -20,8 +21,7 @@ from . import number_texts, overview
 from .content import Content
 from .number_texts import correlation
 from .order import Order
-from .page_data import caption_data, image_data
-from .plans import SUPPOSED, UNIT
+from .page_data import SUPPOSED, UNIT, caption_data, image_data
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
@@ -133,6 +133,7 @@ def _environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = _JSON
     environment.globals |= {
         "COUNTS": COUNTS,
+        "address": _address,
         "axis_of": overview.axis_of,
         "whole": number_texts.whole,
         "share": number_texts.share,
@@ -147,6 +148,11 @@ def _environment() -> Environment:
         "p_value": p_value,
     }
     return environment
+
+
+def _address(**values: object) -> str:
+    """Return the link to the images that controls with these values show, as base.js does."""
+    return "#images?" + urlencode(values, quote_via=quote, errors="replace")
 
 
 def _part(name: str) -> Markup:

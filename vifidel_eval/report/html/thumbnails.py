@@ -46,7 +46,7 @@ def find_pictures(
         If no picture belongs to any image, or two belong to the same.
     """
     ids = list(ids)
-    below: dict[ImageId, Path] = {
+    below = {
         image_id: folder / image_id
         for image_id in ids
         if isinstance(image_id, str) and _is_below(folder, image_id)
@@ -59,29 +59,24 @@ def find_pictures(
         raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
     if not pictures and not below:
         raise VifidelError(f"{folder}: there is no picture in it ({', '.join(sorted(SUFFIXES))}).")
-    by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
-    of_stem: dict[str, list[ImageId]] = {}
+    by_name = {path.name: path for path in pictures}
+    of_stem: dict[str, list[str]] = {}
     for path in pictures:
         of_stem.setdefault(path.stem, []).append(path.name)
-    named = {image_id: Path(file_names.get(image_id, "")).name for image_id in ids}
-    unnamed = [i for i in ids if named[i] not in by_name and str(i) not in of_stem]
-    same_image = match(unnamed, by_name)
-    found = below
-    for image_id in ids:
-        if image_id in below:
-            continue
-        names: list[ImageId] = of_stem.get(str(image_id), [])
-        if named[image_id] in by_name:
-            names = [named[image_id]]
-        elif image_id in same_image:
-            names = [same_image[image_id]]
-        if len(names) > 1:
+    others = [image_id for image_id in ids if image_id not in below]
+    named: dict[ImageId, list[str]] = {
+        i: [name] for i in others if (name := Path(file_names.get(i, "")).name) in by_name
+    }
+    named |= {i: of_stem[str(i)] for i in others if i not in named and str(i) in of_stem}
+    same_image = match([i for i in others if i not in named], by_name)
+    named |= {image_id: [name] for image_id, name in same_image.items()}
+    for image_id, (name, *also) in named.items():
+        if also:
             raise ImageIdError(
-                f"{folder}: {names[0]} and {names[1]} are both named after image id {image_id!r}; "
+                f"{folder}: {name} and {also[0]} are both named after image id {image_id!r}; "
                 "leave one of them there."
             )
-        if names:
-            found[image_id] = by_name[names[0]]
+    found = below | {image_id: by_name[name] for image_id, (name,) in named.items()}
     if not found:
         raise mismatch(ids, list(by_name), "the captions", str(folder))
     return found
