@@ -83,8 +83,6 @@ def render_page(content: Content) -> str:
                 "pageSize": IMAGES_ON_A_PAGE,
                 "shades": _SHADES,
                 "unit": UNIT,
-                "against": order.against,
-                "sort": order.sort,
                 "fits": [_fits(of_system) for of_system in order.fits],
                 "verdicts": [*map(str, Verdict), "only supposed"],
                 "marks": [*(_MARKS[verdict] for verdict in Verdict), "supposed"],
