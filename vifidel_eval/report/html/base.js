@@ -57,17 +57,15 @@ function switching(button, act) {
 }
 
 // Says of what is wider than its place that there is more to the right.
-function listenToWidths() {
-  const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
-  for (const part of document.querySelectorAll("main > section > .scroll")) {
-    part.before(html("p", { class: "sideways", hidden: "" }, "More to the right →"));
-    part.addEventListener("scroll", () => sideways(part), { passive: true });
-    widths.observe(part);
-  }
-}
 const sideways = (part) => {
   part.previousSibling.hidden = part.scrollWidth - part.clientWidth - part.scrollLeft < 8;
 };
+const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
+for (const part of document.querySelectorAll("main > section > .scroll")) {
+  part.before(html("p", { class: "sideways", hidden: "" }, "More to the right →"));
+  part.addEventListener("scroll", () => sideways(part), { passive: true });
+  widths.observe(part);
+}
 
 // Calls a function when a node first comes near to what is in sight.
 function whenSeen(node, act) {

@@ -47,7 +47,7 @@ function livenObjects(card) {
 
 // The dialog: the picture as large as there is room for, with objects, captions and all boxes.
 function enlarge(image) {
-  const { ids, systems, captions } = data;
+  const { ids } = data;
   dialog.dataset.image = image;
   document.getElementById("picture-title").textContent = `Image ${ids[image]}`;
   const frame = dialog.querySelector(".frame");
@@ -55,11 +55,9 @@ function enlarge(image) {
   // The frame is as wide as the picture, so that boxes lie where they belong.
   picture.addEventListener("load", () => frame.style.setProperty("--ratio", picture.naturalWidth / picture.naturalHeight));
   frame.replaceChildren(picture);
-  const spoken = choice.systems.filter((system) => captions[system][image] !== null);
   dialog.querySelector(".about").replaceChildren(
     ...objectList(image),
-    html("ul", { class: "candidates" }, spoken.map((system) => html("li", { "data-system": system },
-      html("h4", {}, systems[system]), html("p", { class: "caption", dir: "auto" }, marked(system, image))))));
+    html("ul", { class: "candidates" }, captioned(image).map((system) => candidate(system, image))));
   livenObjects(dialog);
   dialog.querySelectorAll(".caption").forEach(liven);
   const switches = [...dialog.querySelectorAll(".objects [aria-pressed]")];
@@ -78,11 +76,9 @@ function enlarge(image) {
   dialog.querySelector("[name=close]").focus();
 }
 
-function listenToPictures() {
-  cards.addEventListener("click", (event) => {
-    const button = event.target.closest(".enlarge");
-    if (button) enlarge(Number(button.closest("[data-image]").dataset.image));
-  });
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-  dialog.addEventListener("close", hideTip);
-}
+cards.addEventListener("click", (event) => {
+  const button = event.target.closest(".enlarge");
+  if (button) enlarge(Number(button.closest("[data-image]").dataset.image));
+});
+dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+dialog.addEventListener("close", hideTip);

@@ -1,9 +1,8 @@
 // The card of an image.
 
 function card(image) {
-  const { ids, captions } = data;
+  const { ids } = data;
   const heading = `image-${image}`;
-  const captioned = choice.systems.filter((system) => captions[system][image] !== null);
   const pictured = image in pictures;
   const node = html("article", { class: "image", "aria-labelledby": heading, "data-image": image },
     html("header", {},
@@ -13,7 +12,8 @@ function card(image) {
       html("div", { class: "gold" }, objectList(image),
         loose("Looked for and not there", (data.denied?.[image] ?? []).map((at) => data.deniedLabels[at])),
         referenceList(image))),
-    html("ul", { class: "candidates" }, captioned.map((system) => candidate(system, image))));
+    html("ul", { class: "candidates" }, captioned(image).map((system) =>
+      candidate(system, image, ...scoresAndEvidence(system, image)))));
   node.querySelectorAll(".caption").forEach(liven);
   livenObjects(node);
   for (const plan of node.querySelectorAll("details.plan"))
@@ -68,13 +68,19 @@ function referenceList(image) {
     references.map((reference) => html("li", { dir: "auto" }, reference)))];
 }
 
-function candidate(system, image) {
-  const { systems, metrics, scores } = data;
+// The chosen systems that describe an image.
+const captioned = (image) => choice.systems.filter((system) => data.captions[system][image] !== null);
+
+const candidate = (system, image, ...more) => html("li", { "data-system": system },
+  html("h4", {}, data.systems[system]),
+  html("p", { class: "caption", dir: "auto" }, marked(system, image)), ...more);
+
+// What is said of a candidate.
+function scoresAndEvidence(system, image) {
+  const { metrics, scores } = data;
   const explained = ofCaption(system, image);
   const chosenMetrics = choice.sort === "metrics" ? [choice.metric, choice.against] : [choice.metric];
-  return html("li", { "data-system": system },
-    html("h4", {}, systems[system]),
-    html("p", { class: "caption", dir: "auto" }, marked(system, image)),
+  return [
     explained ? verdictLists(system, image) : [],
     html("ul", { class: "scores" }, metrics.map((of, i) =>
       html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
@@ -82,7 +88,8 @@ function candidate(system, image) {
     sentenceDetails(system, image),
     explained ? wordDetails(system, image) : [],
     explained && data.labels.length
-      ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : []);
+      ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : [],
+  ].flat();
 }
 
 const loose = (what, names) => names.length
@@ -93,9 +100,9 @@ function verdictLists(system, image) {
   const { mentions } = ofCaption(system, image);
   const judged = (wanted) =>
     [...new Set(mentions.filter(({ verdict }) => verdict === wanted).map(({ text }) => text))];
-  const absent = judged(settings.absent);
+  const absent = judged(ABSENT);
   return [loose("Probably not in the image", absent),
-    loose("Only supposed", judged(settings.supposed).filter((text) => !absent.includes(text))),
+    loose("Only supposed", judged(SUPPOSED).filter((text) => !absent.includes(text))),
     loose("Not mentioned", silentOf(system, image))];
 }
 

@@ -24,13 +24,13 @@ function categoriesOf(metric, system) {
     .sort((a, b) => rounded(a.apart) - rounded(b.apart) || (a.name < b.name ? -1 : 1));
 }
 
-function listenToCategories() {
-  const part = document.getElementById("categories");
-  if (!part) return;
-  const { metric, all } = part.querySelector("form").elements;
+const MOST_CATEGORIES = 8; // at first
+const byCategory = document.getElementById("categories");
+if (byCategory) {
+  const { metric, all } = byCategory.querySelector("form").elements;
   const fill = () => {
-    const most = all.ariaPressed === "true" ? Infinity : settings.mostCategories;
-    for (const table of part.querySelectorAll("table.categories")) {
+    const most = all.ariaPressed === "true" ? Infinity : MOST_CATEGORIES;
+    for (const table of byCategory.querySelectorAll("table.categories")) {
       const system = Number(table.dataset.system);
       // An object shows the images with it, the worst of the system first.
       const href = (object) => address({ system: data.systems[system], metric: metric.value, object, sort: "worst" });
@@ -41,9 +41,9 @@ function listenToCategories() {
       table.tBodies[0].replaceChildren(...(rows.length ? rows : [html("tr", {}, html("td", { colspan: "5" }, "none"))]));
     }
   };
-  whenSeen(part, fill);
+  whenSeen(byCategory, fill);
   addEventListener("beforeprint", fill);
   metric.addEventListener("input", fill);
   switching(all, fill);
-  part.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
+  byCategory.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 }

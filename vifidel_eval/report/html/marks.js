@@ -1,5 +1,17 @@
 // Words of captions: how they are marked, and what supports them.
 
+// The verdicts on mentions, by their numbers in page_data.py: how words are marked, what the table of
+// words says, and what the tip says.
+const VERDICTS = [
+  ["unjudged", "not judged", "not judged"],
+  ["there", "there", "in the image"],
+  ["absent", "not in the image", "probably not in the image"],
+  ["supposed", "only supposed", "only supposed, and probably not in the image"],
+].map(([mark, name, said]) => ({ mark, name, said }));
+const NO_CLAIM = { mark: "open", name: "no claim", said: "no claim" };
+const verdictOf = ({ verdict }) => VERDICTS[verdict] ?? NO_CLAIM;
+const [THERE, ABSENT, SUPPOSED] = [1, 2, 3];
+
 const textOf = (text) => plans.texts[text];
 
 // What is known of a caption, as page_data.py has it; undefined where nothing is.
@@ -36,7 +48,7 @@ function saidOf(system, image) {
   const { words, mentions } = ofCaption(system, image);
   const labelOf = (text) => objectsIn(image).find(({ name }) => name === text)?.label;
   return [
-    ...mentions.map((one) => (one.verdict === settings.there
+    ...mentions.map((one) => (one.verdict === THERE
       ? { ...one, object: labelOf(one.by) ?? labelOf(one.category) } : one)),
     ...words.filter(({ mention }) => mention < 0).sort(inOrderOf(data.captions[system][image])),
   ];
@@ -83,10 +95,8 @@ function marked(system, image) {
   const caption = data.captions[system][image];
   if (!ofCaption(system, image)) return [caption];
   const said = saidOf(system, image);
-  return withMarks(caption, 0, caption.length, marksOf(caption, said), ({ which }, words) => {
-    const mark = settings.marks[said[which].verdict] ?? "open";
-    return html("span", { class: `said ${mark}`, "data-said": which }, words);
-  });
+  return withMarks(caption, 0, caption.length, marksOf(caption, said), ({ which }, words) =>
+    html("span", { class: `said ${verdictOf(said[which]).mark}`, "data-said": which }, words));
 }
 
 function wordDetails(system, image) {
@@ -97,9 +107,9 @@ function wordDetails(system, image) {
       html("table", {},
         html("thead", {}, html("tr", {}, headCell("Words"), headCell("Verdict"),
           numberHead("Support"), headCell("Nearest evidence"))),
-        html("tbody", {}, said.map(({ text, support, by, verdict }) => html("tr", {},
-          html("td", {}, text), html("td", {}, settings.verdicts[verdict] ?? "no claim"),
-          numberCell(supportText(support)), html("td", {}, by ?? NONE)))))));
+        html("tbody", {}, said.map((one) => html("tr", {},
+          html("td", {}, one.text), html("td", {}, verdictOf(one).name),
+          numberCell(supportText(one.support)), html("td", {}, one.by ?? NONE)))))));
 }
 
 const supportText = (support) => (support < 0 ? NONE : fixed(support / 100, 2));
@@ -113,13 +123,12 @@ let tipOf = null; // the word that the tip is about
 const placeOf = (node) => [node.closest("[data-system]").dataset.system, node.closest("[data-image]").dataset.image]
   .map(Number);
 
-function tell({ text, support, by, verdict }) {
-  const name = ["not judged", "in the image", "probably not in the image", "only supposed, and probably not in the image"][verdict] ?? "no claim";
-  const near = by === undefined ? "Nothing is near in meaning." : [
-    verdict === settings.there ? "Supported by " : "Nearest is ", html("b", {}, by),
-    support < 0 ? "." : `, support ${supportText(support)}.`,
+function tell(one) {
+  const near = one.by === undefined ? "Nothing is near in meaning." : [
+    one.verdict === THERE ? "Supported by " : "Nearest is ", html("b", {}, one.by),
+    one.support < 0 ? "." : `, support ${supportText(one.support)}.`,
   ];
-  return [html("span", { class: "verdict" }, `${text}: ${name}`), html("span", {}, near)];
+  return [html("span", { class: "verdict" }, `${one.text}: ${verdictOf(one).said}`), html("span", {}, near)];
 }
 
 function showTip(word) {
@@ -169,27 +178,23 @@ function step(word, by) {
   next.focus();
 }
 
-function listenToWords() {
-  const wordAt = (event) => event.target.closest?.("[data-image] .said");
-  const keeps = (node) => node && (tipOf?.contains(node) || tip.contains(node));
-  const steps = { ArrowLeft: -1, ArrowRight: 1 };
-  document.addEventListener("pointerover", (event) => {
+const wordAt = (event) => event.target.closest?.("[data-image] .said");
+const keeps = (node) => node && (tipOf?.contains(node) || tip.contains(node));
+const steps = { ArrowLeft: -1, ArrowRight: 1 };
+for (const type of ["pointerover", "focusin", "click"]) {
+  document.addEventListener(type, (event) => {
     const word = wordAt(event);
-    if (word && event.pointerType !== "touch") showTip(word);
-    else if (tipOf && !keeps(event.target) && document.activeElement !== tipOf) hideTip();
+    const hovers = type === "pointerover";
+    if (word && !(hovers && event.pointerType === "touch")) showTip(word);
+    else if (!keeps(event.target) && !(hovers && document.activeElement === tipOf)) hideTip();
   });
-  document.addEventListener("focusin", (event) => (wordAt(event) ? showTip(wordAt(event)) : hideTip()));
-  document.addEventListener("click", (event) => {
-    if (wordAt(event)) showTip(wordAt(event));
-    else if (!keeps(event.target)) hideTip();
-  });
-  document.addEventListener("keydown", (event) => {
-    const word = wordAt(event);
-    if (event.key === "Escape" && tipOf) hideTip(); // a dialog stays open
-    else if (word && event.key in steps) step(word, steps[event.key]);
-    else if (word && ["Enter", " "].includes(event.key)) showTip(word);
-    else return;
-    event.preventDefault();
-  });
-  document.addEventListener("scroll", placeTip, { capture: true, passive: true });
 }
+document.addEventListener("keydown", (event) => {
+  const word = wordAt(event);
+  if (event.key === "Escape" && tipOf) hideTip(); // a dialog stays open
+  else if (word && event.key in steps) step(word, steps[event.key]);
+  else if (word && ["Enter", " "].includes(event.key)) showTip(word);
+  else return;
+  event.preventDefault();
+});
+document.addEventListener("scroll", placeTip, { capture: true, passive: true });

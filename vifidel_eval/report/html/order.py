@@ -20,13 +20,8 @@ _MOST_EQUAL = 0.5
 class Order:
     """Order of the list of images, and how metrics agree.
 
-    Parameters
-    ----------
-    data : dict
-        As `image_data` returns it.
-    inventions : sequence of sequences
-        How many things each system's caption of each image makes up, None where that is not known;
-        empty if nothing is made up.
+    `data` is what `image_data` returns; `inventions` is how many things each system's caption of
+    each image makes up, None where that is not known, and empty if nothing is made up.
 
     Attributes
     ----------
@@ -34,11 +29,10 @@ class Order:
         The images in the order that is the first of those that the page's menu offers. Images for
         which the value is not defined come last; ties stay as they are.
     against : int
-        The place of the metric that is held against the first: the one whose ranks of all captions
-        agree least with the first's. Metrics that give more than half of the captions one score
-        come last.
+        The metric that is held against the first one: whose ranks of all captions agree least with
+        the first's. Metrics that give more than half of the captions one score come last.
     ranks_agree : (metrics, metrics) float64
-        Spearman's rank correlation over all captions, better scores having the higher ranks.
+        Spearman's correlation over all captions, better scores having the higher ranks.
     fits : list of (metrics, metrics, 2) float64
         As `correlations` returns them, for each system and for all together.
     """
@@ -141,4 +135,5 @@ def _direction(scores: Floats) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         apart = scores - scores.mean()
         length = np.sqrt((apart**2).sum())
-        return apart / (length if length > 1e-9 else np.nan)
+        direction: Floats = apart / (length if length > 1e-9 else np.nan)
+    return direction

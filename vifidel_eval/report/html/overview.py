@@ -23,12 +23,14 @@ _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 
 
 class MadeUp(NamedTuple):
-    """What a system makes up: things by their classes, each once a caption."""
+    """What a system makes up, each thing (by its class) once a caption.
+
+    By image, if anything is known of it, how many things; and the classes that most captions make
+    up, with how many captions, the most frequent first.
+    """
 
     system: str
-    #: How many things the caption of an image makes up, if anything is known of the image.
     things: Mapping[ImageId, int]
-    #: The classes that most captions make up, with how many, the most frequent first.
     most: list[tuple[str, int]]
 
 
@@ -83,28 +85,29 @@ def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], lis
 
 
 class Spread(NamedTuple):
-    """How the scores of a system under a metric are spread over the images."""
+    """How the scores of a system are spread: images with a score and without one.
+
+    Quantiles are the lowest score, the quartiles and the highest, None without scores; the outline
+    is the histogram as an SVG path, 100 wide and 24 high, on whose axis the median is `median_at`.
+    """
 
     system: str
-    #: With and without a score.
     images: int
     undefined: int
-    #: Lowest, lower quartile, median, upper quartile, highest; None without scores.
     quantiles: list[float] | list[None]
-    #: The histogram as an SVG path, 100 wide and 24 high.
     outline: str
-    #: The median on the same axis; empty without scores.
     median_at: str
 
 
 class Distribution(NamedTuple):
-    """The scores of all systems under a metric, on one axis."""
+    """The scores of all systems under a metric, on an axis: its beginning, middle and end.
+
+    Where all scores are 0 or 1 (`binary`), their mean says it all.
+    """
 
     metric: str
-    #: Where the axis begins, its middle and its end.
     axis: tuple[str, str, str]
     spreads: list[Spread]
-    #: Whether all scores are 0 or 1: then their mean says it all.
     binary: bool
 
 

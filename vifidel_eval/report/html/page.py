@@ -16,31 +16,22 @@ from markupsafe import Markup
 from ...evaluation import COUNTS, Floats
 from ...explain.findings import find
 from ...text_tables import p_value
-from ...things.grounded import Verdict
 from . import number_texts, overview
 from .content import Content
 from .number_texts import correlation
 from .order import Order
-from .page_data import SUPPOSED, UNIT, caption_data, image_data
+from .page_data import UNIT, caption_data, image_data
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
 _SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
 _MOST_FINDINGS = 10
-_MOST_CATEGORIES = 8
 # Categories of fewer images are not listed: at most this many, or a hundredth of all images.
 _FEWEST = 25
-# How words are marked, by verdict: a class of the style sheet.
-_MARKS = {Verdict.NOT_JUDGED: "unjudged", Verdict.THERE: "there", Verdict.ABSENT: "absent"}
 # How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
 _SHADES = 5
-# Of a plan with more rows, the costliest are shown at first.
-_MOST_ROWS = 10
 # The template's `tojson` also escapes what could end the element that holds the data.
 _JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
-
-#: Images on a page of the list.
-IMAGES_ON_A_PAGE = 20
 
 
 def render_page(content: Content) -> str:
@@ -80,17 +71,9 @@ def render_page(content: Content) -> str:
             pictures=shown,
             order=order,
             settings={
-                "pageSize": IMAGES_ON_A_PAGE,
                 "shades": _SHADES,
                 "unit": UNIT,
                 "fits": [_fits(of_system) for of_system in order.fits],
-                "verdicts": [*map(str, Verdict), "only supposed"],
-                "marks": [*(_MARKS[verdict] for verdict in Verdict), "supposed"],
-                "supposed": SUPPOSED,
-                "there": Verdict.THERE,
-                "absent": Verdict.ABSENT,
-                "mostRows": _MOST_ROWS,
-                "mostCategories": _MOST_CATEGORIES,
                 "fewest": fewest(len(data["ids"])),
             },
             unexplained=content.unexplained,

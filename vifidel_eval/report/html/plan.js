@@ -6,10 +6,13 @@ function planOf(system, image) {
   const countOf = new Map(objectsIn(image).map(({ name, count }) => [name, count]));
   const things = objects.map((thing) =>
     ({ ...thing, count: countOf.get(thing.text), loose: thing.silent === 1 }));
-  const said = words.map((word) => ({ ...word, loose: mentions[word.mention]?.verdict === settings.absent }));
+  const said = words.map((word) => ({ ...word, loose: mentions[word.mention]?.verdict === ABSENT }));
   [...said].sort(inOrderOf(data.captions[system][image])).forEach((word, rank) => (word.rank = rank));
   return matches.map(({ object, word, mass, cost }) => ({ thing: things[object], word: said[word], mass, cost }));
 }
+
+// Of a plan with more rows, the costliest are shown at first.
+const MOST_ROWS = 10;
 
 function fillPlan(details) {
   const [system, image] = placeOf(details);
@@ -20,10 +23,9 @@ function fillPlan(details) {
   }
   const drawn = html("div", { class: "drawn" });
   const costliest = [...matches].sort((a, b) => b.mass * b.cost - a.mass * a.cost);
-  const most = settings.mostRows;
   const draw = (all) => drawn.replaceChildren(
-    drawPlan(all ? matches : costliest.slice(0, most)), planTable(costliest, all ? matches.length : most));
-  const few = ofCaption(system, image).words.length <= most || matches.length <= most;
+    drawPlan(all ? matches : costliest.slice(0, MOST_ROWS)), planTable(costliest, all ? matches.length : MOST_ROWS));
+  const few = ofCaption(system, image).words.length <= MOST_ROWS || matches.length <= MOST_ROWS;
   draw(few);
   details.append(drawn);
   if (few) return;

@@ -1,37 +1,6 @@
 // Metric against metric: points on a canvas; axes, and the part that is chosen, in SVG.
 
-const plot = {};
-
-function listenToPlot() {
-  const part = document.getElementById("agreement");
-  if (!part) return;
-  Object.assign(plot, {
-    part, controls: part.querySelector("form").elements, ends: [...part.querySelectorAll(".ranges input")],
-    frame: part.querySelector(".plot"), canvas: part.querySelector("canvas"), picture: part.querySelector(".plot svg"),
-    drawn: false,
-  });
-  part.querySelector("form").addEventListener("input", () => {
-    writeRange([]);
-    drawPlot();
-  });
-  part.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
-  for (const end of plot.ends) end.addEventListener("input", drawRange);
-  part.querySelector("[name=see]").addEventListener("click", () => {
-    listRange();
-    reveal();
-  });
-  part.querySelector("[name=clear]").addEventListener("click", () => {
-    writeRange([]);
-    drawRange();
-    if (!brushOf(aside)) return;
-    aside = {};
-    update();
-  });
-  listenToDragging();
-  // Drawn when it is first seen, and again when its width changes.
-  whenSeen(plot.frame, () => new ResizeObserver(drawPlot).observe(plot.frame));
-  addEventListener("beforeprint", () => plot.drawn || drawPlot());
-}
+const plot = { part: document.getElementById("agreement"), drawn: false };
 
 // Shows what the list is filtered by.
 function plotAgain() {
@@ -206,7 +175,34 @@ function drawRange() {
   for (const [name, value] of Object.entries(box)) rect.setAttribute(name, value);
 }
 
-function listenToDragging() {
+if (plot.part) {
+  const find = (name) => plot.part.querySelector(name);
+  Object.assign(plot, {
+    controls: find("form").elements, ends: [...plot.part.querySelectorAll(".ranges input")],
+    frame: find(".plot"), canvas: find("canvas"), picture: find(".plot svg"),
+  });
+  find("form").addEventListener("input", () => {
+    writeRange([]);
+    drawPlot();
+  });
+  find("form").addEventListener("submit", (event) => event.preventDefault());
+  for (const end of plot.ends) end.addEventListener("input", drawRange);
+  find("[name=see]").addEventListener("click", () => {
+    listRange();
+    reveal();
+  });
+  find("[name=clear]").addEventListener("click", () => {
+    writeRange([]);
+    drawRange();
+    if (!brushOf(aside)) return;
+    aside = {};
+    update();
+  });
+  // Drawn when it is first seen, and again when its width changes.
+  whenSeen(plot.frame, () => new ResizeObserver(drawPlot).observe(plot.frame));
+  addEventListener("beforeprint", () => plot.drawn || drawPlot());
+
+  // Dragging over points chooses them; the list follows, and the plot stays in sight.
   let from = null;
   const at = (event) => {
     const { left, top } = plot.frame.getBoundingClientRect();
@@ -230,7 +226,7 @@ function listenToDragging() {
     const to = at(event);
     const moved = Math.hypot(to[0] - from[0], to[1] - from[1]) > 4;
     from = null;
-    if (moved) listRange(); // the plot stays in sight
+    if (moved) listRange();
   });
   plot.frame.addEventListener("pointercancel", () => (from = null));
 }

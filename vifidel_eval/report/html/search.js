@@ -15,8 +15,8 @@ const judgements = {
   // The tables of words count those that are only supposed too.
   absent: ({ word, thing }) => (system, image) => (ofCaption(system, image)?.mentions ?? [])
     .some(({ text, category, verdict }) => (word
-      ? verdict >= settings.absent && text === word
-      : verdict === settings.absent && (!thing || category === thing))),
+      ? verdict >= ABSENT && text === word
+      : verdict === ABSENT && (!thing || category === thing))),
   leaves: ({ object }) => (system, image) => {
     const silent = silentOf(system, image);
     return object === "" ? silent.length > 0 : silent.includes(object);

@@ -1,40 +1,31 @@
 // Everything that waits for the user.
 
-function start() {
-  document.documentElement.classList.add("script");
-  let typing;
-  form.addEventListener("input", (event) => {
-    Object.assign(aside, { image: "" });
-    if (["system", "captions"].includes(event.target.name)) Object.assign(aside, { word: "", thing: "" });
-    form.elements.page.value = 1;
-    clearTimeout(typing);
-    typing = setTimeout(update, event.target.name === "q" ? 200 : 0);
-  });
-  form.elements.open?.addEventListener("click", () =>
-    cards.querySelectorAll("details.plan").forEach((plan) => (plan.open = true)));
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.querySelector("[type=reset]").addEventListener("click", (event) => {
-    event.preventDefault();
-    clear();
-    update();
-    plotAgain();
-  });
-  pages.querySelector("[name=previous]").addEventListener("click", () => turnTo(page() - 1));
-  pages.querySelector("[name=next]").addEventListener("click", () => turnTo(page() + 1));
-  form.elements.page.addEventListener("change", (event) => turnTo(event.target.value));
+document.documentElement.classList.add("script");
+let typing;
+form.addEventListener("input", (event) => {
+  Object.assign(aside, { image: "" });
+  if (["system", "captions"].includes(event.target.name)) Object.assign(aside, { word: "", thing: "" });
+  form.elements.page.value = 1;
+  clearTimeout(typing);
+  typing = setTimeout(update, event.target.name === "q" ? 200 : 0);
+});
+form.elements.open?.addEventListener("click", () =>
+  cards.querySelectorAll("details.plan").forEach((plan) => (plan.open = true)));
+form.addEventListener("submit", (event) => event.preventDefault());
+form.querySelector("[type=reset]").addEventListener("click", (event) => {
+  event.preventDefault();
+  clear();
+  update();
+  plotAgain();
+});
+pages.querySelector("[name=previous]").addEventListener("click", () => turnTo(page() - 1));
+pages.querySelector("[name=next]").addEventListener("click", () => turnTo(page() + 1));
+form.elements.page.addEventListener("change", (event) => turnTo(event.target.value));
 
-  listenToWidths();
-  listenToWords();
-  listenToPictures();
-  listenToCategories();
-  listenToPlot();
-  addEventListener("hashchange", recall);
-  // A link to what is shown already brings it into sight.
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a");
-    if (link?.hash.startsWith(BEGINNING) && link.hash === location.hash) recall();
-  });
-  if (!recall()) update();
-}
-
-start();
+addEventListener("hashchange", recall);
+// A link to what is shown already brings it into sight.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a");
+  if (link?.hash.startsWith(BEGINNING) && link.hash === location.hash) recall();
+});
+if (!recall()) update();

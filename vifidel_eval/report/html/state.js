@@ -6,6 +6,7 @@ const order = document.getElementById("order");
 const title = document.getElementById("images-title");
 const metricOf = (name) => data.metrics.indexOf(name);
 
+const PAGE_SIZE = 20;
 let choice;
 let found;
 // What no control of the list shows, as the address says it: an image; a word or a thing that is not
@@ -52,7 +53,7 @@ function offerOtherMetrics() {
     against.value = metric.value === atFirst.against ? atFirst.metric : atFirst.against;
 }
 
-const lastPage = () => Math.max(Math.ceil(found.length / settings.pageSize), 1);
+const lastPage = () => Math.max(Math.ceil(found.length / PAGE_SIZE), 1);
 const page = () => between(Math.floor(form.elements.page.valueAsNumber) || 1, 1, lastPage());
 
 function update() {
@@ -63,9 +64,8 @@ function update() {
 }
 
 function show() {
-  const { pageSize } = settings;
   form.elements.page.value = page();
-  const shown = found.slice((page() - 1) * pageSize, page() * pageSize);
+  const shown = found.slice((page() - 1) * PAGE_SIZE, page() * PAGE_SIZE);
   hideTip();
   cards.replaceChildren(...shown.map(card));
   markHits(cards, choice.wanted);
@@ -74,7 +74,7 @@ function show() {
 }
 
 function describe(count) {
-  const first = (page() - 1) * settings.pageSize + 1;
+  const first = (page() - 1) * PAGE_SIZE + 1;
   const { image, word, thing, captions, brush } = choice;
   const { metrics } = data;
   const only = image ? [`image ${image}`] : [
