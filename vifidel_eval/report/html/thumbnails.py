@@ -9,7 +9,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ...annotations.boxes import ImageBoxes
 from ...errors import ImageIdError, VifidelError, VifidelWarning
@@ -27,6 +27,8 @@ _QUALITY = 60
 _SAMPLE = 50
 # A box's sides are whole numbers of this share of the picture's.
 _STEPS = 1000
+
+_Key = TypeVar("_Key")
 
 
 def find_pictures(
@@ -46,7 +48,7 @@ def find_pictures(
         If no picture belongs to any image, or two belong to the same.
     """
     ids = list(ids)
-    below = {
+    below: dict[ImageId, Path] = {
         image_id: folder / image_id
         for image_id in ids
         if isinstance(image_id, str) and _is_below(folder, image_id)
@@ -59,12 +61,12 @@ def find_pictures(
         raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
     if not pictures and not below:
         raise VifidelError(f"{folder}: there is no picture in it ({', '.join(sorted(SUFFIXES))}).")
-    by_name = {path.name: path for path in pictures}
-    of_stem: dict[str, list[str]] = {}
+    by_name: dict[ImageId, Path] = {path.name: path for path in pictures}
+    of_stem: dict[str, list[ImageId]] = {}
     for path in pictures:
         of_stem.setdefault(path.stem, []).append(path.name)
     others = [image_id for image_id in ids if image_id not in below]
-    named: dict[ImageId, list[str]] = {
+    named: dict[ImageId, list[ImageId]] = {
         i: [name] for i in others if (name := Path(file_names.get(i, "")).name) in by_name
     }
     named |= {i: of_stem[str(i)] for i in others if i not in named and str(i) in of_stem}
@@ -163,7 +165,7 @@ def _step(share: float) -> int:
     return round(_STEPS * min(max(share, 0.0), 1.0))
 
 
-def shrink(files: Mapping[ImageId, Path], budget: int) -> dict[ImageId, Small]:
+def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
     """Return small pictures by what their files, the most important first, are called by.
 
     All get the same longest side, the largest for which a sample says that they fit into the
@@ -186,7 +188,7 @@ def shrink(files: Mapping[ImageId, Path], budget: int) -> dict[ImageId, Small]:
         mean = sum(len(small(path, side).data) for path in sample) / max(len(sample), 1)
         if mean * len(paths) <= budget:
             break
-    thumbnails: dict[ImageId, Small] = {}
+    thumbnails: dict[_Key, Small] = {}
     for image_id, path in files.items():
         thumbnail = small(path, side)
         budget -= len(thumbnail.data)
