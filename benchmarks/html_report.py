@@ -42,10 +42,10 @@ TIMED = """async ([name, value]) => {
     else {
         control.value = value;
         control.dispatchEvent(new Event("input", { bubbles: true }));
-        await new Promise((done) => setTimeout(done, name === "text" ? 200 : 0));
+        await new Promise((done) => setTimeout(done, name === "q" ? 200 : 0));
     }
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    const time = performance.now() - start - (name === "text" ? 200 : 0);
+    const time = performance.now() - start - (name === "q" ? 200 : 0);
     await new Promise((done) => setTimeout(done, 50));
     observer.disconnect();
     return [time, Math.max(0, ...tasks.map((task) => task.duration))];
@@ -61,12 +61,12 @@ LOADED = """async () => {
 STEPS = [
     ("sort by the worst score", "sort", "worst"),
     ("sort by the disagreement of metrics", "sort", "metrics"),
-    ("another metric", "metric", "1"),
+    ("another metric", "metric", "WMD"),
     ("scores below 0.3", "below", "0.3"),
-    ("search a word", "text", "dog"),
+    ("search a word", "q", "dog"),
     ("next page", "next", None),
-    ("search a phrase", "text", '"a dog on"'),
-    ("a word not in the image", "judged", "absent"),
+    ("search a phrase", "q", '"a dog on"'),
+    ("a word not in the image", "captions", "absent"),
     ("leaves out a person", "object", "person"),
 ]
 # The plot of two metrics, and all categories under another metric.
@@ -81,7 +81,7 @@ PLOT = """async () => {
 CATEGORIES = """async () => {
     const start = performance.now();
     const metric = document.querySelector("#categories [name=metric]");
-    metric.value = 1;
+    metric.selectedIndex = 1;
     metric.dispatchEvent(new Event("input", { bubbles: true }));
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     return [performance.now() - start, 0];

@@ -8,7 +8,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.report.html import overview
-from vifidel_eval.report.html.order import by_inventions
+from vifidel_eval.report.html.order import Order
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation
 
@@ -77,7 +77,7 @@ def test_images_of_which_most_is_made_up_come_first(made_up, visit):
     assert tab.locator("#order").inner_text() == "First the images of which most is made up."
     assert tab.locator("article header p").first.inner_text() == "3 things made up"
     assert tab.locator("article header p").last.inner_text() == "nothing made up"
-    tab.locator("#images [name=system]").select_option("0")
+    tab.locator("#images [name=system]").select_option("plain")
     alone = sorted(IDS, key=lambda i: (-counted("plain")[i - 1], i))
     assert shown(tab) == list(map(str, alone[:20]))
     assert tab.locator("article header p").nth(1).inner_text() == "1 thing made up"
@@ -86,12 +86,12 @@ def test_images_of_which_most_is_made_up_come_first(made_up, visit):
 @pytest.mark.parametrize("viewport", [DESK, PHONE])
 def test_a_click_shows_the_images_themselves(made_up, visit, viewport):
     tab = visit(made_up.as_uri(), viewport=viewport)
-    rows = tab.locator("#made-up tbody tr").filter(has=tab.locator("[data-find]"))
+    rows = tab.locator("#made-up tbody tr").filter(has=tab.get_by_role("link"))
     assert rows.count() == 2
     for system, row in enumerate(rows.all()):
         for thing in row.locator(".thing").all():
             name, captions = thing.inner_text().rstrip(",").split()
-            thing.get_by_role("button").click()
+            thing.get_by_role("link").click()
             status = tab.locator(".status").inner_text()
             assert status.startswith(f"{captions} of 24 images")
             assert f"captions that make up “{name}”" in status
@@ -167,7 +167,9 @@ def test_a_phone_says_that_there_is_more_to_the_right(visit, make_content, tmp_p
 
 
 def test_the_order_of_inventions():
-    assert by_inventions([[1, None, 0, 4], [2, None, None, 0]]) == ("inventions", [3, 0, 2, 1])
+    data = {"lowerIsBetter": [False], "scores": [[[0.5] * 4]] * 2}
+    order = Order(data, [[1, None, 0, 4], [2, None, None, 0]])
+    assert order.places == [3, 0, 2, 1]
 
 
 def test_where_nothing_is_made_up_the_page_says_nothing_of_it(tmp_path, visit):

@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from vifidel_eval.report.html import overview
+from vifidel_eval.report.html import Content, overview, render_page
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation
@@ -17,16 +17,36 @@ def scores_of(**systems):
     )
 
 
+def page_of(scores, comparisons):
+    ids = next(iter(scores.evaluations.values()))["M"].ids
+    captions = {name: dict.fromkeys(ids, "") for name in scores.evaluations}
+    return render_page(Content(scores, comparisons, {image: [] for image in ids}, captions))
+
+
+def standings(scores, comparisons):
+    """Return score, rank, whether it is in bold and its place of each system's cell in the page."""
+    page = page_of(scores, comparisons)
+    cells = page[page.index('class="standings"') :].partition("</table>")[0].split("<td")[1:]
+    found = []
+    for cell in cells:
+        rank = re.search('class="rank">([^<]*)<', cell)
+        place = re.search('<circle cx="([^"]*)"', cell)
+        found.append((
+            re.search('class="score">([^<]*)<', cell)[1],
+            rank and rank[1],
+            ' class="best"' in cell.partition(">")[0],
+            place and float(place[1]),
+        ))  # fmt: skip
+    return found
+
+
 def test_standings_and_duels_say_what_the_comparison_found():
     scores = scores_of(good=[0.9] * 40, same=[0.9] * 40, bad=[0.1, 0.3] * 20)
     comparisons = compare(scores, resamples=200)
-    rows = overview.standings(scores, comparisons)
-    assert [(row[0].score, row[0].rank, row[0].tied, row[0].best) for row in rows.values()] == [
-        ("0.900", 1, True, True),
-        ("0.900", 1, True, True),
-        ("0.200", 3, False, False),
-    ]
-    assert float(rows["bad"][0].place) < float(rows["good"][0].place)
+    good, same, bad = standings(scores, comparisons)
+    assert good == same
+    assert [one[:3] for one in (good, bad)] == [("0.900", "#1=", True), ("0.200", "#3", False)]
+    assert bad[3] < good[3]
     duels = overview.duels(scores, comparisons)
     assert list(duels) == [("good", "same"), ("good", "bad"), ("same", "bad")]
     assert duels["good", "same"][0].winner is None
@@ -43,11 +63,17 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
         ),
     }
     scores = Scores({"M": "M", "N": "N"}, {"one": of_metrics, "two": {"M": Evaluation([], [])}})
-    assert overview.remarks(scores) == {
+    found = overview.remarks(scores)
+    assert {name: {c.phrase: n for c, n in of.items()} for name, of in found.items()} == {
         "one": {"undefined": 2, "without words": 1, "unweighted": 2},
         "two": {},
     }
-    assert list(overview.meanings(scores)) == ["undefined", "without words", "unweighted"]
+    one = Evaluation(range(9), np.array([np.nan, *[1] * 8]), counts={"unweighted": 2})
+    two = Evaluation(range(9), np.array([0.5] * 9), counts={"no_words": 1})
+    scores = Scores({"M": "M"}, {"one": {"M": one}, "two": {"M": two}})
+    page = page_of(scores, compare(scores, resamples=50))
+    said = re.findall('class="remark"><b>(.*?)</b>: ', page)
+    assert said == ["undefined", "without words", "unweighted"]
 
 
 def test_a_histogram_counts_the_images():
@@ -56,7 +82,7 @@ def test_a_histogram_counts_the_images():
     one, two = distribution.spreads
     assert distribution.axis == ("0", "0.5", "1")
     assert (one.images, one.undefined, two.images, two.undefined) == (4, 0, 2, 2)
-    assert one.quantiles == ["0.000", "0.000", "0.250", "0.625", "1.000"]
+    assert one.quantiles == [0, 0, 0.25, 0.625, 1]
     heights = [24 - float(y) for y in re.findall(r"V([\d.]+)H", one.outline)]
     # Half of the images in the first of 32 bins is the tallest; a quarter in the middle and last.
     assert {bin: height for bin, height in enumerate(heights) if height} == {0: 24, 16: 12, 31: 12}
@@ -97,11 +123,8 @@ def test_where_lower_is_better_the_lowest_is_the_first():
         },
     )
     comparisons = compare(scores, resamples=200)
-    rows = overview.standings(scores, comparisons)
-    assert {name: (row[0].rank, row[0].best) for name, row in rows.items()} == {
-        "bad": (2, False),
-        "good": (1, True),
-    }
+    bad, good = standings(scores, comparisons)
+    assert (bad[1:3], good[1:3]) == (("#2", False), ("#1", True))
     assert overview.duels(scores, comparisons)["bad", "good"][0].winner == "good"
 
 
@@ -109,8 +132,5 @@ def test_a_metric_without_common_images_is_shown_without_comparison():
     scores = scores_of(one=[0.5, np.nan], two=[np.nan, 0.5])
     comparisons = compare(scores, resamples=100)
     assert "M" not in comparisons.metrics
-    assert [row[0].score for row in overview.standings(scores, comparisons).values()] == [
-        "0.500",
-        "0.500",
-    ]
+    assert standings(scores, comparisons) == [("0.500", None, False, None)] * 2
     assert overview.duels(scores, comparisons) == {("one", "two"): [None]}

@@ -13,7 +13,7 @@ from PIL import Image
 
 from vifidel_eval.files import write_whole
 from vifidel_eval.report.html import render_page
-from vifidel_eval.report.html.images import Images
+from vifidel_eval.report.html.page_data import caption_data, image_data
 
 ROOT = Path(__file__).parents[3]
 VOID = {"meta", "link", "img", "input", "br"}
@@ -81,12 +81,10 @@ def test_captions_are_text(document, content):
 
 
 def test_the_data_are_all_there(document, content):
-    images = Images(content)
-    assert data_of(document, "data") == images.data
-    assert data_of(document, "plans") == json.loads(json.dumps(images.plans))
-    assert images.data["captions"] == [
-        list(of_system.values()) for of_system in content.captions.values()
-    ]
+    data = image_data(content)
+    assert data_of(document, "data") == data
+    assert data_of(document, "plans") == json.loads(json.dumps(caption_data(content)))
+    assert data["captions"] == [list(of_system.values()) for of_system in content.captions.values()]
 
 
 def test_nothing_is_loaded_from_anywhere(document, page):

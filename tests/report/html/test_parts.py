@@ -232,19 +232,19 @@ def test_filters_by_verdict_and_object(visit, example):
     def images():
         return int(tab.locator(".status").inner_text().split(" ")[0])
 
-    tab.locator("#images [name=judged]").select_option("absent")
-    tab.locator("#images [name=system]").select_option("1")
+    tab.locator("#images [name=captions]").select_option("absent")
+    tab.locator("#images [name=system]").select_option("dreaming")
     assert 0 < images() < len(data["ids"])
     for caption in tab.locator("article .caption").all():
         assert caption.locator(".absent").count() > 0
-    tab.locator("#images [name=judged]").select_option("leaves")
+    tab.locator("#images [name=captions]").select_option("leaves")
     tab.locator("#images [name=object]").select_option("person")
     assert images() > 0
     for card in tab.locator("article").all():
         assert "person" in card.locator(".objects").inner_text()
         assert "person" in card.locator(".loose", has_text="Not mentioned").inner_text()
     tab.get_by_role("button", name="Reset").click()
-    tab.locator("[data-worst]", has_text="dreaming").click()
+    tab.locator(".presets").get_by_role("link", name="dreaming").click()
     scores = [
         (s, i) for i, s in zip(data["ids"], data["scores"][1][0], strict=True) if s is not None
     ]
@@ -253,8 +253,8 @@ def test_filters_by_verdict_and_object(visit, example):
 
 def test_the_address_brings_the_same_images_back(visit, example):
     tab = visit(example["address"])
-    tab.locator("#images [name=system]").select_option("1")
-    tab.locator("#images [name=metric]").select_option("2")
+    tab.locator("#images [name=system]").select_option("dreaming")
+    tab.locator("#images [name=metric]").select_option(example["data"]["metrics"][2])
     tab.locator("#images [name=sort]").select_option("worst")
     tab.get_by_label("Search").fill('a "on a"')
     tab.get_by_label("Score below").fill("0.9")
@@ -372,8 +372,8 @@ def test_categories_under_any_metric(visit, example):
     assert table.inner_text() == at_first
     tab.get_by_role("button", name="Show all categories").click()
     assert table.locator("tbody tr").count() == len(means)
-    table.get_by_role("button").first.click()
-    label = table.get_by_role("button").first.inner_text()
+    table.get_by_role("link").first.click()
+    label = table.get_by_role("link").first.inner_text()
     assert tab.locator("#images [name=object]").input_value() == label
     assert all(label in text for text in tab.locator("article .objects").all_inner_texts())
 

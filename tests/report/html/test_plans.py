@@ -7,23 +7,22 @@ import numpy as np
 import pytest
 from plan_checks import check, units
 
-from vifidel_eval.report.html.images import Images
-from vifidel_eval.report.html.plans import plans_of, scale
+from vifidel_eval.report.html.page_data import caption_data, plans_of, scale
 
 
 def test_made_up_plans(content):
-    images = Images(content)
-    plans = zip(content.explanations.values(), images.plans["plans"], strict=True)
+    data = caption_data(content)
+    plans = zip(content.explanations.values(), data["plans"], strict=True)
     for parts, of_system in plans:
-        check(parts, of_system, images.plans["texts"])
+        check(parts, of_system, data["texts"])
 
 
 def test_every_text_is_there_once_and_used(content):
-    images = Images(content)
-    texts = images.plans["texts"]
+    data = caption_data(content)
+    texts = data["texts"]
     assert len(set(texts)) == len(texts)
     used = set()
-    for plan in chain.from_iterable(images.plans["plans"]):
+    for plan in chain.from_iterable(data["plans"]):
         objects, words, mentions, _ = plan
         used |= {*objects[::3], *words[::5], *words[3::5]}
         used |= {*mentions[::5], *mentions[1::5], *mentions[3::5]}
@@ -32,10 +31,10 @@ def test_every_text_is_there_once_and_used(content):
 
 def test_an_image_that_a_system_lacks_has_no_plan(content):
     parts = {name: of[:1] for name, of in content.explanations.items()}
-    images = Images(dataclasses.replace(content, explanations=parts))
-    for of_system, [part] in zip(images.plans["plans"], parts.values(), strict=True):
+    data = caption_data(dataclasses.replace(content, explanations=parts))
+    for of_system, [part] in zip(data["plans"], parts.values(), strict=True):
         assert [plan is not None for plan in of_system] == [
-            image_id in part.ids for image_id in images.ids
+            image_id in part.ids for image_id in content.references
         ]
 
 

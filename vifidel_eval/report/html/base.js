@@ -1,17 +1,9 @@
 // What all scripts share: the data of the page, numbers, elements.
 
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const once = (make) => {
-  let made;
-  return () => (made ??= make());
-};
-const settings = read("settings");
-const data = once(() => read("data"));
-const plans = once(() => read("plans"));
-const pictures = once(() => read("pictures"));
-const boxes = once(() => read("boxes"));
+const [settings, data, plans, pictures, boxes] = ["settings", "data", "plans", "pictures", "boxes"]
+  .map((id) => JSON.parse(document.getElementById(id).textContent));
 
-// Numbers; formats.py writes those that are in the tables of the page the same, digit for digit.
+// Numbers; number_texts.py writes those that are in the tables of the page the same, digit for digit.
 
 const NONE = "–";
 const fixed = (value, digits) =>
@@ -23,18 +15,22 @@ const signed = (value) => {
   const text = fixed(Math.abs(value), 3);
   return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
 };
-const correlationText = (value) => {
-  if (Number.isNaN(value)) return NONE;
-  const text = fixed(Math.abs(value), 2).replace(/^0/, "");
-  return (value < 0 && text !== ".00" ? "−" : "") + text;
-};
 const whole = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+const counted = (number, noun) => `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
 const grouped = (numbers, size) =>
   Array.from({ length: numbers.length / size }, (_, i) => numbers.slice(i * size, (i + 1) * size));
 const times = (count) => (count > 1 ? ` ×${count}` : "");
-const encoded = (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "?"));
-const link = (id) => `#images?image=${encoded(id)}`;
 const isNumber = (value) => value !== null;
+const between = (value, low, high) => Math.min(Math.max(value, low), high);
+
+// Where the list shows certain images: the values of its controls by their names.
+const BEGINNING = "#images?";
+const address = (values) => BEGINNING + Object.entries(values)
+  .map(([name, value]) => `${name}=${encodeURIComponent(value.replace(/\p{Surrogate}/gu, "?"))}`).join("&");
+
+// The objects of an image.
+const objectsIn = (image) => grouped(data.objects[image], 2)
+  .map(([label, count]) => ({ label, name: data.labels[label], count }));
 
 // Elements: captions only ever become text, never markup.
 
@@ -46,19 +42,30 @@ function element(namespace, tag, attributes, ...children) {
 }
 const html = element.bind(null, "http://www.w3.org/1999/xhtml");
 const svg = element.bind(null, "http://www.w3.org/2000/svg");
+const headCell = (text) => html("th", { scope: "col" }, text);
+const numberHead = (text) => html("th", { scope: "col", class: "number" }, text);
+const numberCell = (text) => html("td", { class: "number" }, text);
+
+// Makes a button a switch, which is off at first.
+function switching(button, act) {
+  button.ariaPressed = "false";
+  button.addEventListener("click", () => {
+    button.ariaPressed = String(button.ariaPressed !== "true");
+    act(button.ariaPressed === "true");
+  });
+  return button;
+}
 
 // Says of what is wider than its place that there is more to the right.
-function listenToWidths() {
-  const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
-  for (const part of document.querySelectorAll("main > section > .scroll")) {
-    part.before(html("p", { class: "sideways", hidden: "" }, "More to the right →"));
-    part.addEventListener("scroll", () => sideways(part), { passive: true });
-    widths.observe(part);
-  }
-}
 const sideways = (part) => {
   part.previousSibling.hidden = part.scrollWidth - part.clientWidth - part.scrollLeft < 8;
 };
+const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => sideways(target)));
+for (const part of document.querySelectorAll("main > section > .scroll")) {
+  part.before(html("p", { class: "sideways", hidden: "" }, "More to the right →"));
+  part.addEventListener("scroll", () => sideways(part), { passive: true });
+  widths.observe(part);
+}
 
 // Calls a function when a node first comes near to what is in sight.
 function whenSeen(node, act) {

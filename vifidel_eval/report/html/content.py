@@ -33,18 +33,9 @@ _FAILED = "explaining them failed, and a warning of the run said why"
 class Material:
     """What a report shows beside what was scored.
 
-    Attributes
-    ----------
-    inputs : mapping
-        What a file is to what its name is: ``{"references": ("captions.json",)}``.
-    pictures : mapping
-        Image id to the file of its picture, for the images that have one.
-    boxes : mapping
-        Image id to the boxes of its objects, likewise.
-    title : str
-        What stands above the page.
-    picture_bytes : int, optional
-        How much all pictures may take in the page; None for the default.
+    ``inputs`` is what files are, with their names: ``{"references": ("captions.json",)}``;
+    ``pictures`` and ``boxes`` are by image id, for the images that have some; ``title`` stands
+    above the page; ``picture_bytes`` is how much all pictures may take in it, None for the default.
     """
 
     inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -56,42 +47,24 @@ class Material:
 
 @dataclass(frozen=True)
 class Content:
-    """Everything a report shows.
-
-    Attributes
-    ----------
-    scores : Scores
-        Systems under metrics.
-    comparisons : Comparisons
-        Intervals, tests and ranks of the same systems and metrics.
-    references : mapping
-        Image id to references, whose order the page keeps; the lists may be empty.
-    captions : mapping
-        System name to image id to candidate.
-    objects : mapping
-        Image id to object label to count; empty where nothing is explained.
-    explanations : mapping
-        System name to what is explained of its captions, in the order of `references`; empty
-        where there is no evidence.
-    material : Material
-        Pictures, boxes and names.
-    inventions : mapping
-        System name to what its captions make up.
-    unexplained : str
-        Why nothing is explained.
-    denied : mapping
-        Image id to the labels that were looked for there and are not in it, where there are any.
-    """
+    """Everything a report shows; without evidence nothing is explained."""
 
     scores: Scores
     comparisons: Comparisons
+    #: Image id to references, whose order the page keeps; the lists may be empty.
     references: Mapping[ImageId, Sequence[str]]
+    #: System name to image id to candidate.
     captions: Mapping[str, Mapping[ImageId, str]]
+    #: Image id to object label to count.
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
+    #: System name to what is explained of its captions, in the order of `references`.
     explanations: Mapping[str, Sequence[Explained]] = field(default_factory=dict)
     material: Material = field(default_factory=Material)
+    #: System name to what its captions make up.
     inventions: Mapping[str, Sequence[Invention]] = field(default_factory=dict)
+    #: Why nothing is explained.
     unexplained: str = _NO_EVIDENCE
+    #: Image id to the labels that were looked for there and are not in it, where there are any.
     denied: Mapping[ImageId, Sequence[str]] = field(default_factory=dict)
 
 
@@ -105,25 +78,10 @@ def gather(
     explained: Callable[[int], object] | None = None,
     settings: Settings | None = None,
 ) -> Content:
-    """Return the content of a report on systems that were scored.
+    """Return the content of a report on systems that `scorers`, made from `settings`, scored.
 
-    Parameters
-    ----------
-    scores : Scores
-        As `vifidel_eval.runs.harness.score_systems` returns them.
-    comparisons : Comparisons
-        Of these scores.
-    systems, references
-        What was scored.
-    scorers : iterable of Scorer
-        What scored them.
-    material : Material, optional
-        Pictures, boxes and names.
-    explained : callable, optional
-        Called with how many captions were explained since the last call.
-    settings : Settings, optional
-        What the scorers were made from. Every caption is explained where the images' objects are
-        known, or one of the scorers takes references as evidence.
+    Captions are explained where the images' objects are known, or one of the scorers takes
+    references as evidence; `explained` is called with how many were since its last call.
 
     Warns
     -----
@@ -132,7 +90,6 @@ def gather(
     """
     scorers = list(scorers)
     systems = list(systems)
-    material = material or Material()
     references = all_images(systems, references)
     of_systems = {system.name: paired(system, references, True) for system in systems}
     content = Content(
@@ -143,12 +100,12 @@ def gather(
             name: dict(zip(rows.ids, rows.captions, strict=True))
             for name, rows in of_systems.items()
         },
-        material=material,
+        material=material or Material(),
     )
     try:
         explainer = explainer_of(scorers, settings or Settings())
         if explainer is None:
-            return replace(content, material=replace(material, boxes={}))
+            return content
         explanations = _explained(explainer, of_systems, explained)
         return replace(
             content,
@@ -164,7 +121,7 @@ def gather(
         if any(isinstance(part, ExplainingScorer) for part in uncombined(scorers)):
             raise
         warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
-        return replace(content, material=replace(material, boxes={}), unexplained=_FAILED)
+        return replace(content, unexplained=_FAILED)
 
 
 def _explained(

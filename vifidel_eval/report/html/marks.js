@@ -1,39 +1,56 @@
 // Words of captions: how they are marked, and what supports them.
 
-// What is known of a caption, in the numbers of plans.py.
-function ofCaption(system, image) {
-  const plan = plans().plans[system]?.[image];
-  if (!plan) return null;
-  const [objects, words, mentions, matches] = plan;
-  return { objects, words, mentions, matches };
-}
-// The sentences of a caption of several, as sentences.py has them.
-const sentencesOf = (system, image) => (plans().sentences?.[system]?.[image] ?? [])
-  .map(([start, end, claims, p, hedged, invented]) => ({ start, end, claims, p,
-    hedged: grouped(hedged, 2), invented: grouped(invented, 2) }));
-const textOf = (text) => plans().texts[text];
+// The verdicts on mentions, by their numbers in page_data.py: how words are marked, what the table of
+// words says, and what the tip says.
+const VERDICTS = [
+  ["unjudged", "not judged", "not judged"],
+  ["there", "there", "in the image"],
+  ["absent", "not in the image", "probably not in the image"],
+  ["supposed", "only supposed", "only supposed, and probably not in the image"],
+].map(([mark, name, said]) => ({ mark, name, said }));
+const NO_CLAIM = { mark: "open", name: "no claim", said: "no claim" };
+const verdictOf = ({ verdict }) => VERDICTS[verdict] ?? NO_CLAIM;
+const [THERE, ABSENT, SUPPOSED] = [1, 2, 3];
 
-// The first place of a word in a caption, to which words are sorted.
-const placeIn = (caption) => {
+const textOf = (text) => plans.texts[text];
+
+// What is known of a caption, as page_data.py has it; undefined where nothing is.
+function ofCaption(system, image) {
+  const plan = plans.plans[system]?.[image];
+  return plan && {
+    get objects() {
+      return grouped(plan[0], 3).map(([text, penalty, silent]) => ({ text: textOf(text), penalty, silent }));
+    },
+    get words() {
+      return grouped(plan[1], 5).map(([text, penalty, support, by, mention]) =>
+        ({ text: textOf(text), penalty, support, by: textOf(by), mention }));
+    },
+    get mentions() {
+      return grouped(plan[2], 5).map(([text, category, support, by, verdict]) =>
+        ({ text: textOf(text), category: textOf(category), support, by: textOf(by), verdict }));
+    },
+    get matches() {
+      return grouped(plan[3], 4).map(([object, word, mass, cost]) => ({ object, word, mass, cost }));
+    },
+  };
+}
+const silentOf = (system, image) => (ofCaption(system, image)?.objects ?? [])
+  .filter(({ silent }) => silent).map(({ text }) => text);
+
+// Sorts words by their first places in a caption.
+function inOrderOf(caption) {
   const lowered = caption.toLowerCase();
-  return (text) => lowered.indexOf(text);
-};
+  return (one, other) => lowered.indexOf(one.text) - lowered.indexOf(other.text);
+}
 
 // What is said of a caption: its mentions, and then the words of which nothing is claimed.
 function saidOf(system, image) {
   const { words, mentions } = ofCaption(system, image);
-  const { labels, objects, captions } = data();
-  const present = grouped(objects[image], 2).map(([label]) => label);
-  const labelOf = (text) => present.find((label) => labels[label] === textOf(text));
-  const place = placeIn(captions[system][image]);
+  const labelOf = (text) => objectsIn(image).find(({ name }) => name === text)?.label;
   return [
-    ...grouped(mentions, 5).map(([text, category, support, by, verdict]) => ({
-      text: textOf(text), support, by: textOf(by), verdict,
-      object: verdict === settings.there ? labelOf(by) ?? labelOf(category) : undefined,
-    })),
-    ...grouped(words, 5).filter(([, , , , mention]) => mention < 0)
-      .map(([text, , support, by]) => ({ text: textOf(text), support, by: textOf(by), at: place(textOf(text)) }))
-      .sort((a, b) => a.at - b.at),
+    ...mentions.map((one) => (one.verdict === THERE
+      ? { ...one, object: labelOf(one.by) ?? labelOf(one.category) } : one)),
+    ...words.filter(({ mention }) => mention < 0).sort(inOrderOf(data.captions[system][image])),
   ];
 }
 
@@ -62,34 +79,37 @@ function marksOf(caption, said) {
   return marks.sort((a, b) => a.start - b.start);
 }
 
+// Part of a text, with what `make` makes of each mark instead of its words.
+function withMarks(text, start, end, marks, make) {
+  const parts = [];
+  let from = start;
+  for (const mark of marks) {
+    parts.push(text.slice(from, mark.start), make(mark, text.slice(mark.start, mark.end)));
+    from = mark.end;
+  }
+  return [...parts, text.slice(from, end)];
+}
+
 // The caption with its words marked.
 function marked(system, image) {
-  const caption = data().captions[system][image];
+  const caption = data.captions[system][image];
   if (!ofCaption(system, image)) return [caption];
   const said = saidOf(system, image);
-  const parts = [];
-  let from = 0;
-  for (const { start, end, which } of marksOf(caption, said)) {
-    const mark = settings.marks[said[which].verdict] ?? "open";
-    parts.push(caption.slice(from, start),
-      html("span", { class: `said ${mark}`, "data-said": which }, caption.slice(start, end)));
-    from = end;
-  }
-  return [...parts, caption.slice(from)];
+  return withMarks(caption, 0, caption.length, marksOf(caption, said), ({ which }, words) =>
+    html("span", { class: `said ${verdictOf(said[which]).mark}`, "data-said": which }, words));
 }
 
 function wordDetails(system, image) {
   const said = saidOf(system, image);
   if (!said.length) return [];
-  const head = (text, more) => html("th", { scope: "col", ...more }, text);
   return html("details", { class: "words" }, html("summary", {}, "Words"),
     html("div", { class: "scroll", role: "group", "aria-label": "Words and what supports them", tabindex: "0" },
       html("table", {},
-        html("thead", {}, html("tr", {}, head("Words"), head("Verdict"),
-          head("Support", { class: "number" }), head("Nearest evidence"))),
-        html("tbody", {}, said.map(({ text, support, by, verdict }) => html("tr", {},
-          html("td", {}, text), html("td", {}, settings.verdicts[verdict] ?? "no claim"),
-          html("td", { class: "number" }, supportText(support)), html("td", {}, by ?? NONE)))))));
+        html("thead", {}, html("tr", {}, headCell("Words"), headCell("Verdict"),
+          numberHead("Support"), headCell("Nearest evidence"))),
+        html("tbody", {}, said.map((one) => html("tr", {},
+          html("td", {}, one.text), html("td", {}, verdictOf(one).name),
+          numberCell(supportText(one.support)), html("td", {}, one.by ?? NONE)))))));
 }
 
 const supportText = (support) => (support < 0 ? NONE : fixed(support / 100, 2));
@@ -99,40 +119,38 @@ const supportText = (support) => (support < 0 ? NONE : fixed(support / 100, 2));
 const tip = document.getElementById("tip");
 let tipOf = null; // the word that the tip is about
 
-const placeOf = (word) => ({
-  system: Number(word.closest("[data-system]").dataset.system),
-  image: Number(word.closest("[data-image]").dataset.image),
-});
+// The system and the image that a node is about.
+const placeOf = (node) => [node.closest("[data-system]").dataset.system, node.closest("[data-image]").dataset.image]
+  .map(Number);
 
-function tell({ text, support, by, verdict }) {
-  const name = ["not judged", "in the image", "probably not in the image", "only supposed, and probably not in the image"][verdict] ?? "no claim";
-  const near = by === undefined ? "Nothing is near in meaning." : [
-    verdict === settings.there ? "Supported by " : "Nearest is ", html("b", {}, by),
-    support < 0 ? "." : `, support ${supportText(support)}.`,
+function tell(one) {
+  const near = one.by === undefined ? "Nothing is near in meaning." : [
+    one.verdict === THERE ? "Supported by " : "Nearest is ", html("b", {}, one.by),
+    one.support < 0 ? "." : `, support ${supportText(one.support)}.`,
   ];
-  return [html("span", { class: "verdict" }, `${text}: ${name}`), html("span", {}, near)];
+  return [html("span", { class: "verdict" }, `${one.text}: ${verdictOf(one).said}`), html("span", {}, near)];
 }
 
 function showTip(word) {
   if (word === tipOf) return;
   hideTip();
-  const { system, image } = placeOf(word);
-  const said = saidOf(system, image)[Number(word.dataset.said)];
+  const said = saidOf(...placeOf(word))[Number(word.dataset.said)];
   tipOf = word;
   tip.replaceChildren(...tell(said));
   // Above a dialog lies only what is inside it.
   (word.closest("dialog") ?? document.body).append(tip);
   tip.hidden = false;
   word.setAttribute("aria-describedby", "tip");
-  const at = word.getClientRects()[0];
-  const right = document.documentElement.clientWidth - tip.offsetWidth - 8;
-  const left = Math.max(8, Math.min(at.left, right));
-  const inside = tip.parentElement === document.body ? null : tip.parentElement;
-  const origin = inside ? inside.getBoundingClientRect() : { left: 0, top: 0 };
-  const [x, y] = inside ? [inside.scrollLeft - inside.clientLeft, inside.scrollTop - inside.clientTop] : [scrollX, scrollY];
-  tip.style.left = `${left - origin.left + x}px`;
-  tip.style.top = `${at.bottom + 4 - origin.top + y}px`;
+  placeTip();
   showBoxes(word, said.object ?? null);
+}
+
+function placeTip() {
+  if (!tipOf) return;
+  const at = tipOf.getClientRects()[0];
+  const right = document.documentElement.clientWidth - tip.offsetWidth - 8;
+  tip.style.left = `${Math.max(8, Math.min(at.left, right))}px`;
+  tip.style.top = `${at.bottom + 4}px`;
 }
 
 function hideTip() {
@@ -151,42 +169,32 @@ function liven(caption) {
   });
 }
 
-function step(word, forward) {
+function step(word, by) {
   const words = [...word.closest(".caption").querySelectorAll(".said")];
-  const next = words[words.indexOf(word) + (forward ? 1 : -1)];
+  const next = words[words.indexOf(word) + by];
   if (!next) return;
   word.tabIndex = -1;
   next.tabIndex = 0;
   next.focus();
 }
 
-function listenToWords() {
-  const wordAt = (event) => event.target.closest?.("[data-image] .said");
-  const keeps = (node) => node && (tipOf?.contains(node) || tip.contains(node));
-  document.addEventListener("pointerover", (event) => {
+const wordAt = (event) => event.target.closest?.("[data-image] .said");
+const keeps = (node) => node && (tipOf?.contains(node) || tip.contains(node));
+const steps = { ArrowLeft: -1, ArrowRight: 1 };
+for (const type of ["pointerover", "focusin", "click"]) {
+  document.addEventListener(type, (event) => {
     const word = wordAt(event);
-    if (word && event.pointerType !== "touch") showTip(word);
-    else if (tipOf && !keeps(event.target) && document.activeElement !== tipOf) hideTip();
-  });
-  document.addEventListener("focusin", (event) => (wordAt(event) ? showTip(wordAt(event)) : hideTip()));
-  document.addEventListener("click", (event) => {
-    if (wordAt(event)) showTip(wordAt(event));
-    else if (!keeps(event.target)) hideTip();
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && tipOf) {
-      hideTip();
-      event.preventDefault(); // a dialog stays open
-      return;
-    }
-    const word = wordAt(event);
-    if (!word) return;
-    if (["ArrowLeft", "ArrowRight"].includes(event.key)) {
-      event.preventDefault();
-      step(word, event.key === "ArrowRight");
-    } else if (["Enter", " "].includes(event.key)) {
-      event.preventDefault();
-      showTip(word);
-    }
+    const hovers = type === "pointerover";
+    if (word && !(hovers && event.pointerType === "touch")) showTip(word);
+    else if (!keeps(event.target) && !(hovers && document.activeElement === tipOf)) hideTip();
   });
 }
+document.addEventListener("keydown", (event) => {
+  const word = wordAt(event);
+  if (event.key === "Escape" && tipOf) hideTip(); // a dialog stays open
+  else if (word && event.key in steps) step(word, steps[event.key]);
+  else if (word && ["Enter", " "].includes(event.key)) showTip(word);
+  else return;
+  event.preventDefault();
+});
+document.addEventListener("scroll", placeTip, { capture: true, passive: true });

@@ -4,7 +4,7 @@
 const ranks = [];
 function percentileRanks(metric) {
   return (ranks[metric] ??= (() => {
-    const { scores, lowerIsBetter } = data();
+    const { scores, lowerIsBetter } = data;
     const rankOf = rankAmong(scores.flatMap((ofSystem) => ofSystem[metric].filter(isNumber)));
     const rank = lowerIsBetter[metric] ? (score) => 1 - rankOf.get(score) : (score) => rankOf.get(score);
     return scores.map((ofSystem) =>
@@ -28,29 +28,23 @@ function median(values) {
   return (ordered[Math.floor(middle)] + ordered[Math.ceil(middle)]) / 2;
 }
 
-const thingsMadeUp = (systems, image) => systems
-  .map((system) => plans().inventions[system][image]).filter(isNumber);
-
 const sortKeys = {
   inventions: ({ systems }) => (image) => {
-    const found = thingsMadeUp(systems, image);
+    const found = systems.map((system) => plans.inventions[system][image]).filter(isNumber);
     return found.length ? -found.reduce((sum, things) => sum + things) : NaN;
   },
-  systems({ metric }) {
-    const { scores } = data();
-    return (image) => {
-      const found = scores.map((ofSystem) => ofSystem[metric][image]).filter(isNumber);
-      if (found.length < 2) return NaN;
-      const middle = median(found);
-      return -2 * median(found.map((score) => Math.abs(score - middle)));
-    };
+  systems: ({ metric }) => (image) => {
+    const found = data.scores.map((ofSystem) => ofSystem[metric][image]).filter(isNumber);
+    if (found.length < 2) return NaN;
+    const middle = median(found);
+    return -2 * median(found.map((score) => Math.abs(score - middle)));
   },
   metrics: (wanted) => {
     const apart = metricsApart(wanted);
     return (image) => -Math.abs(apart(image));
   },
-  worst: ({ metric, systems }) => extreme(metric, systems, !data().lowerIsBetter[metric]),
-  best: ({ metric, systems }) => extreme(metric, systems, data().lowerIsBetter[metric]),
+  worst: ({ metric, systems }) => extreme(metric, systems, !data.lowerIsBetter[metric]),
+  best: ({ metric, systems }) => extreme(metric, systems, data.lowerIsBetter[metric]),
   given: () => (image) => image,
 };
 
@@ -64,14 +58,14 @@ function metricsApart({ metric, against, systems }) {
 }
 
 function extreme(metric, systems, lowestFirst) {
-  const { scores } = data();
   const [pick, sign] = lowestFirst ? [Math.min, 1] : [Math.max, -1];
   return (image) => {
-    const found = systems.map((system) => scores[system][metric][image]).filter(isNumber);
+    const found = systems.map((system) => data.scores[system][metric][image]).filter(isNumber);
     return found.length ? sign * pick(...found) : NaN;
   };
 }
 
+// Images without a value come last.
 function sorted(images, choice) {
   const key = sortKeys[choice.sort](choice);
   const keys = new Map(images.map((image) => [image, key(image)]));

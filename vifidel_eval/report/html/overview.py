@@ -1,98 +1,74 @@
-"""The upper half of a report: systems by metrics, who beats whom, distributions of scores."""
+"""Upper half of a report: what systems make up, who beats whom, distributions of scores."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from ...evaluation import COUNTS, Floats
+from ...evaluation import COUNTS, Count, Floats
+from ...image_ids import ImageId
 from ...runs.comparison import Comparison, Comparisons, Pair
 from ...runs.harness import Scores
-from .formats import score, short
+from .content import Content
+from .number_texts import short
 
+_MOST_CLASSES = 5
 _BINS = 32
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A system under a metric.
+class MadeUp(NamedTuple):
+    """What a system makes up, each thing (by its class) once a caption.
 
-    Attributes
-    ----------
-    score, low, high : str
-        The score and its interval.
-    rank : int, optional
-        Equal ranks are ties; None under a metric that ranks no system.
-    tied, best : bool
-        Whether another system has the same rank; whether the rank is the first.
-    place, start, length : str
-        Score and interval on the metric's axis, from 0 to 100; empty without a comparison.
+    By image, if anything is known of it, how many things; and the classes that most captions make
+    up, with how many captions, the most frequent first.
     """
 
-    score: str
-    low: str = ""
-    high: str = ""
-    rank: int | None = None
-    tied: bool = False
-    best: bool = False
-    place: str = ""
-    start: str = ""
-    length: str = ""
+    system: str
+    things: Mapping[ImageId, int]
+    most: list[tuple[str, int]]
 
 
-def standings(scores: Scores, comparisons: Comparisons) -> dict[str, list[Standing]]:
-    """Return a row per system: its standing under each metric."""
-    rows: dict[str, list[Standing]] = {name: [] for name in scores.evaluations}
-    for metric in scores.signatures:
-        compared = comparisons.metrics.get(metric)
-        for name, row in rows.items():
-            if compared is None:  # no image has a score from every system
-                row.append(Standing(score(scores.evaluations[name][metric].score)))
-            else:
-                row.append(_standing(compared, name))
-    return rows
+def made_up(content: Content) -> list[MadeUp]:
+    """Return what each system makes up; nothing if no caption of any does."""
+    if not any(content.inventions.values()):
+        return []
+    found = []
+    for system, inventions in content.inventions.items():
+        things = dict.fromkeys((row.image_id, row.category) for row in inventions)
+        of_images = Counter(image_id for image_id, _ in things)
+        classes = Counter(category for _, category in things)
+        frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
+        known = {
+            image_id: of_images[image_id]
+            for part in content.explanations[system]
+            for image_id, known in zip(part.ids, part.known.tolist(), strict=True)
+            if known
+        }
+        found.append(MadeUp(system, known, frequent[:_MOST_CLASSES]))
+    return found
 
 
-def _standing(compared: Comparison, name: str) -> Standing:
-    systems = compared.systems
-    low = min(min(s.low, s.score) for s in systems.values())
-    span = max(max(s.high, s.score) for s in systems.values()) - low or 1
-
-    def on_axis(value: float) -> float:
-        return 4 + 92 * (value - low) / span  # room for the dot at either end
-
-    it = systems[name]
-    ranks = [standing.rank for standing in systems.values()]
-    return Standing(
-        score(it.score),
-        score(it.low),
-        score(it.high),
-        it.rank,
-        tied=ranks.count(it.rank) > 1,
-        best=len(systems) > 1 and it.rank == 1,
-        place=short(on_axis(it.score)),
-        start=short(on_axis(it.low)),
-        length=short(on_axis(it.high) - on_axis(it.low)),
-    )
+def axis_of(compared: Comparison) -> Callable[[float], str]:
+    """Return where a score lies on the axis of a metric's intervals, from 0 to 100."""
+    systems = compared.systems.values()
+    low = min(min(s.low, s.score) for s in systems)
+    span = max(max(s.high, s.score) for s in systems) - low or 1
+    return lambda score: short(4 + 92 * (score - low) / span)  # room for the dot at either end
 
 
-def remarks(scores: Scores) -> dict[str, dict[str, int]]:
+def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
     """Return what was counted of each system, as in the command's table, without zeros."""
-    remarks = {}
-    for name in scores.evaluations:
-        counts = scores.counts(name)
-        remarks[name] = {c.phrase: counts[c.key] for c in COUNTS if counts.get(c.key)}
-    return remarks
-
-
-def meanings(scores: Scores) -> dict[str, str]:
-    """Return what the remarks on systems mean."""
-    said = {what for of_system in remarks(scores).values() for what in of_system}
-    return {count.phrase: count.meaning for count in COUNTS if count.phrase in said}
+    counts = {name: scores.counts(name) for name in scores.evaluations}
+    return {
+        name: {count: of[count.key] for count in COUNTS if of.get(count.key)}
+        for name, of in counts.items()
+    }
 
 
 def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], list[Pair | None]]:
@@ -108,46 +84,25 @@ def duels(scores: Scores, comparisons: Comparisons) -> dict[tuple[str, str], lis
     }
 
 
-@dataclass(frozen=True)
-class Spread:
-    """How the scores of a system under a metric are spread over the images.
+class Spread(NamedTuple):
+    """How the scores of a system are spread: images with a score and without one.
 
-    Attributes
-    ----------
-    system : str
-        Its name.
-    images, undefined : int
-        With and without a score.
-    quantiles : list of str
-        Lowest, lower quartile, median, upper quartile, highest.
-    outline : str
-        The histogram as an SVG path, 100 wide and 24 high.
-    median_at : str
-        The median on the same axis; empty without scores.
+    Quantiles are the lowest score, the quartiles and the highest, None without scores; the outline
+    is the histogram as an SVG path, 100 wide and 24 high, on whose axis the median is `median_at`.
     """
 
     system: str
     images: int
     undefined: int
-    quantiles: list[str]
+    quantiles: list[float] | list[None]
     outline: str
     median_at: str
 
 
-@dataclass(frozen=True)
-class Distribution:
-    """The scores of all systems under a metric, on one axis.
+class Distribution(NamedTuple):
+    """The scores of all systems under a metric, on an axis: its beginning, middle and end.
 
-    Attributes
-    ----------
-    metric : str
-        Its column.
-    axis : tuple of str
-        Where the axis begins, its middle and its end.
-    spreads : list of Spread
-        One per system.
-    binary : bool
-        Whether all scores are 0 or 1: then their mean says it all.
+    Where all scores are 0 or 1 (`binary`), their mean says it all.
     """
 
     metric: str
@@ -175,7 +130,7 @@ def _distribution(scores: Scores, metric: str) -> Distribution:
                 name,
                 len(of_system),
                 len(of_systems[name]) - len(of_system),
-                [score(value) for value in quantiles] or [score(None)] * len(_QUANTILES),
+                quantiles or [None] * len(_QUANTILES),
                 _outline(24 * counts / max(counts.max(), 1)),
                 short(100 * (quantiles[2] - start) / (end - start)) if quantiles else "",
             )
@@ -203,7 +158,7 @@ def _round_number(value: float) -> float:
     )
 
 
-def _outline(heights: np.ndarray) -> str:
+def _outline(heights: Floats) -> str:
     """Return steps from the left to the right, closed at the bottom."""
     width = 100 / len(heights)
     path = "M0 24"

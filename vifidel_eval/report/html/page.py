@@ -8,37 +8,30 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
+from ...evaluation import COUNTS, Floats
 from ...explain.findings import find
 from ...text_tables import p_value
-from ...things.grounded import Verdict
-from . import formats, overview
+from . import number_texts, overview
 from .content import Content
-from .images import Images
-from .made_up import made_up
-from .order import Order, by_inventions
-from .pictures import by_place, pictures
-from .plans import SUPPOSED, UNIT
+from .number_texts import correlation
+from .order import Order
+from .page_data import UNIT, caption_data, image_data
+from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
 _SCRIPTS = "base marks plan boxes cards search order state scatter categories start"
 _MOST_FINDINGS = 10
-_MOST_CATEGORIES = 8
 # Categories of fewer images are not listed: at most this many, or a hundredth of all images.
 _FEWEST = 25
-# How words are marked, by verdict: a class of the style sheet.
-_MARKS = {Verdict.NOT_JUDGED: "unjudged", Verdict.THERE: "there", Verdict.ABSENT: "absent"}
 # How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
 _SHADES = 5
-# Of a plan with more rows, the costliest are shown at first.
-_MOST_ROWS = 10
-
-#: Images on a page of the list.
-IMAGES_ON_A_PAGE = 20
+# The template's `tojson` also escapes what could end the element that holds the data.
+_JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
 
 
 def render_page(content: Content) -> str:
@@ -51,57 +44,47 @@ def render_page(content: Content) -> str:
     content : Content
         What is shown.
     """
-    images = Images(content)
-    order = Order(images.data)
-    made_up_things = images.plans.get("inventions")
-    sort, places = (
-        order.by_disagreement() if made_up_things is None else by_inventions(made_up_things)
-    )
+    data, plans = image_data(content), caption_data(content)
+    made_up = overview.made_up(content)
+    if made_up:
+        plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
+    order = Order(data, plans.get("inventions", ()))
     distributions = overview.distributions(content.scores)
-    drawn = pictures(
-        content.material, [images.ids[place] for place in places], images.data["labels"]
+    shown, boxes = pictures(content, order.places, data["labels"])
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            scores=content.scores,
+            comparisons=content.comparisons,
+            remarks=overview.remarks(content.scores),
+            duels=overview.duels(content.scores, content.comparisons),
+            distributions=distributions,
+            telling=_telling(distributions, order.against),
+            made_up=made_up,
+            findings={name: find(parts) for name, parts in content.explanations.items()},
+            most=_MOST_FINDINGS,
+            material=content.material,
+            data=data,
+            plans=plans,
+            boxes=boxes,
+            pictures=shown,
+            order=order,
+            settings={
+                "shades": _SHADES,
+                "unit": UNIT,
+                "fits": [_fits(of_system) for of_system in order.fits],
+                "fewest": fewest(len(data["ids"])),
+            },
+            unexplained=content.unexplained,
+            version=version("vifidel-eval"),
+        )
     )
-    shown = {name: by_place(of_images, images.ids) for name, of_images in drawn.items()}
-    data, plan_data = _json(images.data), _json(images.plans)
-    template = _environment().get_template("report.html.j2")
-    return template.render(
-        scores=content.scores,
-        comparisons=content.comparisons,
-        standings=overview.standings(content.scores, content.comparisons),
-        remarks=overview.remarks(content.scores),
-        meanings=overview.meanings(content.scores),
-        duels=overview.duels(content.scores, content.comparisons),
-        at_equal_length=content.comparisons.has_equal_length,
-        distributions=distributions,
-        telling=_telling(distributions, order.against),
-        made_up=made_up(content),
-        findings={name: find(parts) for name, parts in content.explanations.items()},
-        most=_MOST_FINDINGS,
-        material=content.material,
-        data=images.data,
-        plans=images.plans,
-        pictures=shown["images"],
-        json={"data": data, "plans": plan_data, "boxes": _json(shown["boxes"])},
-        against=order.against,
-        correlations=order.correlations,
-        settings={
-            "pageSize": IMAGES_ON_A_PAGE,
-            "shades": _SHADES,
-            "unit": UNIT,
-            "against": order.against,
-            "sort": sort,
-            "verdicts": [*map(str, Verdict), "only supposed"],
-            "marks": [*(_MARKS[verdict] for verdict in Verdict), "supposed"],
-            "supposed": SUPPOSED,
-            "there": Verdict.THERE,
-            "absent": Verdict.ABSENT,
-            "mostRows": _MOST_ROWS,
-            "mostCategories": _MOST_CATEGORIES,
-            "fewest": fewest(len(images.ids)),
-        },
-        unexplained=content.unexplained,
-        version=version("vifidel-eval"),
-    )
+
+
+def _fits(of_metrics: Floats) -> list[list[list[str]]]:
+    """Return correlations as the plot's table shows them."""
+    return [[list(map(correlation, pair)) for pair in row] for row in of_metrics.tolist()]
 
 
 def _telling(distributions: Sequence[overview.Distribution], against: int) -> int:
@@ -128,21 +111,29 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.policies["json.dumps_kwargs"] = _JSON
     environment.globals |= {
-        "whole": formats.whole,
+        "COUNTS": COUNTS,
+        "address": _address,
+        "axis_of": overview.axis_of,
+        "whole": number_texts.whole,
+        "share": number_texts.share,
         "part": _part,
         "script": _script,
-        "places_of": lambda names: {name: place for place, name in enumerate(names)},
         "digest": _digest,
     }
     environment.filters |= {
-        "score": formats.score,
-        "fixed": formats.fixed,
-        "correlation": formats.correlation,
+        "score": number_texts.score,
+        "fixed": number_texts.fixed,
+        "correlation": number_texts.correlation,
         "p_value": p_value,
     }
-    environment.filters["json"] = _json
     return environment
+
+
+def _address(**values: object) -> str:
+    """Return the link to the images that controls with these values show, as base.js does."""
+    return "#images?" + urlencode(values, quote_via=quote, errors="replace")
 
 
 def _part(name: str) -> Markup:
@@ -159,8 +150,3 @@ def _script() -> Markup:
 def _digest(text: str) -> str:
     """Return what the page's policy calls a text by: no other style or script runs in it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
-
-
-def _json(value: object) -> Markup:
-    """Return JSON in which no caption can end the element that holds it."""
-    return htmlsafe_json_dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -3,47 +3,35 @@
 // Matches with their ends: objects, and words with their rank in the caption.
 function planOf(system, image) {
   const { objects, words, mentions, matches } = ofCaption(system, image);
-  const { labels, objects: counts, captions } = data();
-  const countOf = new Map(grouped(counts[image], 2).map(([label, count]) => [labels[label], count]));
-  const things = grouped(objects, 3).map(([text, penalty, silent]) =>
-    ({ text: textOf(text), count: countOf.get(textOf(text)), penalty, loose: Boolean(silent) }));
-  const place = placeIn(captions[system][image]);
-  const said = grouped(words, 5).map(([text, penalty, , , mention]) => ({
-    text: textOf(text), penalty, loose: mentions[5 * mention + 4] === settings.absent, at: place(textOf(text)),
-  }));
-  [...said].sort((a, b) => a.at - b.at).forEach((word, rank) => (word.rank = rank));
-  return grouped(matches, 4).map(([thing, word, mass, cost]) =>
-    ({ thing: things[thing], word: said[word], mass, cost }));
+  const countOf = new Map(objectsIn(image).map(({ name, count }) => [name, count]));
+  const things = objects.map((thing) =>
+    ({ ...thing, count: countOf.get(thing.text), loose: thing.silent === 1 }));
+  const said = words.map((word) => ({ ...word, loose: mentions[word.mention]?.verdict === ABSENT }));
+  [...said].sort(inOrderOf(data.captions[system][image])).forEach((word, rank) => (word.rank = rank));
+  return matches.map(({ object, word, mass, cost }) => ({ thing: things[object], word: said[word], mass, cost }));
 }
 
+// Of a plan with more rows, the costliest are shown at first.
+const MOST_ROWS = 10;
+
 function fillPlan(details) {
-  const system = Number(details.closest("[data-system]").dataset.system);
-  const image = Number(details.closest("[data-image]").dataset.image);
+  const [system, image] = placeOf(details);
   const matches = planOf(system, image);
   if (!matches.length) {
     details.append(html("p", { class: "none" }, "No transport plan: no usable word or no usable object."));
     return;
   }
   const drawn = html("div", { class: "drawn" });
-  const most = settings.mostRows;
-  const few = ofCaption(system, image).words.length / 5 <= most || matches.length <= most;
+  const costliest = [...matches].sort((a, b) => b.mass * b.cost - a.mass * a.cost);
   const draw = (all) => drawn.replaceChildren(
-    drawPlan(all ? matches : costliest(matches).slice(0, most)),
-    planTable(costliest(matches), all ? matches.length : most));
+    drawPlan(all ? matches : costliest.slice(0, MOST_ROWS)), planTable(costliest, all ? matches.length : MOST_ROWS));
+  const few = ofCaption(system, image).words.length <= MOST_ROWS || matches.length <= MOST_ROWS;
   draw(few);
   details.append(drawn);
   if (few) return;
-  const button = html("button", { type: "button", class: "more", "aria-pressed": "false" },
-    `Show all ${matches.length} rows`);
-  button.addEventListener("click", () => {
-    const all = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", all);
-    draw(all);
-  });
-  details.append(button);
+  const button = html("button", { type: "button", class: "more" }, `Show all ${matches.length} rows`);
+  details.append(switching(button, draw));
 }
-
-const costliest = (matches) => [...matches].sort((a, b) => b.mass * b.cost - a.mass * a.cost);
 
 function drawPlan(matches) {
   const { unit, shades } = settings;
@@ -61,7 +49,7 @@ function drawPlan(matches) {
   const line = ({ thing, word, mass, cost }) => {
     const [from, to] = [short(left.get(thing)), short(right.get(word))];
     return svg("path", {
-      class: `shade${Math.min(Math.floor((cost * shades) / plans().scale), shades - 1)}`,
+      class: `shade${Math.min(Math.floor((cost * shades) / plans.scale), shades - 1)}`,
       "stroke-width": short(Math.max(mass * unit * 16, 1)),
       d: `M120 ${from}C170 ${from} 170 ${to} 220 ${to}`,
     });
@@ -82,13 +70,10 @@ function cut(text) {
   return characters.length <= 16 ? text : `${characters.slice(0, 15).join("")}…`;
 }
 
-// The costliest rows first. Contributions are whole numbers of a step, and what rounding takes from
-// one row it gives to the next, so that they add up to the distance as shown.
+// Contributions are whole numbers of a step, and what rounding takes from one row it gives to the
+// next, so that they add up to the distance as shown.
 function planTable(matches, most) {
   const { unit } = settings;
-  const head = (text) => html("th", { scope: "col" }, text);
-  const numberHead = (text) => html("th", { scope: "col", class: "number" }, text);
-  const number = (text) => html("td", { class: "number" }, text);
   const named = ({ text, penalty }) =>
     html("td", {}, `${text} `, html("small", {}, `ρ ${fixed(penalty * unit, 3)}`));
   const size = Math.round(1e-4 / unit ** 2);
@@ -99,15 +84,15 @@ function planTable(matches, most) {
     const before = total;
     total += mass * cost;
     return { after: total, row: html("tr", {}, named(thing), named(word),
-      number(`${fixed(100 * (mass * unit), 1)} %`), number(fixed(cost * unit, 4)),
-      number(shown(before, total))) };
+      numberCell(`${fixed(100 * (mass * unit), 1)} %`), numberCell(fixed(cost * unit, 4)),
+      numberCell(shown(before, total))) };
   });
   const kept = rows.slice(0, most);
   const others = rows.length - kept.length;
-  const foot = (text, value) => html("tr", {}, html("th", { scope: "row", colspan: "4" }, text), number(value));
+  const foot = (text, value) => html("tr", {}, html("th", { scope: "row", colspan: "4" }, text), numberCell(value));
   return html("div", { class: "scroll", role: "group", "aria-label": "Transport plan as a table", tabindex: "0" },
     html("table", {},
-      html("thead", {}, html("tr", {}, ["Object", "Word"].map(head),
+      html("thead", {}, html("tr", {}, ["Object", "Word"].map(headCell),
         ["Mass", "Cost", "Mass × cost"].map(numberHead))),
       html("tbody", {}, kept.map(({ row }) => row)),
       html("tfoot", {},

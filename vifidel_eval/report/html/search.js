@@ -1,24 +1,22 @@
 // Which images fit the filters.
 
 // Words, and phrases in quotes; a quote that does not end goes to the end.
-const wanted = (text) => [...text.toLowerCase().matchAll(/"([^"]*)"?|[^\s"]+/g)]
+const wantedIn = (text) => [...text.toLowerCase().matchAll(/"([^"]*)"?|[^\s"]+/g)]
   .map(([word, phrase]) => (phrase ?? word).trim().replace(/\s+/g, " ")).filter(Boolean);
 
-const texts = once(() => {
-  const { ids, labels, objects, references, captions } = data();
-  return ids.map((id, image) => ({
-    common: [`image ${id}`, ...grouped(objects[image], 2).map(([label]) => labels[label]), ...references[image]]
-      .join("\n").toLowerCase(),
-    candidates: captions.map((ofSystem) => (ofSystem[image] ?? "").toLowerCase()),
-  }));
-});
+let texts;
+const searchable = () => (texts ??= data.ids.map((id, image) => ({
+  common: [`image ${id}`, ...objectsIn(image).map(({ name }) => name), ...data.references[image]]
+    .join("\n").toLowerCase(),
+  candidates: data.captions.map((ofSystem) => (ofSystem[image] ?? "").toLowerCase()),
+})));
 
 const judgements = {
   // The tables of words count those that are only supposed too.
-  absent: ({ word, thing }) => (system, image) => grouped(ofCaption(system, image)?.mentions ?? [], 5)
-    .some(([text, category, , , verdict]) => (word
-      ? verdict >= settings.absent && textOf(text) === word
-      : verdict === settings.absent && (!thing || textOf(category) === thing))),
+  absent: ({ word, thing }) => (system, image) => (ofCaption(system, image)?.mentions ?? [])
+    .some(({ text, category, verdict }) => (word
+      ? verdict >= ABSENT && text === word
+      : verdict === ABSENT && (!thing || category === thing))),
   leaves: ({ object }) => (system, image) => {
     const silent = silentOf(system, image);
     return object === "" ? silent.length > 0 : silent.includes(object);
@@ -26,13 +24,13 @@ const judgements = {
 };
 
 function matching(choice) {
-  const { ids, labels, objects, scores, captions } = data();
-  const { wanted, below, metric, systems, object, judged, brush, image: alone } = choice;
-  if (alone !== null) return [ids.indexOf(alone)].filter((at) => at >= 0);
+  const { ids, labels, objects, scores, captions: texts } = data;
+  const { wanted, below, metric, systems, object, captions, brush, image: alone } = choice;
+  if (alone) return [ids.indexOf(alone)].filter((at) => at >= 0);
   const label = object === "" ? null : labels.indexOf(object);
-  const judge = judged ? judgements[judged](choice) : null;
+  const judge = captions && judgements[captions](choice);
   const fits = (image) => (system) => {
-    if (captions[system][image] === null) return false;
+    if (texts[system][image] === null) return false;
     if (below !== null) {
       const score = scores[system][metric][image];
       if (score === null || score >= below) return false;
@@ -44,7 +42,7 @@ function matching(choice) {
     if (label !== null && !objects[image].some((of, at) => at % 2 === 0 && of === label)) return false;
     if (!systems.some(fits(image))) return false;
     if (!wanted.length) return true;
-    const { common, candidates } = texts()[image];
+    const { common, candidates } = searchable()[image];
     return wanted.every((text) => common.includes(text)
       || systems.some((system) => candidates[system].includes(text)));
   });

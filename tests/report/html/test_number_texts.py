@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.report.html import formats
+from vifidel_eval.report.html import number_texts
 
 
 @given(st.integers(0, 10**7), st.integers(0, 3))
 def test_fixed_rounds_halves_up(ten_thousandths, digits):
     value = Decimal(ten_thousandths) / 10000
     expected = value.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    shown = Decimal(formats.fixed(float(value), digits))
+    shown = Decimal(number_texts.fixed(float(value), digits))
     # A decimal half is no float: it may fall to either side, never further.
     assert abs(shown - expected) <= Decimal(1).scaleb(-digits) * (
         value.as_tuple().exponent < -digits
@@ -23,12 +23,12 @@ def test_fixed_rounds_halves_up(ten_thousandths, digits):
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        (None, formats.NONE),
-        (float("nan"), formats.NONE),
+        (None, number_texts.NONE),
+        (float("nan"), number_texts.NONE),
         (0.0, "0.000"),
         (4e-5, "<0.001"),
         (1.2345, "1.235"),
     ],
 )
 def test_scores(value, shown):
-    assert formats.score(value) == shown
+    assert number_texts.score(value) == shown

@@ -4,8 +4,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.report.html import gather, render_page
-from vifidel_eval.report.html.images import Images
-from vifidel_eval.report.html.sentences import sentences_of
+from vifidel_eval.report.html.page_data import caption_data, sentences_of
 
 TEXT = "A dog runs next to a zebra. The light suggests that a train is late. \U0001f600 Two zebras."
 OBJECTS = {image_id: ["dog", "person"] for image_id in range(1, 5)}
@@ -31,7 +30,7 @@ def content():
 
 
 def test_places_are_in_the_units_of_scripts(content):
-    long, short, people = Images(content).plans["sentences"]
+    long, short, people = caption_data(content)["sentences"]
     assert short == [None] * 4
     assert people == [None] * 4
     first, second, third = long[0]
@@ -55,7 +54,7 @@ def test_places_are_in_the_units_of_scripts(content):
 
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 def test_captions_of_one_sentence_add_nothing():
-    assert "sentences" not in Images(content_of("A dog runs.")).plans
+    assert "sentences" not in caption_data(content_of("A dog runs."))
     assert sentences_of({}, {}, [1]) == [None]
 
 

@@ -48,6 +48,15 @@ def whole(number: int) -> str:
     return f"{number:,}".replace(",", "\N{THIN SPACE}")
 
 
+def share(part: float, of: float) -> str:
+    """Return a share in per cent.
+
+    >>> share(1, 8), share(0, 0) == NONE
+    ('12.5 %', True)
+    """
+    return f"{fixed(100 * part / of, 1)} %" if of else NONE
+
+
 def correlation(value: float) -> str:
     """Return a correlation with two decimals.
 

@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import pearsonr, rankdata, spearmanr
 
-from vifidel_eval.report.html.images import Images
 from vifidel_eval.report.html.order import (
     Order,
+    correlations,
     metrics_apart,
     percentile_ranks,
     systems_apart,
 )
+from vifidel_eval.report.html.page_data import image_data
 from vifidel_eval.runs.harness import Scores
 
 NAN = math.nan
@@ -49,35 +50,42 @@ def test_one_broken_system_does_not_decide_the_order():
     assert np.argmax(np.ptp(scores, axis=0)) != 0  # which the highest less the lowest would say
 
 
-def correlations(scores):
-    """Return the correlations of metrics by (systems, metrics, images) of scores."""
-    names = [str(metric) for metric in range(scores.shape[1])]
-    data = {"metrics": names, "lowerIsBetter": [False] * len(names), "scores": scores.tolist()}
-    return Order(data).correlations
-
-
-def scipys(one, other):
+def scipys(one, other, of):
     """Return SciPy's correlation of those that both have; NaN where there is none."""
     both = ~np.isnan(one) & ~np.isnan(other)
     if both.sum() < 2 or any(len(set(scores[both])) < 2 for scores in (one, other)):
         return NAN
-    return spearmanr(one[both], other[both]).statistic
+    return of(one[both], other[both]).statistic
 
 
 @given(arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])))
-def test_rank_correlations_are_scipys(scores):
-    found = correlations(scores[np.newaxis])[0][1]
-    assert found == pytest.approx(scipys(*scores), abs=1e-9, nan_ok=True)
+def test_correlations_are_scipys(scores):
+    found = correlations(scores)[0, 1]
+    expected = [scipys(*scores, of) for of in (pearsonr, spearmanr)]
+    assert found == pytest.approx(np.array(expected), abs=1e-9, nan_ok=True)
 
 
 def test_the_ranks_of_other_captions_do_not_count():
     # Each two metrics have other captions in common.
-    scores = np.random.default_rng(7).normal(size=(2, 4, 60)).round(1)
-    scores[:, 1, ::3] = NAN
-    scores[:, 2, 1::4] = NAN
-    of_metrics = scores.transpose(1, 0, 2).reshape(4, -1)
-    expected = [[scipys(one, other) for other in of_metrics] for one in of_metrics]
-    assert np.array(correlations(scores)) == pytest.approx(np.array(expected), abs=1e-9)
+    scores = np.random.default_rng(7).normal(size=(4, 120)).round(1)
+    scores[1, ::3] = NAN
+    scores[2, 1::4] = NAN
+    for place, of in enumerate((pearsonr, spearmanr)):
+        expected = np.array([[scipys(one, other, of) for other in scores] for one in scores])
+        assert correlations(scores)[..., place] == pytest.approx(expected, abs=1e-9)
+
+
+def test_metrics_are_correlated_by_system_and_over_all():
+    scores = np.random.default_rng(7).normal(size=(2, 3, 60)).round(1)
+    lower = [False, True, False]
+    order = Order({"lowerIsBetter": lower, "scores": scores.tolist()})
+    *of_systems, of_all = order.fits
+    assert np.array(of_systems) == pytest.approx(np.array([*map(correlations, scores)]))
+    together = [scores[:, metric].ravel() for metric in range(3)]
+    for place, of in enumerate((pearsonr, spearmanr)):
+        assert of_all[0, 1, place] == pytest.approx(scipys(*together[:2], of), abs=1e-9)
+    assert order.ranks_agree[0] == pytest.approx(of_all[0, :, 1] * [1, -1, 1])
+    assert order.ranks_agree[1] == pytest.approx(of_all[1, :, 1] * [-1, 1, -1])
 
 
 def test_the_second_metric_is_the_one_that_agrees_least():
@@ -87,7 +95,7 @@ def test_the_second_metric_is_the_one_that_agrees_least():
         "lowerIsBetter": [False, False, True, False],
         "scores": [[first, [1, 2, 3, 4], [4, 3, 2, 1], [0, 0, 0, 1]]],
     }
-    assert Order(data).correlations[0] == pytest.approx([1, 1, 1, 0.7746], abs=1e-4)
+    assert Order(data).ranks_agree[0] == pytest.approx([1, 1, 1, 0.7746], abs=1e-4)
     assert Order(data).against == 1  # the third is as good, and where lower is better
     data["scores"][0][2] = [1, 2, 3, 4]
     assert Order(data).against == 2
@@ -105,9 +113,8 @@ def test_metrics_lie_apart_by_their_ranks():
 
 
 def test_the_data_hold_every_image(content):
-    images = Images(content)
-    data = images.data
-    for image, image_id in enumerate(images.ids):
+    data = image_data(content)
+    for image, image_id in enumerate(content.references):
         labels = [data["labels"][i] for i in data["objects"][image][::2]]
         counts = data["objects"][image][1::2]
         assert dict(zip(labels, counts, strict=True)) == content.objects[image_id]
@@ -117,25 +124,21 @@ def test_the_data_hold_every_image(content):
 
 
 def test_first_comes_what_the_systems_disagree_on(content):
-    images = Images(content)
-    sort, order = Order(images.data).by_disagreement()
+    order = Order(image_data(content))
     scores = [of_metric["VIFIDEL"].scores for of_metric in content.scores.evaluations.values()]
     spread = systems_apart(np.array(scores))
-    assert sort == "systems"
-    assert sorted(order) == list(range(len(spread)))
-    of_order = np.nan_to_num(spread[order], nan=-1)
+    assert sorted(order.places) == list(range(len(spread)))
+    of_order = np.nan_to_num(spread[order.places], nan=-1)
     assert of_order == pytest.approx(sorted(of_order, reverse=True), abs=1e-3)
 
 
 def test_one_system_is_sorted_by_the_two_metrics(make_content):
-    images = Images(make_content(images=30, systems=1))
-    scores = np.array(images.data["scores"], dtype=float)[0]
-    ordered = Order(images.data)
-    sort, order = ordered.by_disagreement()
-    sign = -1 if images.data["lowerIsBetter"][ordered.against] else 1
-    expected = metrics_apart(scores[:1], sign * scores[ordered.against][None])
-    assert sort == "metrics"
-    assert order[0] == np.nanargmax(np.abs(expected))
+    data = image_data(make_content(images=30, systems=1))
+    scores = np.array(data["scores"], dtype=float)[0]
+    order = Order(data)
+    sign = -1 if data["lowerIsBetter"][order.against] else 1
+    expected = metrics_apart(scores[:1], sign * scores[order.against][None])
+    assert order.places[0] == np.nanargmax(np.abs(expected))
 
 
 def test_where_lower_is_better_the_worst_are_the_highest(make_content):
@@ -143,14 +146,12 @@ def test_where_lower_is_better_the_worst_are_the_highest(make_content):
     scores = content.scores
     errors = scores.evaluations["careful"]["Errors"]
     alone = Scores({"Errors": "E"}, {"careful": {"Errors": errors}})
-    images = Images(dataclasses.replace(content, scores=alone))
-    sort, order = Order(images.data).by_disagreement()
-    assert images.data["lowerIsBetter"] == [True]
-    assert (sort, order[0]) == ("worst", np.argmax(errors.scores))
+    data = image_data(dataclasses.replace(content, scores=alone))
+    order = Order(data)
+    assert data["lowerIsBetter"] == [True]
+    assert order.places[0] == np.argmax(errors.scores)
     upwards = dataclasses.replace(errors, lower_is_better=False)
     beside = Scores({"Errors": "E", "Up": "U"}, {"careful": {"Errors": errors, "Up": upwards}})
-    images = Images(dataclasses.replace(content, scores=beside))
-    sort, order = Order(images.data).by_disagreement()
-    assert sort == "metrics"
+    order = Order(image_data(dataclasses.replace(content, scores=beside)))
     # The caption with the most errors ranks last in one and first in the other.
-    assert {order[0], order[1]} == {np.argmax(errors.scores), np.argmin(errors.scores)}
+    assert {*order.places[:2]} == {np.argmax(errors.scores), np.argmin(errors.scores)}
