@@ -14,17 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..annotations import ObjectLabels, ObjectSource, read_objects
-from ..annotations.looked_for import Declared, LookedFor, read_looked_for
+from ..annotations import ObjectSource, read_objects
+from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
-from ..errors import VifidelWarning
-from ..evaluation import Column, Evaluation, Statistics
-from ..explain.by_category import explained_by_category
-from ..explain.explained import Explained
-from ..explain.explanation import Thresholds
-from ..image_ids import ImageId, digest_of_ids, to_json_value
-from ..rows import Asked, LabelCounts, Rows
-from ..things.chair import (
+from ..companions.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
     absent,
@@ -32,6 +25,13 @@ from ..things.chair import (
     image_categories,
     judged,
 )
+from ..errors import VifidelWarning
+from ..evaluation import Column, Evaluation, Statistics
+from ..explain.by_category import explained_by_category
+from ..explain.explained import Explained
+from ..explain.explanation import Thresholds
+from ..image_ids import ImageId, digest_of_ids, to_json_value
+from ..rows import Asked, LabelCounts, Rows
 from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
 from ..things.phrases import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
@@ -137,7 +137,6 @@ class Chair(Explainer):
         self._synonyms = synonyms if isinstance(synonyms, ClassList) else read_classes(synonyms)
         check_threshold(threshold)
         check_uncertain(uncertain, threshold)
-        self._objects = None
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)
         self._threshold, self._uncertain = threshold, uncertain
@@ -148,16 +147,6 @@ class Chair(Explainer):
 
     def method(self) -> str:
         return "CHAIR"
-
-    @property
-    def objects(self) -> ObjectLabels | None:
-        """The source of object labels; None if they come with the rows."""
-        return self._objects
-
-    @property
-    def looked_for(self) -> LookedFor | None:
-        """What a user says was looked for in every image."""
-        return self._looked_for
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .base import Scorer
-from .chair import Chair
-from .explaining import ExplainingScorer
+from .explaining import Explainer, ExplainingScorer
 from .record import Settings
 from .vifidel import Vifidel, make_vifidel
 
@@ -36,7 +35,7 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
         if part.objects is not None:
             return part
     for part in parts:
-        if isinstance(part, Chair) and part.objects is not None:
+        if isinstance(part, Explainer) and part.objects is not None:
             declared = part.looked_for or settings.looked_for
             return make_vifidel(replace(settings, objects=part.objects, looked_for=declared))
     return next(iter(explaining), None)

@@ -42,6 +42,19 @@ from .word_vectors import Gold, GoldT, Part, WordVectorScorer
 class Explainer(Scorer):
     """A metric that can say which words of a caption are in the image."""
 
+    _objects: ObjectLabels | None = None
+    _looked_for: LookedFor | None = None
+
+    @property
+    def objects(self) -> ObjectLabels | None:
+        """The source of object labels; None if they come with the rows, or there are none."""
+        return self._objects
+
+    @property
+    def looked_for(self) -> LookedFor | None:
+        """What a user says was looked for in every image."""
+        return self._looked_for
+
     @abstractmethod
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
@@ -140,14 +153,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     """
 
     _things: ClassList | None
-    _looked_for: LookedFor | None = None
     _support = SUPPORT
     _p = 2
-
-    @property
-    def objects(self) -> ObjectLabels | None:
-        """The source of object labels; None if they come with the rows, or there are none."""
-        return self._objects
 
     @property
     def evidence(self) -> dict[str, Any]:

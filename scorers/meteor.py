@@ -16,12 +16,12 @@ from typing import IO, Protocol, TypeVar
 
 import pycocoevalcap.meteor.meteor as host_meteor
 
+from ..companions.java import find_java, why_ended
+from ..companions.tokenization import Tokenization, Tokens
 from ..errors import MetricUnavailable
 from ..evaluation import Column
-from ..text.java import find_java, why_ended
-from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric, Scoring
+from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
 from .papers import DENKOWSKI_2014
 from .record import Metric
 from .registry import register
@@ -31,7 +31,7 @@ from .registry import register
 METEOR_PATIENCE = 600.0
 
 
-class Meteor(HostMetric):
+class Meteor(Companion):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
     Each run has a Java process of its own, which ends with it.
@@ -64,7 +64,7 @@ class Meteor(HostMetric):
 
 def _meteor_column(
     process: _Process, gts: Tokens, res: Tokens, on_progress: Progress
-) -> list[HostColumn]:
+) -> list[CompanionColumn]:
     """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
 
     That is: statistics of each caption, then all of them together for the score of each and of the
@@ -79,7 +79,7 @@ def _meteor_column(
             on_progress(1)
         ask(" ||| ".join(["EVAL", *statistics]))
         scores = [hear(float) for _ in statistics]
-        return [HostColumn(hear(float), scores)]
+        return [CompanionColumn(hear(float), scores)]
 
 
 _Answer = TypeVar("_Answer")
@@ -229,10 +229,10 @@ register(
         "METEOR",
         "Aligned words, stems, synonyms and paraphrases",
         Meteor,
-        lambda settings: Meteor(settings.tokenization),
+        lambda settings: Meteor(shared_tokenization(settings)),
         rank=90,
         needs=("Java",),
-        check=Meteor,
+        check=partial(find_java, "METEOR"),
         papers=(DENKOWSKI_2014,),
     )
 )

@@ -25,10 +25,6 @@ LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " 
 #: of a run that has no more.
 MOST_TOGETHER = 1 << 20
 
-#: How far corpus scores on COCO val2017 are from pycocoevalcap's at most if the tokens are those of
-#: `PythonTokenizer` (``benchmarks/treebank_tokens.py``).
-PYTHON_DIFFERS_BY = {"BLEU": 0.0, "ROUGE_L": 9e-7, "CIDEr": 1.3e-6}
-
 # How many sets of captions are kept, and all that were tokenised together if those are more; and
 # how many characters these have together, each caption with `ENTRY` more.
 _KEPT, _MOST_CHARACTERS = 32, 1 << 27

@@ -8,8 +8,13 @@ from fake_java import is_running, put_java
 from host_metrics import stock_tokens
 
 from vifidel_eval import MetricUnavailable
-from vifidel_eval.text import tokenization
-from vifidel_eval.text.tokenization import PtbTokenizer, PythonTokenizer, Tokenization, tokenizer
+from vifidel_eval.companions import tokenization
+from vifidel_eval.companions.tokenization import (
+    PtbTokenizer,
+    PythonTokenizer,
+    Tokenization,
+    tokenizer,
+)
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")
 

@@ -2,7 +2,7 @@
 
 A token is a number, and so is an n-gram: by its place in a sorted table of the n-gram without its
 last token and of that token. Tokens and references are numbered once in a run, for all of its
-systems and metrics (`numbering_once`). Counts are whole numbers, and floats are added up in the
+systems and metrics (`Numbered`). Counts are whole numbers, and floats are added up in the
 order of the n-grams in the captions, as pycocoevalcap does it: the last digits are the same.
 """
 
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cached_property
 from itertools import chain, count, islice
 from typing import NamedTuple, TypeVar
@@ -19,7 +17,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import positions
+from ..kernels.bags import positions
 
 ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length
@@ -188,7 +186,7 @@ class _Corpus(NamedTuple):
     squares: Floats
 
 
-class References(TokenizedCaptions):
+class TokenizedReferences(TokenizedCaptions):
     """The references of the rows of a run, and what their n-grams weigh in it."""
 
     @cached_property
@@ -355,12 +353,12 @@ class Numbered:
     def _restart(self) -> None:
         self._vocabulary = Vocabulary()
         self._captions: dict[tuple[str, ...], TokenizedCaptions] = {}
-        self._references: dict[tuple[tuple[str, ...], ...], References] = {}
+        self._references: dict[tuple[tuple[str, ...], ...], TokenizedReferences] = {}
         self._room = MOST_TOKENS
 
     def texts(
         self, references: Iterable[Sequence[str]], captions: Iterable[Sequence[str]]
-    ) -> tuple[References, TokenizedCaptions]:
+    ) -> tuple[TokenizedReferences, TokenizedCaptions]:
         """Return the references and the caption of each row, with the same numbers.
 
         Parameters
@@ -375,7 +373,7 @@ class Numbered:
         of_rows = tuple(map(tuple, references))
         if of_rows not in self._references:
             rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
-            self._references[of_rows] = self._made(References, list(chain(*of_rows)), rows)
+            self._references[of_rows] = self._made(TokenizedReferences, list(chain(*of_rows)), rows)
         candidates = tuple(chain.from_iterable(captions))
         if candidates not in self._captions:
             rows = np.arange(len(candidates))
@@ -386,24 +384,3 @@ class Numbered:
         made = kind(captions, rows, self._vocabulary)
         self._room -= int(made.sizes.sum())
         return made
-
-
-_OF_RUN: ContextVar[Numbered | None] = ContextVar("ngrams", default=None)
-
-
-@contextmanager
-def numbering_once() -> Iterator[Numbered]:
-    """Make one run of what this thread scores: its metrics number each text once.
-
-    Scores are the same without it. Within another run it gives what is shared there; nothing is
-    kept afterwards.
-    """
-    numbered = _OF_RUN.get()
-    if numbered is not None:
-        yield numbered
-        return
-    before = _OF_RUN.set(numbered := Numbered())
-    try:
-        yield numbered
-    finally:
-        _OF_RUN.reset(before)

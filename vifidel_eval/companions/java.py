@@ -37,6 +37,9 @@ class Java:
     command: str
     release: int
 
+    def __str__(self) -> str:
+        return f"{self.command}, Java {self.release}"
+
     def arguments(self, *arguments: str) -> list[str]:
         """Return the command line that runs Java with these arguments, in any locale."""
         return [self.command, *_SAME_EVERYWHERE, *arguments]

@@ -29,9 +29,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from .mentions import Mention, MentionFinder, Mentions
-
-Floats = npt.NDArray[np.float64]
+from ..evaluation import Floats
+from ..things.mentions import Mention, MentionFinder, Mentions
 
 #: What `caption_counts` counts, in its order. Categories are counted once a caption, mentions
 #: with repeats.
