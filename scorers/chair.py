@@ -9,7 +9,6 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ..annotations import ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
+from ..companions.by_category import explained_by_category
 from ..companions.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
@@ -27,7 +27,6 @@ from ..companions.mention_counts import (
 )
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
-from ..explain.by_category import explained_by_category
 from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
@@ -47,12 +46,8 @@ _ROWS_AT_ONCE = 256
 
 
 class _Gold(NamedTuple):
-    """What the rows that were evaluated last are held against; all systems share it."""
+    """What rows are held against: categories that are there, and those that were looked for."""
 
-    image_ids: list[ImageId] | None
-    references: list[Sequence[str]] | None
-    objects: list[LabelCounts] | None
-    asked: list[Asked] | None
     finder: MentionFinder
     there: tuple[frozenset[str], ...]
     sought: tuple[Asked, ...] | None
@@ -143,7 +138,8 @@ class Chair(Explainer):
         self._looked_for = read_looked_for(looked_for)
         self._drop_incomplete = drop_incomplete
         self._use_references = references
-        self._kept: _Gold | None = None
+        # What the rows that were evaluated last say of their images, and what follows from it.
+        self._kept: tuple[tuple[Any, ...], _Gold] | None = None
 
     def method(self) -> str:
         return "CHAIR"
@@ -248,15 +244,13 @@ class Chair(Explainer):
 
         Whether an object is there does not depend on cosines, so that thresholds change nothing.
         """
-        parts = (
-            [
-                rows.part(start, start + _ROWS_AT_ONCE)
-                for start in range(0, len(rows), _ROWS_AT_ONCE)
-            ]
-            for rows in of_systems
-        )
-        for of_part in zip_longest(*parts):
-            yield tuple(None if rows is None else self._explained(rows) for rows in of_part)
+        for start in range(0, max(map(len, of_systems), default=0), _ROWS_AT_ONCE):
+            yield tuple(
+                self._explained(rows.part(start, start + _ROWS_AT_ONCE))
+                if start < len(rows)
+                else None
+                for rows in of_systems
+            )
 
     def _explained(self, rows: Rows) -> Explained:
         gold = self._gold(rows)
@@ -286,30 +280,26 @@ class Chair(Explainer):
 
     def _gold(self, rows: Rows) -> _Gold:
         """Return what the rows are held against, prepared once for all systems of a run."""
-        ids = None if rows.image_ids is None else list(rows.image_ids)
-        references = list(rows.references) if self._use_references else None
-        objects = None if rows.objects is None else list(rows.objects)
-        asked = None if rows.asked is None else list(rows.asked)
+        of_images = (
+            None if rows.image_ids is None else tuple(rows.image_ids),
+            tuple(map(tuple, rows.references)) if self._use_references else None,
+            None if rows.objects is None else tuple(tuple(o.items()) for o in rows.objects),
+            None if rows.asked is None else tuple(rows.asked),
+        )
         kept = self._kept
-        if kept is not None and kept[:4] == (ids, references, objects, asked):
-            return kept
+        if kept is not None and kept[0] == of_images:
+            return kept[1]
         labels = labels_of(rows, self._objects, self)
         finder = finder_of(self._classes(rows.objects or ()))
         terms = self._terms(label for of_image in labels for label in of_image)
-        same: dict[frozenset[str], frozenset[str]] = {}  # many images show the same
-        of_images = (
+        references = rows.references if self._use_references else [()] * len(rows)
+        there = tuple(
             image_categories((terms.get(x, x) for x in of_image), mentioned, finder)
-            for of_image, mentioned in zip(labels, references or [()] * len(rows), strict=True)
+            for of_image, mentioned in zip(labels, references, strict=True)
         )
-        there = tuple(same.setdefault(categories, categories) for categories in of_images)
-        gold = _Gold(ids, references, objects, asked, finder, there, self._sought(rows, finder))
+        gold = _Gold(finder, there, self._sought(rows, finder))
         if rows.are_kept:
-            # Copies: the caller may change its lists afterwards.
-            if references is not None:
-                references = [of_row[:] for of_row in references]
-            if objects is not None:
-                objects = [dict(of_row) for of_row in objects]
-            self._kept = gold._replace(references=references, objects=objects)
+            self._kept = of_images, gold
         return gold
 
     def _sought(self, rows: Rows, finder: MentionFinder) -> tuple[Asked, ...] | None:

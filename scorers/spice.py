@@ -93,7 +93,7 @@ class Spice(Companion):
                 ],
                 "SPICE",
                 PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids),
-                cwd=_SPICE_FOLDER,
+                _SPICE_FOLDER,
             )
             try:
                 f_scores = {

@@ -338,7 +338,7 @@ def test_tokens_that_are_kept_are_bounded(monkeypatch):
     sets = [{0: [f"{n} {'a ' * length}"]} for n, length in enumerate([50, 2000, 2500, 6000, 50])]
     for captions in sets:
         assert tokens.tokens(captions) == PythonTokenizer().tokenize(captions)
-        kept = [one for one, _ in tokens._last._known]
+        kept = [{image_id: texts for image_id, *texts in one} for one in tokens._known]
         assert sum(len(text) + 48 for one in kept for (text,) in one.values()) <= 10_000
         assert kept == [] if len(captions[0][0]) > 10_000 else kept[-1] == captions
     tokens.prepare(sets)  # more together than are kept: each is made when it is asked for

@@ -6,10 +6,11 @@ VIFIDEL itself reads captions as written; BLEU, METEOR, ROUGE-L, CIDEr and SPICE
 from __future__ import annotations
 
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ..errors import MetricUnavailable
 from ..image_ids import ImageId
@@ -32,35 +33,39 @@ _KEPT, _MOST_CHARACTERS = 32, 1 << 27
 #: Image id to captions as written, and to as many captions of which each is its tokens.
 Captions = Mapping[ImageId, Sequence[str]]
 Tokens = dict[ImageId, list[str]]
+_Key = tuple[tuple[Any, ...], ...]  # each image id with its captions
 
 
-class Tokenizer(Protocol):
-    """What makes tokens of captions."""
+class CaptionTokenizer(ABC):
+    """What makes tokens of captions.
 
-    @property
-    def name(self) -> str:
-        """The name in signatures."""
+    Attributes
+    ----------
+    name : str
+        As signatures have it.
+    """
+
+    name: str
 
     def tokenize(self, captions: Captions) -> Tokens:
+        """Return what `tokenize_each` returns for one mapping."""
+        return self.tokenize_each([captions])[0]
+
+    @abstractmethod
+    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
         """Return each caption as lower-case tokens joined by blanks, punctuation removed.
 
-        Parameters
-        ----------
-        captions : mapping
-            Image id to captions as written.
+        Each mapping keeps its ids, their order and the number of their captions; a caption without
+        a token is ''.
 
-        Returns
-        -------
-        dict
-            The same ids in the same order, each with as many captions; a caption without a
-            token is ''.
+        Raises
+        ------
+        MetricUnavailable
+            If the tokenizer fails.
         """
 
-    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
-        """Return what `tokenize` returns for each of several mappings."""
 
-
-def tokenizer() -> Tokenizer:
+def tokenizer() -> CaptionTokenizer:
     """Return pycocoevalcap's tokenizer if Java runs here, else the one in Python."""
     try:
         return PtbTokenizer()
@@ -68,16 +73,19 @@ def tokenizer() -> Tokenizer:
         return PythonTokenizer()
 
 
-class PtbTokenizer:
+class PtbTokenizer(CaptionTokenizer):
     """pycocoevalcap's Penn Treebank tokenizer, without its trouble.
 
     Its Java program runs with its options, and its list of punctuation is removed. Line breaks
-    inside captions become blanks first, and no file is written.
+    inside captions become blanks first. Each mapping is a file of its own, in a temporary folder:
+    what a caption becomes can depend on the caption after it (whether the full stop of *U.S.* ends
+    a sentence), so that those of one mapping must not follow those of another.
 
     Raises
     ------
     MetricUnavailable
-        If Java does not run here.
+        If Java does not run here; when captions are tokenised, if its process fails or does not
+        answer with one row for each caption.
     """
 
     name = "ptb"
@@ -85,35 +93,10 @@ class PtbTokenizer:
     def __init__(self) -> None:
         self._java = find_java("pycocoevalcap's tokenizer")
 
-    def tokenize(self, captions: Captions) -> Tokens:
-        """Return each caption as tokens, as described at `Tokenizer.tokenize`.
-
-        Raises
-        ------
-        MetricUnavailable
-            If the Java process fails or does not answer with one row for each caption.
-        """
-        text = _lines(captions)
-        if not text:
-            return {image_id: [] for image_id in captions}
-        return self._regrouped(
-            captions, self._run(stdin="\n".join(text).encode("utf-8", "replace"))
-        )
-
     def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
-        """Return what `tokenize` returns for each of several mappings, by one Java process.
+        from pycocoevalcap.tokenizer import ptbtokenizer
 
-        Each mapping is a file of its own, in a temporary folder: what a caption becomes can depend
-        on the caption after it (whether the full stop of *U.S.* ends a sentence), so that those of
-        one mapping must not follow those of another.
-
-        Raises
-        ------
-        MetricUnavailable
-            As `tokenize` raises it.
-        """
-        if len(several) == 1:
-            return [self.tokenize(several[0])]
+        jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for at, captions in enumerate(several):
@@ -121,51 +104,29 @@ class PtbTokenizer:
                 (folder / f"{at}.txt").write_bytes(text)
             names = "".join(f"{at}.txt {at}.tok\n" for at in range(len(several)))
             (folder / "files").write_text(names, encoding="utf-8")
-            self._run("-ioFileList", "files", cwd=folder)  # no blank may be in the names
+            run_java(
+                self._java,
+                [
+                    # What runs for a second is not worth compiling twice: a third less time.
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    str(jar),
+                    "edu.stanford.nlp.process.PTBTokenizer",
+                    "-preserveLines",
+                    "-lowerCase",
+                    "-ioFileList",
+                    "files",  # no blank may be in the names
+                ],
+                "pycocoevalcap's tokenizer",
+                PATIENCE,
+                folder,
+            )
             try:
                 answers = [(folder / f"{at}.tok").read_bytes() for at in range(len(several))]
             except OSError as problem:
                 raise MetricUnavailable(
                     f"pycocoevalcap's tokenizer: its Java process wrote no tokens ({problem})."
                 ) from None
-        return [
-            self._regrouped(captions, answer)
-            for captions, answer in zip(several, answers, strict=True)
-        ]
-
-    def _run(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> bytes:
-        from pycocoevalcap.tokenizer import ptbtokenizer
-
-        jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
-        return run_java(
-            self._java,
-            [
-                # What runs for a second is not worth compiling twice: a third less time.
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                str(jar),
-                "edu.stanford.nlp.process.PTBTokenizer",
-                "-preserveLines",
-                "-lowerCase",
-                *arguments,
-            ],
-            "pycocoevalcap's tokenizer",
-            PATIENCE,
-            stdin=stdin,
-            cwd=cwd,
-        )
-
-    def _regrouped(self, captions: Captions, answer: bytes) -> Tokens:
-        """Return Java's rows as tokens of the captions that it was given."""
-        from pycocoevalcap.tokenizer import ptbtokenizer
-
-        expected = sum(len(texts) for texts in captions.values())
-        rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-        if len(rows) != max(expected, 1):
-            raise MetricUnavailable(
-                f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so no row "
-                "can be trusted."
-            )
         punctuation = frozenset(ptbtokenizer.PUNCTUATIONS)
 
         @cache  # references come back in other draws and for other systems
@@ -173,7 +134,23 @@ class PtbTokenizer:
             tokens = row.rstrip().split(" ")
             return " ".join([token for token in tokens if token not in punctuation])
 
-        return _regrouped(captions, map(without_punctuation, rows))
+        return [
+            _answered(captions, answer, without_punctuation)
+            for captions, answer in zip(several, answers, strict=True)
+        ]
+
+
+def _answered(captions: Captions, answer: bytes, plain: Callable[[str], str]) -> Tokens:
+    """Return the rows that Java wrote for captions as their tokens, each made plain."""
+    expected = sum(len(texts) for texts in captions.values())
+    rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    if len(rows) != max(expected, 1):
+        raise MetricUnavailable(
+            f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so no row "
+            "can be trusted."
+        )
+    row = map(plain, rows)
+    return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
 
 
 def _lines(captions: Captions) -> list[str]:
@@ -185,7 +162,7 @@ def _lines(captions: Captions) -> list[str]:
     ]
 
 
-class PythonTokenizer:
+class PythonTokenizer(CaptionTokenizer):
     """Penn Treebank tokens of captions in pure Python, for machines without Java.
 
     It follows what `PtbTokenizer` does to captions; ``benchmarks/treebank_tokens.py`` counts the
@@ -199,33 +176,33 @@ class PythonTokenizer:
 
     name = "python"
 
-    def tokenize(self, captions: Captions) -> Tokens:
-        """Return each caption as tokens, as described at `Tokenizer.tokenize`."""
-        return _regrouped(
-            captions,
-            (" ".join(treebank_tokens(text)) for texts in captions.values() for text in texts),
-        )
-
     def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
-        """Return what `tokenize` returns for each of several mappings."""
-        return [self.tokenize(captions) for captions in several]
+        return [
+            {
+                image_id: [" ".join(treebank_tokens(text)) for text in texts]
+                for image_id, texts in captions.items()
+            }
+            for captions in several
+        ]
 
 
 class Tokenization:
     """Tokens of the last references and of the last candidates, made once for several metrics.
 
-    A run goes metric by metric: the captions of its systems are remembered together. Threads
-    may share it; it pickles as its tokenizer.
+    A run goes metric by metric: the captions of its systems are remembered together, also where
+    tokenising failed. Threads may share it; it pickles as its tokenizer.
 
     Parameters
     ----------
-    with_tokenizer : Tokenizer, optional
+    with_tokenizer : CaptionTokenizer, optional
         By default what `tokenizer` returns.
     """
 
-    def __init__(self, with_tokenizer: Tokenizer | None = None) -> None:
+    def __init__(self, with_tokenizer: CaptionTokenizer | None = None) -> None:
         self._tokenizer = tokenizer() if with_tokenizer is None else with_tokenizer
-        self._last = _Last(self._tokenizer.tokenize_each)
+        # By the captions: tokens, or why there are none. Never changed, only replaced: another
+        # thread sees all of it or none.
+        self._known: dict[_Key, Tokens | str] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokenization, (self._tokenizer,)
@@ -235,16 +212,6 @@ class Tokenization:
         """The tokenizer's name in signatures."""
         return self._tokenizer.name
 
-    def prepare(self, several: Iterable[Captions]) -> None:
-        """Tokenise together what is about to be asked for: Java starts once.
-
-        Parameters
-        ----------
-        several : iterable of mappings
-            References and candidates, at most `MOST_TOGETHER` captions.
-        """
-        self._last.make(several)
-
     def tokens(self, captions: Captions) -> Tokens:
         """Return the tokens of references or candidates; do not change them.
 
@@ -253,56 +220,48 @@ class Tokenization:
         MetricUnavailable
             If the tokenizer fails.
         """
-        result = self._last.make([captions])[0]
-        if isinstance(result, str):
-            raise MetricUnavailable(result)
-        return result
+        [tokens] = self.prepare([captions])
+        if isinstance(tokens, str):
+            raise MetricUnavailable(tokens)
+        return tokens
 
+    def prepare(self, several: Iterable[Captions]) -> list[Tokens | str]:
+        """Tokenise together what is about to be asked for: Java starts once.
 
-class _Last:
-    """A function of captions that remembers its last results, or why there is none."""
+        Parameters
+        ----------
+        several : iterable of mappings
+            References and candidates, at most `MOST_TOGETHER` captions.
 
-    def __init__(self, function: Callable[[Sequence[Captions]], list[Tokens]]) -> None:
-        self._function = function
-        # Never changed, only replaced: another thread sees all of it or none.
-        self._known: tuple[tuple[Captions, Tokens | str], ...] = ()
-
-    def make(self, several: Iterable[Captions]) -> list[Tokens | str]:
-        """Return the tokens of each mapping, or the reason why there are none."""
-        known = self._known
-        given = list(several)
-        new: list[tuple[Captions, str]] = []
-        for captions in given:
-            if _find(known, captions) is None and _find(new, captions) is None:
-                # A copy: the caller may change its captions.
-                new.append(({i: texts[:] for i, texts in captions.items()}, ""))
+        Returns
+        -------
+        list
+            The tokens of each mapping that differs, or the reason why there are none.
+        """
+        given, known = {_key(captions): captions for captions in several}, self._known
+        new = {key: captions for key, captions in given.items() if key not in known}
         if new:
             results: Sequence[Tokens | str]
             try:
-                results = self._function([captions for captions, _ in new])
+                results = self._tokenizer.tokenize_each(list(new.values()))
             except MetricUnavailable as problem:
                 results = [str(problem)] * len(new)
-            made = tuple(zip((captions for captions, _ in new), results, strict=True))
-            known = (*known, *made)
-            self._known = _last((*self._known, *made)[-max(_KEPT, len(given)) :])
-        return [found for captions in given if (found := _find(known, captions)) is not None]
+            known = known | dict(zip(new, results, strict=True))
+            self._known = _latest(known, max(_KEPT, len(given)))
+        return [known[key] for key in given]
 
 
-def _last(known: tuple[tuple[Captions, Any], ...]) -> tuple[tuple[Captions, Any], ...]:
-    """Return as many of the last sets as have no more characters than may be kept."""
-    held = 0
-    for number, (captions, _) in enumerate(reversed(known)):
-        held += sum(len(text) + ENTRY for texts in captions.values() for text in texts)
+def _key(captions: Captions) -> _Key:
+    """Return what captions are known by: the same ones in the same order."""
+    return tuple((image_id, *texts) for image_id, texts in captions.items())
+
+
+def _latest(known: dict[_Key, Tokens | str], most: int) -> dict[_Key, Tokens | str]:
+    """Return the last entries: so many at most, with no more characters than may be kept."""
+    kept, held = [], 0
+    for key in list(known)[: -most - 1 : -1]:
+        held += sum(len(text) + ENTRY for _, *texts in key for text in texts)
         if held > _MOST_CHARACTERS:
-            return known[len(known) - number :]
-    return known
-
-
-def _find(known: Iterable[tuple[Captions, Any]], captions: Captions) -> Any:
-    """Return what stands beside the same captions in the same order."""
-    return next((found for one, found in known if one == captions and [*one] == [*captions]), None)
-
-
-def _regrouped(captions: Captions, rows: Iterable[str]) -> Tokens:
-    row = iter(rows)
-    return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
+            break
+        kept.append(key)
+    return {key: known[key] for key in reversed(kept)}
