@@ -33,7 +33,7 @@ from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import Asked, LabelCounts, Rows
 from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
 from ..things.phrases import term_of
-from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
+from ..things.synonyms import ClassList, class_names, coco_synonyms, read_things
 from ..things.words import drop_incomplete
 from .base import Progress, asked_of, labels_of
 from .explaining import Explainer
@@ -127,9 +127,7 @@ class Chair(Explainer):
         looked_for: Declared = None,
     ) -> None:
         super().__init__(undefined)
-        if synonyms is None:
-            synonyms = coco_synonyms()
-        self._synonyms = synonyms if isinstance(synonyms, ClassList) else read_classes(synonyms)
+        self._synonyms = coco_synonyms() if synonyms is None else read_things(synonyms)
         check_threshold(threshold)
         check_uncertain(uncertain, threshold)
         if objects is not None:
