@@ -13,8 +13,7 @@ from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
 from ..scorers import Mean, Scorer
 from ..scorers.word_vectors import WordVectorScorer
-from ..text.languages import Language, foreign
-from ..text.words import STOP_WORDS
+from ..text.words import STOP_WORDS, Language, foreign
 from ..vectors import load_vectors
 from .harness import Scores, column_names
 from .pairing import System

@@ -1,1 +1,1 @@
-"""Captions as text: content words, and the language they are in."""
+"""Captions as text: their content words, and the language that they are in."""
