@@ -20,8 +20,8 @@ from ..companions.by_category import explained_by_category
 from ..companions.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
-    absent,
     caption_counts,
+    details_of,
     image_categories,
     judged,
 )
@@ -31,7 +31,7 @@ from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import Asked, LabelCounts, Rows
-from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
+from ..things.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..things.phrases import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_things
 from ..things.words import drop_incomplete
@@ -152,13 +152,10 @@ class Chair(Explainer):
         objects = {rows.objects_signature: None for rows in systems if rows.objects_signature}
         if self._objects is not None:
             objects = {self._objects.signature(): None}
-        references = ""
-        if self._use_references:
-            references = _digest_of_references(systems)
-        labels = [labels for rows in systems for labels in rows.objects or ()]
+        references = _digest_of_references(systems) if self._use_references else ""
+        classes = self._classes(labels for rows in systems for labels in rows.objects or ())
         ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
-        sources = "+".join(objects) or "rows"
-        return self._signature(self._classes(labels), f"{sources}{references}", ids or None)
+        return self._signature(classes, f"{'+'.join(objects) or 'rows'}{references}", ids or None)
 
     def _signature(
         self, classes: ClassList, objects: str, image_ids: Sequence[ImageId] | None
@@ -214,7 +211,8 @@ class Chair(Explainer):
                 if sought is not None and not sought:
                     counts[at] = np.nan
                 found.append(mentions)
-            details.add(len(part), partial(_details, found, gold.there[start : start + len(part)]))
+            there = gold.there[start : start + len(part)]
+            details.add(len(part), partial(details_of, found, there))
             on_progress(len(part))
         of_run = {
             "no_mentions": int((counts[:, CAPTION_COUNTS.index("mentions")] == 0).sum()),
@@ -351,22 +349,6 @@ class Chair(Explainer):
 def _listed_terms(classes: ClassList) -> frozenset[str]:
     """Return the names of a list, of classes and of none."""
     return frozenset(classes.class_of).union(classes.no_class)
-
-
-def _details(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
-    """Return what ``--output`` says of each caption."""
-    return [
-        {
-            "mentioned": _named(mentions.found),
-            "hallucinated": _named(absent(mentions, of_image)),
-            "objects": sorted(of_image),
-        }
-        for mentions, of_image in zip(found, there, strict=True)
-    ]
-
-
-def _named(mentions: Iterable[Mention]) -> list[list[str]]:
-    return [[mention.name, mention.category] for mention in mentions]
 
 
 def _digest_of_references(systems: Iterable[Rows]) -> str:

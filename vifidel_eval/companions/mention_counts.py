@@ -6,9 +6,10 @@ follows from sums of these counts over any set of captions, so a bootstrap resam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +76,22 @@ def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]
         len(distinct & there),
         mentions.tokens,
     )
+
+
+def details_of(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
+    """Return what ``--output`` says of each caption."""
+    return [
+        {
+            "mentioned": _named(mentions.found),
+            "hallucinated": _named(absent(mentions, of_image)),
+            "objects": sorted(of_image),
+        }
+        for mentions, of_image in zip(found, there, strict=True)
+    ]
+
+
+def _named(mentions: Iterable[Mention]) -> list[list[str]]:
+    return [[mention.name, mention.category] for mention in mentions]
 
 
 def _ratio(counts: npt.ArrayLike, times: int, part: int, whole: tuple[int, ...]) -> Floats:
