@@ -23,7 +23,7 @@ import click
 import numpy as np
 from pycocoevalcap.bleu.bleu import Bleu
 
-from vifidel_eval.things.chair import (
+from vifidel_eval.companions.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
     absent,

@@ -39,6 +39,12 @@ ENDINGS = (".py", ".js", ".css", ".j2")
 
 #: Folders and files that the core can do without, with their commands.
 SATELLITES = (
+    "vifidel_eval/companions/",
+    "scorers/chair.py",
+    "scorers/companion.py",
+    "scorers/meteor.py",
+    "scorers/ngram_metrics.py",
+    "scorers/spice.py",
     "vifidel_eval/agreement/",
     "vifidel_eval/commands/agreement.py",
     "vifidel_eval/commands/agreement_options.py",

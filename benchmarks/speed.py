@@ -51,9 +51,9 @@ from oracle import vifidel
 from vifidel_eval import Vifidel, content_words, scorers
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.companions.tokenization import Tokenization
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import VifidelPRF
-from vifidel_eval.text.tokenization import Tokenization
 from vifidel_eval.things.words import singular
 from vifidel_eval.vectors import load_vectors
 

@@ -4,8 +4,8 @@
 
 Prints the captions of a COCO caption file that get different tokens, and how many they are. With
 results of systems, also how far BLEU, ROUGE-L and CIDEr move: their corpus scores, and the images
-whose score is another one. `vifidel_eval.text.tokenization.PYTHON_DIFFERS_BY` repeats the largest
-differences of corpus scores on val2017.
+whose score is another one. The metrics' records in `vifidel_eval.scorers.ngram_metrics` repeat the
+largest differences of corpus scores on val2017 (`without_java`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from tabulate import tabulate
 
 from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.companions.tokenization import PtbTokenizer, PythonTokenizer, Tokenization
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import Bleu, Cider, RougeL
-from vifidel_eval.text.tokenization import PtbTokenizer, PythonTokenizer, Tokenization
 
 
 @click.command()

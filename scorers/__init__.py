@@ -6,10 +6,10 @@ from pkgutil import iter_modules
 from ..evaluation import Column, Evaluation, Statistics
 from .base import Scorer
 from .chair import Chair
-from .coco import Bleu, Cider, RougeL
 from .combined import Mean
 from .language_model import LanguageModel
 from .meteor import Meteor
+from .ngram_metrics import Bleu, Cider, RougeL
 from .record import Metric, Option, Settings
 from .registry import register
 from .spice import Spice

@@ -9,32 +9,31 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..annotations import ObjectLabels, ObjectSource, read_objects
-from ..annotations.looked_for import Declared, LookedFor, read_looked_for
+from ..annotations import ObjectSource, read_objects
+from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
+from ..companions.by_category import explained_by_category
+from ..companions.mention_counts import (
+    CAPTION_COUNTS,
+    CORPUS,
+    caption_counts,
+    details_of,
+    image_categories,
+    judged,
+)
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
-from ..explain.by_category import explained_by_category
 from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import Asked, LabelCounts, Rows
-from ..things.chair import (
-    CAPTION_COUNTS,
-    CORPUS,
-    absent,
-    caption_counts,
-    image_categories,
-    judged,
-)
-from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
+from ..things.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..things.phrases import term_of
-from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
+from ..things.synonyms import ClassList, class_names, coco_synonyms, read_things
 from ..things.words import drop_incomplete
 from .base import Progress, asked_of, labels_of
 from .explaining import Explainer
@@ -47,12 +46,8 @@ _ROWS_AT_ONCE = 256
 
 
 class _Gold(NamedTuple):
-    """What the rows that were evaluated last are held against; all systems share it."""
+    """What rows are held against: categories that are there, and those that were looked for."""
 
-    image_ids: list[ImageId] | None
-    references: list[Sequence[str]] | None
-    objects: list[LabelCounts] | None
-    asked: list[Asked] | None
     finder: MentionFinder
     there: tuple[frozenset[str], ...]
     sought: tuple[Asked, ...] | None
@@ -132,32 +127,20 @@ class Chair(Explainer):
         looked_for: Declared = None,
     ) -> None:
         super().__init__(undefined)
-        if synonyms is None:
-            synonyms = coco_synonyms()
-        self._synonyms = synonyms if isinstance(synonyms, ClassList) else read_classes(synonyms)
+        self._synonyms = coco_synonyms() if synonyms is None else read_things(synonyms)
         check_threshold(threshold)
         check_uncertain(uncertain, threshold)
-        self._objects = None
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)
         self._threshold, self._uncertain = threshold, uncertain
         self._looked_for = read_looked_for(looked_for)
         self._drop_incomplete = drop_incomplete
         self._use_references = references
-        self._kept: _Gold | None = None
+        # What the rows that were evaluated last say of their images, and what follows from it.
+        self._kept: tuple[tuple[Any, ...], _Gold] | None = None
 
     def method(self) -> str:
         return "CHAIR"
-
-    @property
-    def objects(self) -> ObjectLabels | None:
-        """The source of object labels; None if they come with the rows."""
-        return self._objects
-
-    @property
-    def looked_for(self) -> LookedFor | None:
-        """What a user says was looked for in every image."""
-        return self._looked_for
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()
@@ -169,13 +152,10 @@ class Chair(Explainer):
         objects = {rows.objects_signature: None for rows in systems if rows.objects_signature}
         if self._objects is not None:
             objects = {self._objects.signature(): None}
-        references = ""
-        if self._use_references:
-            references = _digest_of_references(systems)
-        labels = [labels for rows in systems for labels in rows.objects or ()]
+        references = _digest_of_references(systems) if self._use_references else ""
+        classes = self._classes(labels for rows in systems for labels in rows.objects or ())
         ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
-        sources = "+".join(objects) or "rows"
-        return self._signature(self._classes(labels), f"{sources}{references}", ids or None)
+        return self._signature(classes, f"{'+'.join(objects) or 'rows'}{references}", ids or None)
 
     def _signature(
         self, classes: ClassList, objects: str, image_ids: Sequence[ImageId] | None
@@ -231,7 +211,8 @@ class Chair(Explainer):
                 if sought is not None and not sought:
                     counts[at] = np.nan
                 found.append(mentions)
-            details.add(len(part), partial(_details, found, gold.there[start : start + len(part)]))
+            there = gold.there[start : start + len(part)]
+            details.add(len(part), partial(details_of, found, there))
             on_progress(len(part))
         of_run = {
             "no_mentions": int((counts[:, CAPTION_COUNTS.index("mentions")] == 0).sum()),
@@ -259,15 +240,13 @@ class Chair(Explainer):
 
         Whether an object is there does not depend on cosines, so that thresholds change nothing.
         """
-        parts = (
-            [
-                rows.part(start, start + _ROWS_AT_ONCE)
-                for start in range(0, len(rows), _ROWS_AT_ONCE)
-            ]
-            for rows in of_systems
-        )
-        for of_part in zip_longest(*parts):
-            yield tuple(None if rows is None else self._explained(rows) for rows in of_part)
+        for start in range(0, max(map(len, of_systems), default=0), _ROWS_AT_ONCE):
+            yield tuple(
+                self._explained(rows.part(start, start + _ROWS_AT_ONCE))
+                if start < len(rows)
+                else None
+                for rows in of_systems
+            )
 
     def _explained(self, rows: Rows) -> Explained:
         gold = self._gold(rows)
@@ -297,30 +276,26 @@ class Chair(Explainer):
 
     def _gold(self, rows: Rows) -> _Gold:
         """Return what the rows are held against, prepared once for all systems of a run."""
-        ids = None if rows.image_ids is None else list(rows.image_ids)
-        references = list(rows.references) if self._use_references else None
-        objects = None if rows.objects is None else list(rows.objects)
-        asked = None if rows.asked is None else list(rows.asked)
+        of_images = (
+            None if rows.image_ids is None else tuple(rows.image_ids),
+            tuple(map(tuple, rows.references)) if self._use_references else None,
+            None if rows.objects is None else tuple(tuple(o.items()) for o in rows.objects),
+            None if rows.asked is None else tuple(rows.asked),
+        )
         kept = self._kept
-        if kept is not None and kept[:4] == (ids, references, objects, asked):
-            return kept
+        if kept is not None and kept[0] == of_images:
+            return kept[1]
         labels = labels_of(rows, self._objects, self)
         finder = finder_of(self._classes(rows.objects or ()))
         terms = self._terms(label for of_image in labels for label in of_image)
-        same: dict[frozenset[str], frozenset[str]] = {}  # many images show the same
-        of_images = (
+        references = rows.references if self._use_references else [()] * len(rows)
+        there = tuple(
             image_categories((terms.get(x, x) for x in of_image), mentioned, finder)
-            for of_image, mentioned in zip(labels, references or [()] * len(rows), strict=True)
+            for of_image, mentioned in zip(labels, references, strict=True)
         )
-        there = tuple(same.setdefault(categories, categories) for categories in of_images)
-        gold = _Gold(ids, references, objects, asked, finder, there, self._sought(rows, finder))
+        gold = _Gold(finder, there, self._sought(rows, finder))
         if rows.are_kept:
-            # Copies: the caller may change its lists afterwards.
-            if references is not None:
-                references = [of_row[:] for of_row in references]
-            if objects is not None:
-                objects = [dict(of_row) for of_row in objects]
-            self._kept = gold._replace(references=references, objects=objects)
+            self._kept = of_images, gold
         return gold
 
     def _sought(self, rows: Rows, finder: MentionFinder) -> tuple[Asked, ...] | None:
@@ -374,22 +349,6 @@ class Chair(Explainer):
 def _listed_terms(classes: ClassList) -> frozenset[str]:
     """Return the names of a list, of classes and of none."""
     return frozenset(classes.class_of).union(classes.no_class)
-
-
-def _details(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
-    """Return what ``--output`` says of each caption."""
-    return [
-        {
-            "mentioned": _named(mentions.found),
-            "hallucinated": _named(absent(mentions, of_image)),
-            "objects": sorted(of_image),
-        }
-        for mentions, of_image in zip(found, there, strict=True)
-    ]
-
-
-def _named(mentions: Iterable[Mention]) -> list[list[str]]:
-    return [[mention.name, mention.category] for mention in mentions]
 
 
 def _digest_of_references(systems: Iterable[Rows]) -> str:

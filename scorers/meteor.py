@@ -8,20 +8,20 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Protocol, TypeVar
+from typing import IO
 
 import pycocoevalcap.meteor.meteor as host_meteor
 
+from ..companions.java import find_java, why_ended
+from ..companions.tokenization import Tokenization, Tokens
 from ..errors import MetricUnavailable
 from ..evaluation import Column
-from ..text.java import find_java, why_ended
-from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric, Scoring
+from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
 from .papers import DENKOWSKI_2014
 from .record import Metric
 from .registry import register
@@ -31,7 +31,7 @@ from .registry import register
 METEOR_PATIENCE = 600.0
 
 
-class Meteor(HostMetric):
+class Meteor(Companion):
     """METEOR 1.5: aligned words, stems, synonyms and paraphrases (Denkowski & Lavie, 2014).
 
     Each run has a Java process of its own, which ends with it.
@@ -55,124 +55,125 @@ class Meteor(HostMetric):
         # One thread asks and waits: collectors that run beside it cost a tenth more time.
         options = ("-Xmx2G", "-XX:+UseSerialGC", "-jar", host_meteor.METEOR_JAR)
         command = self._java.arguments(*options, "-", "-", "-stdio", "-l", "en", "-norm")
-        process = _Process(command)
-        try:
-            yield partial(_meteor_column, process)
-        finally:
-            process.end()
+        process: _Process | None = None
+        with ExitStack() as running:
 
+            def score(gts: Tokens, res: Tokens, on_progress: Progress) -> list[CompanionColumn]:
+                nonlocal process
+                if process is None:
+                    process = running.enter_context(_Process(command))
+                try:
+                    return [process.column(gts, res, on_progress)]
+                except BaseException:  # it may be in the middle of an answer: the next one is new
+                    process = None
+                    running.close()
+                    raise
 
-def _meteor_column(
-    process: _Process, gts: Tokens, res: Tokens, on_progress: Progress
-) -> list[HostColumn]:
-    """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
-
-    That is: statistics of each caption, then all of them together for the score of each and of the
-    corpus.
-    """
-    with process.asked() as (ask, hear):
-        statistics = []
-        for image_id, references in gts.items():
-            caption = res[image_id][0].replace("|||", "").replace("  ", " ")
-            ask(" ||| ".join(["SCORE", *references, caption]))
-            statistics.append(hear(str.strip))
-            on_progress(1)
-        ask(" ||| ".join(["EVAL", *statistics]))
-        scores = [hear(float) for _ in statistics]
-        return [HostColumn(hear(float), scores)]
-
-
-_Answer = TypeVar("_Answer")
-
-
-class _Hear(Protocol):
-    def __call__(self, read: Callable[[str], _Answer]) -> _Answer:
-        """Return the next line of the answer, as `read` reads it."""
+            yield score
 
 
 class _Process:
-    """METEOR's process: started when it is first asked something, ended with the run.
+    """METEOR's process, which ends with the context, and is killed when it does not answer.
 
-    Its tables take seconds to read, so that all systems of a run share it. One that failed or was
-    interrupted in the middle is ended; the next question starts another.
+    Its tables take seconds to read, so that all systems of a run share it.
     """
 
     def __init__(self, command: list[str]) -> None:
-        self._command = command
-        self._running: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
-        self._ending = contextlib.ExitStack()
+        # A file: pipes that nobody reads fill up and block.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `__exit__` closes it
+        try:
+            self._process = subprocess.Popen(
+                command,
+                cwd=Path(host_meteor.__file__).parent,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+            )
+        except OSError as problem:
+            self._errors.close()
+            raise MetricUnavailable(f"METEOR: Java cannot be started ({problem}).") from None
+        self._answer = b""
+        self._answered: float | None = None  # when it last did, or was first asked; None: it rests
+        self._is_hung = False
+        self._ended = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
 
-    def end(self) -> None:
-        """End the process if it runs."""
-        self._running = None
-        self._ending.close()
+    def __enter__(self) -> _Process:
+        self._watcher.start()
+        return self
 
-    @contextmanager
-    def asked(self) -> Iterator[tuple[Callable[[str], None], _Hear]]:
-        """Give functions that ask and hear, under watch.
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._watcher.join()
+        with self._errors, self._process:
+            self._process.kill()
+            with contextlib.suppress(OSError):  # what a dead process did not read
+                _pipe(self._process.stdin).close()
+
+    def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> CompanionColumn:
+        """Return METEOR's scores, asked for as pycocoevalcap's meteor.py does.
+
+        That is: statistics of each caption, then all of them together for the score of each and of
+        the corpus.
 
         Raises
         ------
         MetricUnavailable
             If the process fails, hangs or says what cannot be read.
         """
-        process, errors = self._started()
-        answer = b""
-
-        def ask(line: str) -> None:
-            _pipe(process.stdin).write(f"{line}\n".encode())
-            _pipe(process.stdin).flush()
-
-        def hear(read: Callable[[str], _Answer]) -> _Answer:
-            nonlocal answer
-            answer = _pipe(process.stdout).readline()
-            if not answer:
-                raise EOFError
-            watchdog.calm()
-            return read(answer.decode())
-
+        self._answered = time.monotonic()
         try:
-            with _Watchdog(process) as watchdog:
-                try:
-                    yield ask, hear
-                except (EOFError, OSError):
-                    raise MetricUnavailable(_why_silent(watchdog, process, errors)) from None
-                except ValueError:
-                    raise MetricUnavailable(
-                        "METEOR: its Java process answered "
-                        f"{answer.decode(errors='replace').strip()!r:.100}, not a number."
-                    ) from None
-        except BaseException:
-            self.end()  # it may be in the middle of an answer
-            raise
+            statistics = []
+            for image_id, references in gts.items():
+                caption = res[image_id][0].replace("|||", "").replace("  ", " ")
+                self._ask("SCORE", *references, caption)
+                statistics.append(self._hear().strip())
+                on_progress(1)
+            self._ask("EVAL", *statistics)
+            scores = [float(self._hear()) for _ in statistics]
+            return CompanionColumn(float(self._hear()), scores)
+        except (EOFError, OSError):
+            raise MetricUnavailable(self._why_silent()) from None
+        except ValueError:
+            raise MetricUnavailable(
+                "METEOR: its Java process answered "
+                f"{self._answer.decode(errors='replace').strip()!r:.100}, not a number."
+            ) from None
+        finally:
+            self._answered = None
 
-    def _started(self) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
-        """Return the process and its errors."""
-        if self._running is None:
-            # A file: pipes that nobody reads fill up and block.
-            errors = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
-            self._ending.callback(errors.close)
-            try:
-                process = subprocess.Popen(
-                    self._command,
-                    cwd=Path(host_meteor.__file__).parent,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                )
-            except OSError as problem:
-                self.end()
-                raise MetricUnavailable(f"METEOR: Java cannot be started ({problem}).") from None
-            self._ending.callback(_end, process)
-            self._running = process, errors
-        return self._running
+    def _ask(self, *question: str) -> None:
+        _pipe(self._process.stdin).write(f"{' ||| '.join(question)}\n".encode())
+        _pipe(self._process.stdin).flush()
 
+    def _hear(self) -> str:
+        self._answer = _pipe(self._process.stdout).readline()
+        if not self._answer:
+            raise EOFError
+        self._answered = time.monotonic()
+        return self._answer.decode()
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with process:
-        process.kill()
-        with contextlib.suppress(OSError):  # what a dead process did not read
-            _pipe(process.stdin).close()
+    def _watch(self) -> None:
+        while not self._ended.wait(min(1.0, METEOR_PATIENCE)):
+            answered = self._answered
+            if answered is not None and time.monotonic() - answered > METEOR_PATIENCE:
+                self._is_hung = True
+                self._process.kill()  # whoever waits for it wakes up
+                return
+
+    def _why_silent(self) -> str:
+        if self._is_hung:
+            return (
+                f"METEOR: its Java process gave no answer for {METEOR_PATIENCE:g} seconds and was "
+                "killed."
+            )
+        try:
+            status = self._process.wait(10)
+        except subprocess.TimeoutExpired:  # it closed its output and is still running
+            return "METEOR: its Java process stopped answering and was killed."
+        self._errors.seek(0)
+        why = why_ended(status, self._errors.read())
+        return f"METEOR: its Java process ended in the middle ({why})."
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
@@ -180,59 +181,15 @@ def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
-class _Watchdog:
-    """Kills a process that gives no answer for `METEOR_PATIENCE` seconds."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.has_killed = False
-        self._process = process
-        self._last_answered = time.monotonic()
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> _Watchdog:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._thread.join()
-
-    def calm(self) -> None:
-        """Say that the process has answered."""
-        self._last_answered = time.monotonic()
-
-    def _watch(self) -> None:
-        while not self._stopped.wait(min(1.0, METEOR_PATIENCE)):
-            if time.monotonic() - self._last_answered > METEOR_PATIENCE:
-                self.has_killed = True
-                self._process.kill()  # whoever waits for it wakes up
-                return
-
-
-def _why_silent(watchdog: _Watchdog, process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
-    if watchdog.has_killed:
-        return (
-            f"METEOR: its Java process gave no answer for {METEOR_PATIENCE:g} seconds and was "
-            "killed."
-        )
-    try:
-        status = process.wait(10)
-    except subprocess.TimeoutExpired:  # it closed its output and is still running
-        return "METEOR: its Java process stopped answering and was killed."
-    errors.seek(0)
-    return f"METEOR: its Java process ended in the middle ({why_ended(status, errors.read())})."
-
-
 register(
     Metric(
         "METEOR",
         "Aligned words, stems, synonyms and paraphrases",
         Meteor,
-        lambda settings: Meteor(settings.tokenization),
+        lambda settings: Meteor(shared_tokenization(settings)),
         rank=90,
         needs=("Java",),
-        check=Meteor,
+        check=partial(find_java, "METEOR"),
         papers=(DENKOWSKI_2014,),
     )
 )

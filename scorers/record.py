@@ -6,17 +6,18 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.looked_for import LookedFor, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain
 from ..evaluation import Column
-from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
 from .base import Scorer, main_column
 from .papers import Paper
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,9 @@ class Settings:
     references: bool = True
     weighted: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
+    _made: dict[Callable[[], Any], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
@@ -162,10 +166,12 @@ class Settings:
             "stop_words": self.stop_words,
         }
 
-    @cached_property
-    def tokenization(self) -> Tokenization:
-        """What splits captions into tokens; shared, so that each is split once."""
-        return Tokenization()
+    def shared(self, make: Callable[[], T]) -> T:
+        """Return what several metrics share: what `make` returned when it was first called."""
+        if make not in self._made:
+            self._made[make] = make()
+        found: T = self._made[make]
+        return found
 
 
 @dataclass(frozen=True)
@@ -201,7 +207,10 @@ class Metric:
     extra : Extra, optional
         The extra of this package that it needs.
     check : callable, optional
-        Raises `MetricUnavailable` if the metric cannot run here; quick.
+        Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
+    without_java : float, optional
+        How far corpus scores on COCO val2017 are from the published program's at most where tokens
+        are made without Java (``tok:python`` in the signature).
     papers : tuple of Paper
         What a paper that reports it cites.
     """
@@ -221,6 +230,7 @@ class Metric:
     needs: tuple[str, ...] = ()
     extra: Extra | None = None
     check: Callable[[], object] | None = None
+    without_java: float | None = None
     papers: tuple[Paper, ...] = ()
 
     @property

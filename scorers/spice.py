@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import pycocoevalcap.spice as host_spice
 
+from ..companions.java import PATIENCE, find_java, run_java
+from ..companions.tokenization import Tokenization, Tokens
 from ..errors import MetricUnavailable
 from ..evaluation import Column
 from ..image_ids import ImageId
-from ..text.java import PATIENCE, find_java, run_java
-from ..text.tokenization import Tokenization, Tokens
 from .base import Progress
-from .coco import HostColumn, HostMetric, Scoring
+from .companion import Companion, CompanionColumn, Scoring, shared_tokenization
 from .papers import ANDERSON_2016
 from .record import Metric
 from .registry import register
@@ -39,7 +39,7 @@ _JARS = ("stanford-corenlp-3.6.0-models.jar", "stanford-corenlp-3.6.0.jar")
 _STALLED_SECONDS = 60.0
 
 
-class Spice(HostMetric):
+class Spice(Companion):
     """SPICE: the F-score of scene graphs (Anderson et al., ECCV 2016).
 
     The first evaluation downloads 385 MB of Stanford models into pycocoevalcap's folder, as
@@ -67,7 +67,7 @@ class Spice(HostMetric):
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(self._score)
 
-    def _score(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[HostColumn]:
+    def _score(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[CompanionColumn]:
         _fetch_stanford_models()
         ids = _sorted_if_possible(gts)
         # JSON would make strings of ids: SPICE gets positions.
@@ -93,7 +93,7 @@ class Spice(HostMetric):
                 ],
                 "SPICE",
                 PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids),
-                cwd=_SPICE_FOLDER,
+                _SPICE_FOLDER,
             )
             try:
                 f_scores = {
@@ -107,7 +107,7 @@ class Spice(HostMetric):
                     "SPICE: its Java process did not write a score for each image."
                 ) from None
         of_image = dict(zip(ids, row, strict=True))
-        return [HostColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
+        return [CompanionColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
 
 
 def _sorted_if_possible(gts: Tokens) -> list[ImageId]:
@@ -161,7 +161,7 @@ register(
         "SPICE",
         "F-score of scene graphs that are parsed from the captions",
         Spice,
-        lambda settings: Spice(settings.tokenization),
+        lambda settings: Spice(shared_tokenization(settings)),
         rank=100,
         needs=(f"Java 8 to {_LAST_JAVA_FOR_SPICE}", "a download of 385 MB"),
         check=Spice,

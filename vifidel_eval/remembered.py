@@ -1,14 +1,19 @@
-"""Caches of what functions of texts return, bounded by how long the texts are.
+"""Caches of what functions of texts return, bounded by how long the texts are; caches of a run.
 
 A text may have 100 000 characters, so that a number of texts bounds nothing. What the functions
 return takes memory in proportion to the text.
+
+A run goes metric by metric; what its metrics share is kept by the run (`one_run`), which knows
+none of it.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -73,3 +78,40 @@ def remembered(function: Callable[[K], V]) -> Callable[[K], V]:
         return known[text]
 
     return remember
+
+
+# What was made in the run of this thread, by what made it.
+_MADE: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", default=None)
+
+
+@contextmanager
+def one_run() -> Iterator[None]:
+    """Make one run of what this thread computes: what `of_run` gives is made once in it.
+
+    Results are the same without it. A run within a run is a part of that; nothing is kept
+    afterwards.
+    """
+    if _MADE.get() is not None:
+        yield
+        return
+    before = _MADE.set({})
+    try:
+        yield
+    finally:
+        _MADE.reset(before)
+
+
+def of_run(make: Callable[[], V]) -> V | None:
+    """Return what `make` returned when this run first asked for it; None outside of a run.
+
+    >>> with one_run():
+    ...     of_run(list) is of_run(list)
+    True
+    """
+    made = _MADE.get()
+    if made is None:
+        return None
+    if make not in made:
+        made[make] = make()
+    found: V = made[make]
+    return found

@@ -6,7 +6,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from vifidel_eval.things.chair import CORPUS, absent, caption_counts, image_categories
+from vifidel_eval.companions.mention_counts import CORPUS, absent, caption_counts, image_categories
 from vifidel_eval.things.mentions import MentionFinder
 from vifidel_eval.things.synonyms import coco_synonyms, read_classes
 

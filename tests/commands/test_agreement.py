@@ -28,8 +28,8 @@ from judgement_files import (
 )
 from scipy.stats import pearsonr
 
+from vifidel_eval.companions.tokenization import Tokenization
 from vifidel_eval.scorers import Bleu, RougeL, Vifidel
-from vifidel_eval.text.tokenization import Tokenization
 
 WRITERS = {
     "pascal50s": write_pascal,

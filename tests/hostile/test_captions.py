@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from vifidel_eval import CaptionError, ImageIdError, Vifidel, VifidelError, content_words
 from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
 from vifidel_eval.nfc import nfc
 from vifidel_eval.runs.pairing import System, paired
-from vifidel_eval.scorers.coco import RougeL
-from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.scorers.ngram_metrics import RougeL
 
 COCO = {
     "images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}],

@@ -14,13 +14,13 @@ from hostile.test_growth import TEXTS
 
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
 from vifidel_eval.remembered import ENTRY, MOST, Remembered
 from vifidel_eval.rows import MOST_CHARACTERS
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
-from vifidel_eval.scorers.coco import Bleu, Cider, RougeL
+from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
 from vifidel_eval.scorers.registry import METRICS
-from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 from vifidel_eval.things.claims import read_sentences
 from vifidel_eval.things.mentions import MentionFinder
 from vifidel_eval.things.synonyms import class_names, coco_synonyms, read_classes

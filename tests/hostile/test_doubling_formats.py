@@ -16,10 +16,10 @@ from hostile.growth import grows_linearly, mark
 
 from vifidel_eval.annotations import formats, read_objects
 from vifidel_eval.captions import layouts, read_references, read_results
+from vifidel_eval.companions import tokenization
+from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
 from vifidel_eval.scorers import Vifidel
-from vifidel_eval.scorers.coco import RougeL
-from vifidel_eval.text import tokenization
-from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.scorers.ngram_metrics import RougeL
 
 pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 
@@ -338,7 +338,7 @@ def test_tokens_that_are_kept_are_bounded(monkeypatch):
     sets = [{0: [f"{n} {'a ' * length}"]} for n, length in enumerate([50, 2000, 2500, 6000, 50])]
     for captions in sets:
         assert tokens.tokens(captions) == PythonTokenizer().tokenize(captions)
-        kept = [one for one, _ in tokens._last._known]
+        kept = [{image_id: texts for image_id, *texts in one} for one in tokens._known]
         assert sum(len(text) + 48 for one in kept for (text,) in one.values()) <= 10_000
         assert kept == [] if len(captions[0][0]) > 10_000 else kept[-1] == captions
     tokens.prepare(sets)  # more together than are kept: each is made when it is asked for

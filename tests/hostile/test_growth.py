@@ -16,6 +16,7 @@ from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 
 from vifidel_eval import Vifidel, VifidelError, content_words
 from vifidel_eval.annotations import clean_label, read_objects
+from vifidel_eval.companions.tokenization import PythonTokenizer
 from vifidel_eval.kernels import bags as bags_module
 from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
@@ -29,7 +30,6 @@ from vifidel_eval.kernels.transport import (
 )
 from vifidel_eval.nfc import nfc
 from vifidel_eval.rows import MOST_CHARACTERS
-from vifidel_eval.text.tokenization import PythonTokenizer
 from vifidel_eval.vectors import load_vectors
 
 pytestmark = pytest.mark.slow

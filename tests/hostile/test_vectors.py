@@ -86,8 +86,8 @@ def test_a_line_without_end_costs_bounded_memory(tmp_path, monkeypatch):
     path = tmp_path / "v.txt.gz"
     path.write_bytes(gzip.compress(b"2 2\ndog " + b"1" * (1 << 24)))
     read = []
-    block = formats._NamedStream.block
-    monkeypatch.setattr(formats._NamedStream, "block", lambda self: read.append(1) or block(self))
+    block = formats._block
+    monkeypatch.setattr(formats, "_block", lambda *of_file: read.append(1) or block(*of_file))
     with pytest.raises(VectorsError, match="line 2 has more than"):
         load_vectors(path)
     assert len(read) < 8

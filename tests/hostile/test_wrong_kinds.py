@@ -17,6 +17,7 @@ from hostile.command import OBJECTS
 import vifidel_eval
 from vifidel_eval import VifidelError
 from vifidel_eval.arguments import named_if_wrong
+from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
 from vifidel_eval.scorers import (
     Bleu,
     Chair,
@@ -27,7 +28,6 @@ from vifidel_eval.scorers import (
     VifidelPRF,
     Wmd,
 )
-from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
 quiet = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 

@@ -11,6 +11,7 @@ import pytest
 from vifidel_eval import Vifidel
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.kernels import bags, distances, lexicon
+from vifidel_eval.remembered import of_run, one_run
 from vifidel_eval.rows import Rows
 from vifidel_eval.runs.harness import score_rows
 from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
@@ -133,7 +134,7 @@ def test_without_room_for_all_texts_metrics_say_the_same(most, monkeypatch, text
     kept = []
 
     def look(_):
-        found = [known for of_one in bags._OF_RUN.get().values() for known in of_one.items()]
+        found = [known for of_one in of_run(bags._readings).values() for known in of_one.items()]
         kept.append(sum(len(texts) + len(read.atoms) for texts, (read, _) in found))
 
     assert said_in_run(on_progress=look) == expected
@@ -187,12 +188,12 @@ def test_nothing_is_kept_after_a_run_that_ends_or_fails():
     with pytest.raises(VifidelError, match="stop"):
         score_rows(systems(), made, on_metric=fail)
     assert kept() == []
-    assert bags._OF_RUN.get() is None
+    assert of_run(bags._readings) is None
     assert scores.evaluations.keys() == CAPTIONS.keys()
 
 
 def test_a_run_within_a_run_reads_with_it(texts_read):
-    with bags.reading_once():
+    with one_run():
         for metric, scorer in scorers().items():
             score_rows(systems(), {metric: scorer})
     assert texts_read == Counter(ALL_TEXTS)

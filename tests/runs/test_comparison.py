@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from pycocoevalcap.bleu.bleu import Bleu as HostBleu
 
 from vifidel_eval import ImageIdError, VifidelError, VifidelWarning
+from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.runs import significance
 from vifidel_eval.runs.comparison import compare, holm
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Bleu, Cider
 from vifidel_eval.scorers.base import Evaluation
-from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
 NAN = math.nan
 

@@ -8,8 +8,8 @@ from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
 from vifidel_eval import CaptionError, Vifidel, VifidelError
+from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
 from vifidel_eval.scorers import Bleu
-from vifidel_eval.text.tokenization import PythonTokenizer, Tokenization
 
 OBJECTS = {
     139: ["dog", "frisbee"],

@@ -13,8 +13,8 @@ from pycocoevalcap.bleu.bleu import Bleu as StockBleu
 from pycocoevalcap.cider.cider import Cider as StockCider
 from pycocoevalcap.rouge.rouge import Rouge as StockRouge
 
-from vifidel_eval import MetricUnavailable
-from vifidel_eval.kernels import ngrams
+from vifidel_eval import MetricUnavailable, remembered
+from vifidel_eval.companions import ngrams
 from vifidel_eval.rows import coco_rows, make_rows
 from vifidel_eval.runs.harness import score_rows
 from vifidel_eval.scorers import Bleu, Cider, Meteor, RougeL
@@ -123,7 +123,8 @@ def test_a_run_of_very_many_texts_starts_numbering_again(monkeypatch):
     monkeypatch.setattr(ngrams, "MOST_TOKENS", 300)
     gts, all_res = run_of(np.random.default_rng(13))
     metrics = [metric(python_tokens()) for metric in (Bleu, RougeL, Cider)]
-    with ngrams.numbering_once() as numbered, ExitStack() as stack:
+    with remembered.one_run(), ExitStack() as stack:
+        numbered = remembered.of_run(ngrams.Numbered)
         runs = [stack.enter_context(metric.in_run([])) for metric in metrics]
         for res in [*all_res, *all_res]:
             gold = {at: gts[at] for at in res}

@@ -31,8 +31,10 @@ def test_classes_their_names_and_what_is_of_no_class(write):
     assert not classes.published
 
 
-def test_the_published_way_splits_at_a_comma_and_one_blank_only(write):
-    classes = read_classes(write("cake,  cheesecake, iPhone,bun\n", "mine.txt"), published=True)
+def test_the_published_way_splits_at_a_comma_and_one_blank_only(write, monkeypatch):
+    line = "cake,  cheesecake, iPhone,bun"
+    monkeypatch.setattr(synonyms, "_PUBLISHED", hashlib.sha256(line.encode()).hexdigest())
+    classes = read_classes(write(f"{line}\n", "mine.txt"))
     assert classes.classes == (("cake", " cheesecake", "iPhone,bun"),)
     assert classes.published
 

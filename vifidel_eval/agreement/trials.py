@@ -9,8 +9,7 @@ from typing import Any
 
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Floats
-from ..kernels.bags import reading_once
-from ..kernels.ngrams import numbering_once
+from ..remembered import one_run
 from ..scorers import Scorer
 from ..scorers.registry import METRICS
 from ..unfinished import Parts
@@ -198,7 +197,7 @@ def run_trials(
         for number, draw, of_draw in planned:
             scoring = Scoring(of_draw, in_run, parts, failed, on_progress)
             scores: dict[str, Floats] = {}
-            with reading_once(), numbering_once():  # these references: the next draw has others
+            with one_run():  # these references: the next draw has others
                 for name, scorer in _usable(scorers, number).items():
                     try:
                         columns = scoring.columns(name, scorer)

@@ -10,7 +10,6 @@ from ..detect import backends
 from ..errors import MetricUnavailable, VifidelError
 from ..scorers.record import Metric
 from ..scorers.registry import METRICS
-from ..text.java import find_java
 from ..vectors import load_vectors
 from .metric_options import flag
 
@@ -40,11 +39,12 @@ def environment() -> dict[str, str]:
         found["embedded vectors"] = load_vectors().signature()
     except VifidelError as problem:
         found["embedded vectors"] = f"not available: {problem}"
-    try:
-        java = find_java("METEOR")
-        found["Java"] = f"{java.command}, Java {java.release}"
-    except MetricUnavailable as problem:
-        found["Java"] = f"not found: {problem}"
+    find_java = next((m.check for m in METRICS.values() if m.needs == ("Java",)), None)
+    if find_java is not None:
+        try:
+            found["Java"] = str(find_java())
+        except MetricUnavailable as problem:
+            found["Java"] = f"not found: {problem}"
     broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
     detectors = {f"detect with {name}": state for name, state in backends().items()}
     metrics = {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}

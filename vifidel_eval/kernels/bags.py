@@ -6,7 +6,7 @@ words came from.
 
 A run goes metric by metric, so that each can fail, be named and report its progress on its own: a
 second metric that reads words like the first comes to the same captions and references again, and
-takes what was read of them (`reading_once`). That is found by what the texts are, not by whose they
+takes what was read of them (`of_run`). That is found by what the texts are, not by whose they
 are, and so it cannot be out of date; other threads do not see it. Object labels are not kept: there
 are few of them, and metrics count them in different ways. Tables need none of this: each batch of
 theirs is scored under all metrics before the next one is read.
@@ -17,8 +17,6 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..evaluation import Floats, Integers, Tally
+from ..remembered import of_run
 from ..text.words import joined
 from .lexicon import Lexicon
 
@@ -175,27 +174,9 @@ class _Readings(dict[tuple[str, ...], tuple[Bags, Tally]]):
         self.room = MOST_KEPT
 
 
-# Bags are of the lexicon that numbered their words, and go with it.
-_OF_RUN: ContextVar[weakref.WeakKeyDictionary[Lexicon, _Readings] | None] = ContextVar(
-    "readings", default=None
-)
-
-
-@contextmanager
-def reading_once() -> Iterator[None]:
-    """Make one run of what this thread scores: its metrics read each text once.
-
-    Scores are the same without it. Within another run it changes nothing; nothing is kept
-    afterwards.
-    """
-    if _OF_RUN.get() is not None:
-        yield
-        return
-    before = _OF_RUN.set(weakref.WeakKeyDictionary())
-    try:
-        yield
-    finally:
-        _OF_RUN.reset(before)
+def _readings() -> weakref.WeakKeyDictionary[Lexicon, _Readings]:
+    """Return what a run has read, by the lexicon that numbered the words: bags go with it."""
+    return weakref.WeakKeyDictionary()
 
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
@@ -206,10 +187,10 @@ def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, T
     LexiconFull
         If there is no room for new words.
     """
-    of_run = _OF_RUN.get()
-    if of_run is None:
+    readings = of_run(_readings)
+    if readings is None:
         return _read(lexicon, captions)
-    known, texts = of_run.setdefault(lexicon, _Readings()), tuple(captions)
+    known, texts = readings.setdefault(lexicon, _Readings()), tuple(captions)
     found = known.get(texts)
     if found is None:
         found = _read(lexicon, texts)

@@ -17,7 +17,7 @@ from ..runs.comparison import Comparisons
 from ..runs.harness import Scores
 from ..runs.names import chosen_columns
 from ..runs.scores_file import scores_text
-from ..text.tokenization import PYTHON_DIFFERS_BY
+from ..scorers.registry import METRICS
 from ..text_tables import Cell, Marked, Table, best, direction_notes, one_line
 from .comparison_tables import (
     against_baseline,
@@ -283,10 +283,10 @@ def in_html(scores: Scores) -> str:
 def _without_java(scores: Scores) -> list[str]:
     """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
     found = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
-    names = [name for name in PYTHON_DIFFERS_BY if name in found]
-    if not names:
+    differ = {name: METRICS[name].without_java for name in METRICS if name in found}
+    amounts = ", ".join(f"{name} by {by:.2g}" for name, by in differ.items() if by is not None)
+    if not amounts:
         return []
-    amounts = ", ".join(f"{name} by {PYTHON_DIFFERS_BY[name]:.2g}" for name in names)
     return [
         "Tokens made without Java (tok:python): on COCO val2017 corpus scores differ from "
         f"pycocoevalcap's by at most this: {amounts}."

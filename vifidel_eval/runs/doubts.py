@@ -24,8 +24,7 @@ from ..rows import Rows
 from ..scorers import Bleu, Cider, Mean, RougeL, Scorer
 from ..scorers.base import Progress
 from ..scorers.word_vectors import WordVectorScorer
-from ..text.languages import foreign
-from ..text.words import STOP_WORDS
+from ..text.words import STOP_WORDS, foreign
 from ..vectors import load_vectors
 from .harness import Scores, column_names
 from .pairing import System

@@ -13,8 +13,7 @@ import numpy as np
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Column, Evaluation
 from ..image_ids import ImageId
-from ..kernels.bags import reading_once
-from ..kernels.ngrams import numbering_once
+from ..remembered import one_run
 from ..rows import Rows
 from ..scorers import Mean, Scorer
 from .pairing import System, all_images, paired
@@ -149,7 +148,7 @@ def score_rows(
     signatures: dict[str, str] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
-    with reading_once(), numbering_once():
+    with one_run():
         for metric, scorer in scorers.items():
             if on_metric is not None:
                 on_metric(metric)

@@ -15,10 +15,10 @@ from typing import Any
 from unicodedata import category
 
 from ..arguments import named_if_wrong
+from ..companions.tokenization import LINE_BREAKS
 from ..errors import CaptionError
 from ..files import parse_json, read_bytes, write_whole
 from ..image_ids import ImageId, from_json_value, match, to_json_value
-from ..text.tokenization import LINE_BREAKS
 
 # Categories of Unicode: separators, control and format characters such as U+200B.
 _INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")

@@ -1,1 +1,1 @@
-"""Captions as text: content words, pycocoevalcap's tokens, and Java, which its tokenizer needs."""
+"""Captions as text: their content words, and the language that they are in."""

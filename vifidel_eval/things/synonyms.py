@@ -24,7 +24,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -100,19 +100,10 @@ class ClassList:
         return replace(self, no_class=no_class, added=(*self.added, *new))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        for own in (class_names, coco_synonyms):
+        for own in (class_names, coco_synonyms, _own_things):
             if self is own():
                 return own, ()
-        if self is class_names().things:
-            return _own_things, ()
-        return ClassList, (
-            self.name,
-            self.classes,
-            self.no_class,
-            self.published,
-            self.added,
-            self.stuff,
-        )
+        return ClassList, tuple(getattr(self, field.name) for field in fields(self))
 
     @cached_property
     def digest(self) -> str:
@@ -129,22 +120,23 @@ class ClassList:
         return f"{self.name}#{self.digest}"
 
 
-@cache
 def coco_synonyms() -> ClassList:
     """Return the package's own synonyms of COCO's 80 categories."""
-    text = files(__package__).joinpath("coco_synonyms.txt").read_text(encoding="utf-8")
-    return _parse(text, "coco_synonyms.txt", published=False)
+    return _own("coco_synonyms.txt")
 
 
-@cache
 def class_names() -> ClassList:
     """Return the package's own list of things: class names of COCO, VOC, LVIS and Open Images."""
-    text = files(__package__).joinpath("things.txt").read_text(encoding="utf-8")
-    return _parse(text, "things.txt", published=False)
+    return _own("things.txt")
 
 
 def _own_things() -> ClassList:
     return class_names().things
+
+
+@cache
+def _own(name: str) -> ClassList:
+    return _parse(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
 
 
 def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
@@ -160,16 +152,8 @@ def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
     return source if isinstance(source, ClassList) else read_classes(source)
 
 
-def read_classes(path: str | os.PathLike[str], published: bool | None = None) -> ClassList:
-    """Read a list of classes.
-
-    Parameters
-    ----------
-    path : path
-        A UTF-8 text file in the syntax above.
-    published : bool, optional
-        Whether to read the list, and to look its names up, as CHAIR's published program does;
-        by default only where the list is the published one.
+def read_classes(path: str | os.PathLike[str]) -> ClassList:
+    """Read a list of classes from a UTF-8 text file in the syntax above.
 
     Raises
     ------
@@ -177,15 +161,13 @@ def read_classes(path: str | os.PathLike[str], published: bool | None = None) ->
         If the file cannot be read, is not UTF-8 or has no class, or if a line has an empty name
         or a name of another class.
     """
-    text = read_text(path, VifidelError)
-    return _parse(text, str(path), published)
+    return _parse(read_text(path, VifidelError), str(path))
 
 
-def _parse(text: str, where: str, published: bool | None = None) -> ClassList:
+def _parse(text: str, where: str) -> ClassList:
     lines = [line.strip() for line in text.splitlines()]
     content = "\n".join(line for line in lines if line)
-    original = hashlib.sha256(content.encode()).hexdigest() == _PUBLISHED
-    published = original if published is None else published
+    published = hashlib.sha256(content.encode()).hexdigest() == _PUBLISHED
     classes: list[tuple[str, ...]] = []
     no_class: list[str] = []
     stuff: set[str] = set()
@@ -224,7 +206,7 @@ def _parse(text: str, where: str, published: bool | None = None) -> ClassList:
         raise VifidelError(
             f"{where}: no class found; write one class per line, its names separated by commas."
         )
-    name = "rohrbach2018" if original else Path(where).stem
+    name = "rohrbach2018" if published else Path(where).stem
     none = tuple(dict.fromkeys(no_class))
     return ClassList(name, tuple(classes), none, published, stuff=frozenset(stuff))
 

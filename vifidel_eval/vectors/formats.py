@@ -12,7 +12,8 @@ import contextlib
 import gzip
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -62,54 +63,39 @@ def read_blocks(path: Path) -> Iterator[tuple[int, Blocks]]:
         ) as watched:
             stream: Any = watched  # tqdm's types know files of text only
             opened: Any = gzip.GzipFile(fileobj=stream) if packed else stream
-            yield _recognised(_NamedStream(opened, path))
+            yield _recognised(path, partial(_block, opened, path))
 
 
-class _NamedStream:
-    """A stream whose errors name the file."""
-
-    def __init__(self, stream: IO[bytes], path: Path) -> None:
-        self._stream = stream
-        self.path = path
-
-    def block(self) -> bytes:
-        with self._named():
-            return self._stream.read(_BLOCK_BYTES)
-
-    def line(self) -> bytes:
-        with self._named():
-            return self._stream.readline(_LOOKED_AT)
-
-    @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
-        try:
-            yield
-        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-            raise VectorsError(
-                f"{self.path}: the gzip data is damaged or truncated ({problem}); get a fresh copy."
-            ) from None
-        except OSError as problem:
-            raise VectorsError(f"{self.path}: cannot be read: {reason(problem)}.") from None
+def _block(stream: IO[bytes], path: Path) -> bytes:
+    """Return the next block of a stream, empty at its end."""
+    try:
+        return stream.read(_BLOCK_BYTES)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+        raise VectorsError(
+            f"{path}: the gzip data is damaged or truncated ({problem}); get a fresh copy."
+        ) from None
+    except OSError as problem:
+        raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
 
 
-def _recognised(source: _NamedStream) -> tuple[int, Blocks]:
-    first = source.line()
+def _recognised(path: Path, block: Callable[[], bytes]) -> tuple[int, Blocks]:
+    start = block()
+    first = start[:_LOOKED_AT].partition(b"\n")[0]
     fields = first.split()
     if len(fields) == 2 and all(f.isdigit() and len(f) <= _FIGURES for f in fields):
         count, dimensions = int(fields[0]), int(fields[1])
         if not 1 <= dimensions <= _MOST_DIMENSIONS:
             raise VectorsError(
-                f"{source.path}: its first line says that vectors have {dimensions} dimensions; "
+                f"{path}: its first line says that vectors have {dimensions} dimensions; "
                 f"they have 1 to {_MOST_DIMENSIONS}."
             )
-        start = source.block()
-        if _is_text(start[:_LOOKED_AT]):
-            return dimensions, _text_rows(source, start, dimensions, 2, count)
-        return dimensions, _binary_rows(source, start, dimensions, count)
+        start = start[len(first) + 1 :] or block()
+        rows = _text_rows if _is_text(start[:_LOOKED_AT]) else _binary_rows
+        return dimensions, rows(path, block, start, dimensions, count)
     if len(fields) > 2 and _are_numbers(fields[1:]):
-        return len(fields) - 1, _text_rows(source, first, len(fields) - 1, 1, None)
+        return len(fields) - 1, _text_rows(path, block, start, len(fields) - 1, None)
     raise VectorsError(
-        f"{source.path}: not word vectors; accepted: gensim .kv, word2vec .bin or text, GloVe "
+        f"{path}: not word vectors; accepted: gensim .kv, word2vec .bin or text, GloVe "
         "text, fastText .vec or .bin."
     )
 
@@ -130,7 +116,9 @@ def _is_text(start: bytes) -> bool:
     return True
 
 
-def _binary_rows(source: _NamedStream, data: bytes, dimensions: int, count: int) -> Blocks:
+def _binary_rows(
+    path: Path, block: Callable[[], bytes], data: bytes, dimensions: int, count: int
+) -> Blocks:
     """Yield words and rows of word2vec's binary format: word, blank, float32 numbers."""
     row_bytes = 4 * dimensions
     read = 0
@@ -142,7 +130,7 @@ def _binary_rows(source: _NamedStream, data: bytes, dimensions: int, count: int)
             blank = data.find(b" ", at, at + _LONGEST_WORD)
             if blank < 0 and len(data) - at >= _LONGEST_WORD:
                 raise VectorsError(
-                    f"{source.path}: word {read + len(words) + 1} has no end; the file is damaged, "
+                    f"{path}: word {read + len(words) + 1} has no end; the file is damaged, "
                     "get a fresh copy."
                 )
             end = blank + 1 + row_bytes
@@ -156,38 +144,38 @@ def _binary_rows(source: _NamedStream, data: bytes, dimensions: int, count: int)
             yield words, b"".join(rows)
         data = data[at:]
         if read < count:
-            more = source.block()
+            more = block()
             if not more:
-                raise _miscounted(source.path, f"{read}", count)
+                raise _miscounted(path, f"{read}", count)
             data += more
-    while data or (data := source.block()):
+    while data or (data := block()):
         if data.strip():
-            raise _miscounted(source.path, f"more than {count}", count)
+            raise _miscounted(path, f"more than {count}", count)
         data = b""
 
 
 def _text_rows(
-    source: _NamedStream, data: bytes, dimensions: int, line: int, count: int | None
+    path: Path, block: Callable[[], bytes], data: bytes, dimensions: int, count: int | None
 ) -> Blocks:
     """Yield words and rows of the text formats: a line per word, its numbers after it."""
-    first_line = line
+    first_line = line = 1 if count is None else 2
     longest = _LONGEST_WORD + 64 * dimensions
-    more = source.block()
+    more = block()
     while data:
         end = data.rfind(b"\n") + 1 if more else len(data)
         if len(data) - end > longest:
             raise VectorsError(
-                f"{source.path}: line {line + data.count(10, 0, end)} has more than {longest} "
+                f"{path}: line {line + data.count(10, 0, end)} has more than {longest} "
                 "bytes; the file is damaged, get a fresh copy."
             )
         lines = [text for text in data[:end].split(b"\n") if text.strip()]
         if lines:
-            yield _parsed(lines, dimensions, source.path, line)
+            yield _parsed(lines, dimensions, path, line)
         line += len(lines)
         data = data[end:] + more
-        more = source.block() if more else b""
+        more = block() if more else b""
     if count is not None and line - first_line != count:
-        raise _miscounted(source.path, f"{line - first_line}", count)
+        raise _miscounted(path, f"{line - first_line}", count)
 
 
 def _parsed(

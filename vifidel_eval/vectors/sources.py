@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.util
 import os
 import struct
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -20,14 +19,13 @@ from ..arguments import named_if_wrong
 from ..errors import VectorsError
 from ..file_rows import FileRows, unmapped
 from ..files import open_file, reason
-from .store import VectorStore, open_store
+from .store import VectorStore, fingerprint, open_store
 
 #: What the embedded default calls itself in signatures.
 EMBEDDED_NAME = "wordllama-l2-supercat-256"
 
 _PICKLE_MAGIC = b"\x80"  # what gensim saves
 _FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
-_FINGERPRINT_ROWS = 1000
 _BLANK = "\u2581"  # how WordLlama's tokens spell one
 
 
@@ -104,7 +102,7 @@ def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> Wo
     if _is_keyed_vectors(trained):
         return _KeyedVectors(trained, "KeyedVectors")
     if hasattr(source, "lookup") and hasattr(source, "signature"):
-        own = isinstance(source, _Checked | _EmbeddedVectors | _KeyedVectors | _StoredVectors)
+        own = isinstance(source, _Checked | _EmbeddedVectors | _KeyedVectors | VectorStore)
         return source if own else _Checked(source)  # type: ignore[arg-type, return-value]
     raise VectorsError(
         f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
@@ -144,7 +142,7 @@ class _EmbeddedVectors:
                 f"the embedded word vectors in the wordllama package cannot be read ({problem}); "
                 "install wordllama again."
             ) from None
-        self._fingerprint = _fingerprint(None, self._matrix)
+        self._fingerprint = fingerprint(None, self._matrix)
         # Characters the tokenizer does not know are spelt in bytes: no meaning to average.
         self._means_something = np.ones(len(self._matrix), dtype=bool)
         for token in ("<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))):
@@ -242,33 +240,12 @@ class _KeyedVectors:
         words = getattr(self._vectors, "index_to_key", None)
         if words is None:
             words = {row: word for word, row in self._index.items()}
-        return f"{self._name}#{_fingerprint(lambda row: _spelt(words[row]), self._matrix)}"
+        return f"{self._name}#{fingerprint(lambda row: _spelt(words[row]), self._matrix)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._path is None:
             return _KeyedVectors, (self._vectors, self._name)
         return load_vectors, (str(self._path.absolute()), True)  # it was trusted here
-
-
-class _StoredVectors:
-    """A file of the word2vec family, read from the cache."""
-
-    def __init__(self, store: VectorStore, path: Path) -> None:
-        self._store = store
-        self._path = path
-
-    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        rows = np.full((len(words), self._store.vectors.shape[1]), np.nan)
-        for row, at in zip(rows, self._store.rows_of(words), strict=True):
-            if at is not None:
-                row[:] = self._store.vectors[at]
-        return rows
-
-    def signature(self) -> str:
-        return f"{self._path.name}#{_fingerprint(self._store.word, self._store.vectors)}"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return load_vectors, (str(self._path.absolute()),)
 
 
 class _Checked:
@@ -309,17 +286,6 @@ def _spelt(word: Any) -> bytes:
     return str(word).encode("utf-8", errors="surrogatepass")
 
 
-def _fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any] | FileRows) -> str:
-    """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
-    chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
-    digest = hashlib.sha256(repr(matrix.shape).encode())
-    if word_of is not None:
-        digest.update(b"\n".join(word_of(row) for row in chosen.tolist()))
-    with np.errstate(over="ignore"):
-        digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
-    return digest.hexdigest()[:8]
-
-
 def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
     with open_file(path, VectorsError) as file:
         try:
@@ -334,7 +300,7 @@ def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
             ".save_word2vec_format('vectors.txt')."
         )
     if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
-        return _StoredVectors(open_store(path), path)
+        return open_store(path)
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -47,24 +47,19 @@ _ROWS = "vectors.f32"
 _FILES = (_ROWS, "words.utf8", "words.starts", "hashes.u64", "hashes.rows")
 _APART = 512  # hashes, from one that is held in memory to the next
 _MOST_BYTES = 1 << 16  # of a word
+_FINGERPRINT_ROWS = 1000
 _FORMAT = 3  # of the cache; a change makes old folders unused
 
 
 class VectorStore:
-    """A converted file of word vectors.
+    """The word vectors of a file of the word2vec family, as `sources.WordVectors` describes them.
 
-    Parameters
-    ----------
-    folder : path
-        A complete folder of the cache.
-
-    Raises
-    ------
-    OSError, ValueError, KeyError, TypeError
-        If it is not complete, or is damaged.
+    They are in a folder of the cache. Where that is not complete, or damaged, it raises OSError,
+    ValueError, KeyError or TypeError.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, path: Path) -> None:
+        self._path = path
         layout = unsigned((folder / _LAYOUT).read_bytes())
         if layout["digest"] != _layout_digest(layout) or not is_ours(folder):
             raise ValueError("damaged layout")
@@ -88,6 +83,19 @@ class VectorStore:
             "vectors are converted anew."
         )
         return FileRows(self._folder / name, kind, shape, len(SIGN), VectorsError, said)
+
+    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
+        rows = np.full((len(words), self.vectors.shape[1]), np.nan)
+        for row, at in zip(rows, self.rows_of(words), strict=True):
+            if at is not None:
+                row[:] = self.vectors[at]
+        return rows
+
+    def signature(self) -> str:
+        return f"{self._path.name}#{fingerprint(self.word, self.vectors)}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_store, (self._path.absolute(),)
 
     def word(self, row: int) -> bytes:
         """Return the word of a row as UTF-8.
@@ -140,30 +148,30 @@ def open_store(path: Path) -> VectorStore:
     """
     digest = content_digest(path)
     folder = cache_folder() / f"vectors-{_FORMAT}-{digest}"
-    store = _opened(folder)
+    store = _opened(folder, path)
     if store is not None:
         return store
     with building(folder.parent) as aside:
         _convert(path, aside)
         if content_digest(path) != digest:
             raise VectorsError(f"{path}: changed while it was read; start again.")
-        return _in_place(aside, folder)
+        return _in_place(aside, folder, path)
 
 
-def _opened(folder: Path) -> VectorStore | None:
+def _opened(folder: Path, path: Path) -> VectorStore | None:
     try:
-        return VectorStore(folder)
+        return VectorStore(folder, path)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):  # not there yet, or damaged
         return None
 
 
-def _in_place(aside: Path, folder: Path) -> VectorStore:
+def _in_place(aside: Path, folder: Path, path: Path) -> VectorStore:
     try:
         aside.rename(folder)
     except OSError:
         if not folder.is_dir():
             raise
-        store = _opened(folder)
+        store = _opened(folder, path)
         if store is not None:  # another process was faster; its folder is the same
             return store
         if not is_ours(folder):
@@ -177,7 +185,18 @@ def _in_place(aside: Path, folder: Path) -> VectorStore:
                 f"{folder}: holds what is not known to be ours, or is damaged; move or delete it."
             ) from None
         aside.rename(folder)
-    return VectorStore(folder)
+    return VectorStore(folder, path)
+
+
+def fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any] | FileRows) -> str:
+    """Return eight hexadecimal digits that stand for the shape and evenly spaced rows."""
+    chosen = np.linspace(0, len(matrix) - 1, min(len(matrix), _FINGERPRINT_ROWS)).astype(int)
+    digest = hashlib.sha256(repr(matrix.shape).encode())
+    if word_of is not None:
+        digest.update(b"\n".join(word_of(row) for row in chosen.tolist()))
+    with np.errstate(over="ignore"):
+        digest.update(np.ascontiguousarray(matrix[chosen], dtype="<f4").tobytes())
+    return digest.hexdigest()[:8]
 
 
 def _layout_digest(layout: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 A token is a number, and so is an n-gram: by its place in a sorted table of the n-gram without its
 last token and of that token. Tokens and references are numbered once in a run, for all of its
-systems and metrics (`numbering_once`). Counts are whole numbers, and floats are added up in the
+systems and metrics (`Numbered`). Counts are whole numbers, and floats are added up in the
 order of the n-grams in the captions, as pycocoevalcap does it: the last digits are the same.
 """
 
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cached_property
 from itertools import chain, count, islice
 from typing import NamedTuple, TypeVar
@@ -19,7 +17,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import positions
+from ..kernels.bags import positions
 
 ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length
@@ -36,19 +34,13 @@ _Kind = TypeVar("_Kind", bound="TokenizedCaptions")
 
 
 class _Order(NamedTuple):
-    """The n-grams of one length in groups of captions.
+    """The n-grams of one length in groups of captions."""
 
-    Attributes
-    ----------
-    keys : (n,) int64
-        Every n-gram of every group, sorted: in the upper bits the place of the n-gram without its
-        last token among the shorter ones, or the group; in the lower bits the last token.
-    captions, ngrams, counts : (m,) int64
-        The n-grams of each caption in the order of their first occurrence: the caption, the place
-        in `keys`, and how often the caption has it.
-    """
-
+    #: Every n-gram of every group, sorted: in the upper bits the place of the n-gram without its
+    #: last token among the shorter ones, or the group; in the lower bits the last token.
     keys: Integers
+    #: Of the n-grams of each caption, in the order in which they first occur: the caption, the
+    #: place in `keys`, and how often the caption has it.
     captions: Integers
     ngrams: Integers
     counts: Integers
@@ -72,16 +64,9 @@ class Vocabulary:
 
 
 class TokenizedCaptions:
-    """Tokenised captions as numbers.
+    """Tokenised captions as numbers: at least one, each its tokens joined by blanks.
 
-    Parameters
-    ----------
-    captions : sequence of str
-        Tokens joined by blanks; at least one caption.
-    groups : (captions,) int64
-        The row that each caption is of.
-    vocabulary : Vocabulary
-        Numbers the tokens.
+    `groups`, (captions,) int64, has the row that each caption is of.
     """
 
     def __init__(self, captions: Sequence[str], groups: Integers, vocabulary: Vocabulary) -> None:
@@ -125,14 +110,10 @@ class TokenizedCaptions:
         return orders
 
     def places(self, tables: Sequence[Integers], groups: Integers) -> Iterator[Integers]:
-        """Yield where the n-grams of each length are in tables of other keys, -1 if nowhere.
+        """Yield where the n-grams of each length are in a table of sorted keys, -1 if nowhere.
 
-        Parameters
-        ----------
-        tables : sequence of (n,) int64
-            For each length, sorted keys; their upper bits are of the table before.
-        groups : (groups,) int64
-            What the upper bits of the first table say of each group here.
+        The upper bits of keys are places in the table before; `groups`, (groups,) int64, has what
+        those of the first table say of each group here.
         """
         places = groups
         for table, order in zip(tables, self.orders, strict=True):
@@ -169,26 +150,19 @@ def _squares(weights: Floats) -> Floats:
 
 
 class _Corpus(NamedTuple):
-    """The n-grams of one length in all references of a run.
+    """The n-grams of one length in all references of a run."""
 
-    Attributes
-    ----------
-    keys : (n,) int64
-        Sorted: the place of the n-gram without its last token, then the last token.
-    places : (references' n-grams,) int64
-        Where in `keys` those of the single rows are.
-    idf, squares : (n + 1,) float64
-        Inverse document frequencies and their squares; at the end that of n-grams which no
-        reference has.
-    """
-
+    #: Sorted: the place of the n-gram without its last token, then the last token.
     keys: Integers
+    #: Where in `keys` the n-grams of the single rows are.
     places: Integers
+    #: Inverse document frequencies and their squares, (n + 1,); at the end that of n-grams which no
+    #: reference has.
     idf: Floats
     squares: Floats
 
 
-class References(TokenizedCaptions):
+class TokenizedReferences(TokenizedCaptions):
     """The references of the rows of a run, and what their n-grams weigh in it."""
 
     @cached_property
@@ -205,13 +179,10 @@ class References(TokenizedCaptions):
         return most
 
     def bleu_counts(self, captions: TokenizedCaptions) -> Floats:
-        """Return what BLEU adds up of one caption per row.
+        """Return what BLEU adds up of one caption per row, (rows, 2 + 2 * ORDERS).
 
-        Returns
-        -------
-        (rows, 2 + 2 * ORDERS) float64
-            The caption's length, its closest reference's (the shorter of two), and its n-grams of
-            each length: those that a reference has as often, then all.
+        That is the caption's length, its closest reference's (the shorter of two), and its n-grams
+        of each length: those that a reference has as often, then all.
         """
         lengths, rows = captions.sizes, len(captions.sizes)
         base = self.sizes.max() + 1
@@ -245,12 +216,7 @@ class References(TokenizedCaptions):
     ) -> Iterator[tuple[Floats, Floats]]:
         """Yield the weights of the n-grams of captions, and their norm in each caption.
 
-        Parameters
-        ----------
-        captions : TokenizedCaptions
-            One per row, or the references themselves.
-        places : iterable of (n,) int64
-            Where their n-grams of each length are in the corpus.
+        `places` has where their n-grams of each length are in the corpus.
         """
         for corpus, at, order in zip(self._corpus, places, captions.orders, strict=True):
             weights = order.counts * corpus.idf[at[order.ngrams]]
@@ -355,27 +321,22 @@ class Numbered:
     def _restart(self) -> None:
         self._vocabulary = Vocabulary()
         self._captions: dict[tuple[str, ...], TokenizedCaptions] = {}
-        self._references: dict[tuple[tuple[str, ...], ...], References] = {}
+        self._references: dict[tuple[tuple[str, ...], ...], TokenizedReferences] = {}
         self._room = MOST_TOKENS
 
     def texts(
         self, references: Iterable[Sequence[str]], captions: Iterable[Sequence[str]]
-    ) -> tuple[References, TokenizedCaptions]:
+    ) -> tuple[TokenizedReferences, TokenizedCaptions]:
         """Return the references and the caption of each row, with the same numbers.
 
-        Parameters
-        ----------
-        references : iterable of sequences of str
-            For each row one at least: tokens joined by blanks.
-        captions : iterable of sequences of str
-            For each row a list of one.
+        Each row has one reference at least, and a list of one caption: tokens joined by blanks.
         """
         if self._room < 0:
             self._restart()
         of_rows = tuple(map(tuple, references))
         if of_rows not in self._references:
             rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
-            self._references[of_rows] = self._made(References, list(chain(*of_rows)), rows)
+            self._references[of_rows] = self._made(TokenizedReferences, list(chain(*of_rows)), rows)
         candidates = tuple(chain.from_iterable(captions))
         if candidates not in self._captions:
             rows = np.arange(len(candidates))
@@ -386,24 +347,3 @@ class Numbered:
         made = kind(captions, rows, self._vocabulary)
         self._room -= int(made.sizes.sum())
         return made
-
-
-_OF_RUN: ContextVar[Numbered | None] = ContextVar("ngrams", default=None)
-
-
-@contextmanager
-def numbering_once() -> Iterator[Numbered]:
-    """Make one run of what this thread scores: its metrics number each text once.
-
-    Scores are the same without it. Within another run it gives what is shared there; nothing is
-    kept afterwards.
-    """
-    numbered = _OF_RUN.get()
-    if numbered is not None:
-        yield numbered
-        return
-    before = _OF_RUN.set(numbered := Numbered())
-    try:
-        yield numbered
-    finally:
-        _OF_RUN.reset(before)

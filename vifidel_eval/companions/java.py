@@ -37,6 +37,9 @@ class Java:
     command: str
     release: int
 
+    def __str__(self) -> str:
+        return f"{self.command}, Java {self.release}"
+
     def arguments(self, *arguments: str) -> list[str]:
         """Return the command line that runs Java with these arguments, in any locale."""
         return [self.command, *_SAME_EVERYWHERE, *arguments]
@@ -79,15 +82,8 @@ def _try_java(command: str) -> Java | str:
     return Java(command, int(version[1]) if version else 0)
 
 
-def run_java(
-    java: Java,
-    arguments: Sequence[str],
-    what: str,
-    seconds: float,
-    stdin: bytes = b"",
-    cwd: Path | None = None,
-) -> bytes:
-    """Run Java to its end and return what it wrote to its standard output.
+def run_java(java: Java, arguments: Sequence[str], what: str, seconds: float, cwd: Path) -> None:
+    """Run Java to its end in a folder.
 
     The process is ended when it takes longer than `seconds` and when this call is interrupted.
 
@@ -99,7 +95,7 @@ def run_java(
     try:
         answer = subprocess.run(
             java.arguments(*arguments),
-            input=stdin,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=cwd,
             timeout=seconds,
@@ -115,7 +111,6 @@ def run_java(
         raise MetricUnavailable(
             f"{what}: its Java process failed ({why_ended(answer.returncode, answer.stderr)})."
         )
-    return answer.stdout
 
 
 def why_ended(status: int, stderr: bytes) -> str:

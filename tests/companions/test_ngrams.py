@@ -12,7 +12,8 @@ from pycocoevalcap.bleu.bleu_scorer import cook_refs, cook_test
 from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.rouge.rouge import Rouge, my_lcs
 
-from vifidel_eval.kernels.ngrams import numbering_once
+from vifidel_eval.companions.ngrams import Numbered
+from vifidel_eval.remembered import of_run, one_run
 
 # Few words, so that n-grams repeat; and what tokenizers never leave but callers may give: blanks
 # at the ends and in a row, and characters that `str.split` takes for blanks.
@@ -24,8 +25,7 @@ images = st.lists(
 
 
 def numbered(rows):
-    with numbering_once() as run:
-        return run.texts([references for _, references in rows], [[text] for text, _ in rows])
+    return Numbered().texts([references for _, references in rows], [[text] for text, _ in rows])
 
 
 def stock(scorer, rows):
@@ -93,9 +93,10 @@ def test_longest_common_subsequences_of_long_captions_are_those_of_the_table():
 
 def test_texts_are_found_by_what_they_are():
     rows = [("a dog", ["a cat", "a dog"]), ("a", ["a"])]
-    with numbering_once() as run:
-        with numbering_once() as within:
-            assert within is run
+    with one_run():
+        run = of_run(Numbered)
+        with one_run():
+            assert of_run(Numbered) is run
         gold = [references for _, references in rows]
         first = run.texts(gold, [["a dog"], ["a"]])
         again = run.texts([list(texts) for texts in gold], [["a dog"], ["a"]])
@@ -104,8 +105,8 @@ def test_texts_are_found_by_what_they_are():
         changed = run.texts(gold, [["a dog"], ["b"]])
         assert not any(one is other for one, other in zip(first, changed, strict=True))
         assert run.texts([["a dog"], ["a"]], [["a dog"], ["a"]])[1] is first[1]
-    with numbering_once() as other_run:
-        assert other_run is not run
+    with one_run():
+        assert of_run(Numbered) is not run
 
 
 def test_bleu_of_stock_is_computed_from_the_counts():

@@ -8,8 +8,13 @@ from fake_java import is_running, put_java
 from host_metrics import stock_tokens
 
 from vifidel_eval import MetricUnavailable
-from vifidel_eval.text import tokenization
-from vifidel_eval.text.tokenization import PtbTokenizer, PythonTokenizer, Tokenization, tokenizer
+from vifidel_eval.companions import tokenization
+from vifidel_eval.companions.tokenization import (
+    PtbTokenizer,
+    PythonTokenizer,
+    Tokenization,
+    tokenizer,
+)
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")
 
@@ -100,7 +105,10 @@ def test_ptb_says_nothing(capfd):
 
 @pytest.mark.java
 def test_ptb_refuses_a_wrong_number_of_rows(monkeypatch):
-    monkeypatch.setattr(tokenization, "run_java", lambda *_, **__: b"a dog\nruns\na cat")
+    def answer(java, arguments, what, seconds, folder):
+        (folder / "0.tok").write_bytes(b"a dog\nruns\na cat")
+
+    monkeypatch.setattr(tokenization, "run_java", answer)
     with pytest.raises(MetricUnavailable, match="2 captions gave 3 rows"):
         PtbTokenizer().tokenize({1: ["a dog"], 2: ["a cat"]})
 
@@ -247,7 +255,7 @@ def test_threads_share_a_tokenization():
     for thread in threads:
         thread.join()
     assert found == [[True] * 80] * 8
-    assert len(shared._last._known) == 32
+    assert len(shared._known) == 32
 
 
 def test_what_failed_is_not_tried_again_for_the_next_metric():

@@ -1,37 +1,21 @@
-"""CHAIR (Rohrbach et al., "Object Hallucination in Image Captioning", EMNLP 2018), by counting.
+"""Counts that CHAIR follows from (Rohrbach et al., EMNLP 2018).
 
 What a caption mentions and its image lacks is counted per caption; every number of the metric
 follows from sums of these counts over any set of captions, so a bootstrap resamples counts.
-
-A scorer is meant to call, with `objects` the labels of images and one system's captions::
-
-    classes = coco_synonyms()                    # or read_classes(FILE), for --synonyms FILE
-    classes = classes.with_names(objects.vocabulary())
-    finder = MentionFinder(classes)
-    there = image_categories(labels, references, finder)      # once per image, for all systems
-    caption = drop_incomplete(caption)                        # for --drop-incomplete
-    mentions = finder.find(caption)
-    row = caption_counts(mentions, there)                     # one per caption, len(CAPTION_COUNTS)
-    made_up = absent(mentions, there)                         # for --output and the report
-    CORPUS["CHAIRi"](np.array(rows).sum(axis=0))              # one number for the run
-    CORPUS["CHAIRi"](np.array(rows, dtype=float))             # the same of each caption
-
-`coco_synonyms`, `read_classes` and `ClassList.signature` are in `synonyms`, `MentionFinder` in
-`mentions`, `drop_incomplete` and `lemmatizer` in `words`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .mentions import Mention, MentionFinder, Mentions
-
-Floats = npt.NDArray[np.float64]
+from ..evaluation import Floats
+from ..things.mentions import Mention, MentionFinder, Mentions
 
 #: What `caption_counts` counts, in its order. Categories are counted once a caption, mentions
 #: with repeats.
@@ -52,14 +36,8 @@ def image_categories(
 ) -> frozenset[str]:
     """Return the categories of an image: of its instances, and those its references mention.
 
-    Parameters
-    ----------
-    labels : iterable of str
-        Lower-case object labels; a label that is a name of a class (``sofa``) is of that class.
-    references : iterable of str
-        Empty for the instances alone.
-    finder : MentionFinder
-        The rules that the captions are read by.
+    Labels are in lower case; one that is a name of a class (``sofa``) is of that class. References
+    are read by the rules that captions are read by.
     """
     class_of = finder.classes.class_of
     mentioned = (
@@ -100,30 +78,35 @@ def caption_counts(mentions: Mentions, there: frozenset[str]) -> tuple[int, ...]
     )
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    share = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
+def details_of(found: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
+    """Return what ``--output`` says of each caption."""
+    return [
+        {
+            "mentioned": _named(mentions.found),
+            "hallucinated": _named(absent(mentions, of_image)),
+            "objects": sorted(of_image),
+        }
+        for mentions, of_image in zip(found, there, strict=True)
+    ]
+
+
+def _named(mentions: Iterable[Mention]) -> list[list[str]]:
+    return [[mention.name, mention.category] for mention in mentions]
+
+
+def _ratio(counts: npt.ArrayLike, times: int, part: int, whole: tuple[int, ...]) -> Floats:
+    """Return `times` one count divided by a sum of counts, NaN where that is nothing."""
+    counts = np.asarray(counts, dtype=float)
+    total = sum(counts[..., at] for at in whole)
+    share = np.full(np.shape(total), np.nan)
+    np.divide(times * counts[..., part], total, out=share, where=total > 0)
     return share
 
 
-def _column(numerator: str, denominator: str) -> Callable[[npt.ArrayLike], Floats]:
+def _column(part: str, *whole: str, times: int = 1) -> Callable[[npt.ArrayLike], Floats]:
     # A partial, which pickles, as a run does.
-    return partial(
-        _ratio, part=CAPTION_COUNTS.index(numerator), whole=CAPTION_COUNTS.index(denominator)
-    )
-
-
-def _ratio(sums: npt.ArrayLike, part: int, whole: int) -> Floats:
-    sums = np.asarray(sums, dtype=float)
-    return _share(sums[..., part], sums[..., whole])
-
-
-def _f1(sums: npt.ArrayLike) -> Floats:
-    sums = np.asarray(sums, dtype=float)
-    there = sums[..., CAPTION_COUNTS.index("categories mentioned that are there")]
-    mentioned = sums[..., CAPTION_COUNTS.index("categories mentioned")]
-    of_images = sums[..., CAPTION_COUNTS.index("categories of the image")]
-    return _share(2 * there, mentioned + of_images)
+    at = CAPTION_COUNTS.index
+    return partial(_ratio, times=times, part=at(part), whole=tuple(map(at, whole)))
 
 
 #: The metric's numbers by column: each maps sums of `CAPTION_COUNTS`, (..., 8), to (...). All but
@@ -134,7 +117,12 @@ CORPUS: Mapping[str, Callable[[npt.ArrayLike], Floats]] = MappingProxyType(
         "CHAIRi": _column("absent mentions", "mentions"),
         "CHAIR-Recall": _column("categories mentioned that are there", "categories of the image"),
         "CHAIR-Precision": _column("categories mentioned that are there", "categories mentioned"),
-        "CHAIR-F1": _f1,
+        "CHAIR-F1": _column(
+            "categories mentioned that are there",
+            "categories mentioned",
+            "categories of the image",
+            times=2,
+        ),
         "CHAIR-Len": _column("tokens", "captions"),
     }
 )

@@ -1,15 +1,10 @@
-import doctest
-import importlib
-import pkgutil
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-import vifidel_eval.things
-from vifidel_eval.things.chair import (
+from vifidel_eval.companions.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
     absent,
@@ -112,10 +107,3 @@ def test_f1_is_the_harmonic_mean(there, only_mentioned, only_in_images):
     p, r = float(CORPUS["CHAIR-Precision"](sums)), float(CORPUS["CHAIR-Recall"](sums))
     if p + r > 0:
         assert CORPUS["CHAIR-F1"](sums) == pytest.approx(2 * p * r / (p + r))
-
-
-@pytest.mark.parametrize(
-    "name", [m.name for m in pkgutil.iter_modules(vifidel_eval.things.__path__)]
-)
-def test_examples_in_docstrings(name):
-    assert doctest.testmod(importlib.import_module(f"vifidel_eval.things.{name}")).failed == 0

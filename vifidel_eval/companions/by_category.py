@@ -8,12 +8,7 @@ from itertools import accumulate, chain
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from ..image_ids import ImageId
-from ..kernels.support import NOTHING
-from ..text.words import STOP_WORDS, content_words
-from ..things.grounded import Verdict
-from ..things.mentions import Mention
-from .explained import (
+from ..explain.explained import (
     Explained,
     MatchColumns,
     MentionColumns,
@@ -21,6 +16,11 @@ from .explained import (
     Texts,
     WordColumns,
 )
+from ..image_ids import ImageId
+from ..kernels.support import NOTHING
+from ..text.words import STOP_WORDS, content_words
+from ..things.grounded import Verdict
+from ..things.mentions import Mention
 
 
 def explained_by_category(

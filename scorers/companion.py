@@ -1,0 +1,147 @@
+"""The base of pycocoevalcap's metrics: its numbers, without what makes it stop or shift rows.
+
+All take captions as written and tokenise them alike. On captions without line breaks the numbers
+are those of ``COCOEvalCap``, to the last digit. An image without references has no score: NaN.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..companions.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
+from ..evaluation import Evaluation, Floats, Statistics
+from ..image_ids import ImageId
+from ..rows import Rows
+from .base import Progress, Scorer
+from .record import Settings
+
+
+class CompanionColumn(NamedTuple):
+    """What a metric says of the rows that have references."""
+
+    corpus_score: float
+    scores: Sequence[float] | Floats
+    statistics: Statistics | None = None
+
+
+#: From tokens of references and of one candidate per row, the same rows in the same order, to each
+#: column's scores in that order. There is at least one row, and each has a reference.
+Scoring = Callable[[Tokens, Tokens, Progress], Sequence[CompanionColumn]]
+
+
+class Companion(Scorer):
+    """A metric of pycocoevalcap.
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        Give all metrics of a run the same one, and captions are tokenised once.
+    """
+
+    # In a run: what scores its systems, and those of them that are still to come.
+    _score: Scoring | None = None
+    _coming: Sequence[Rows] = ()
+
+    def __init__(
+        self, tokenization: Tokenization | None = None, undefined: float = math.nan
+    ) -> None:
+        super().__init__(undefined)
+        self._tokenization = Tokenization() if tokenization is None else tokenization
+
+    def method(self) -> str:
+        return self.columns[-1].name
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
+
+    @contextmanager
+    def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
+        """Return this metric for a run, as described at `Scorer.in_run`.
+
+        The captions of all systems are tokenised together, and references are prepared once.
+        """
+        if self._score is not None:  # a run within a run
+            yield self
+            return
+        with self._scoring() as score:
+            of_run = copy.copy(self)
+            of_run._score, of_run._coming = score, list(systems)
+            yield of_run
+
+    @abstractmethod
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        """Return what scores the systems of a run, one after the other."""
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        if self._score is None:
+            with self.in_run([rows]) as of_run:
+                return of_run._evaluate(rows, on_progress)
+        done = 0
+
+        def advance(scored: int) -> None:
+            nonlocal done
+            done += scored
+            on_progress(scored)
+
+        is_scored = np.array([len(references) > 0 for references in rows.references], dtype=bool)
+        columns: Sequence[CompanionColumn] = [CompanionColumn(math.nan, [])] * len(self.columns)
+        if is_scored.any():
+            self._tokenization.prepare(self._ahead(rows))
+            gts, res = map(self._tokenization.tokens, _captions(rows))
+            scored = [key for key, references in gts.items() if references]
+            columns = self._score(
+                {key: gts[key] for key in scored}, {key: res[key] for key in scored}, advance
+            )
+        advance(len(rows) - done)
+        return {
+            column.name: Evaluation(
+                rows.ids,
+                _spread(found.scores, is_scored),
+                corpus_score=float(found.corpus_score),
+                statistics=found.statistics
+                and replace(found.statistics, of_rows=_spread(found.statistics.of_rows, is_scored)),
+            )
+            for column, found in zip(self.columns, columns, strict=True)
+        }
+
+    def _ahead(self, rows: Rows) -> list[Captions]:
+        """Return the captions to tokenise together with those of `rows`: each is returned once."""
+        if not any(coming is rows for coming in self._coming):
+            return []
+        sizes = accumulate(
+            len(coming) + sum(map(len, coming.references)) for coming in self._coming
+        )
+        some = max(1, sum(size <= MOST_TOGETHER for size in sizes))
+        together, self._coming = self._coming[:some], self._coming[some:]
+        return [captions for coming in together for captions in _captions(coming)]
+
+
+def shared_tokenization(settings: Settings) -> Tokenization:
+    """Return what the metrics of these settings tokenise captions with, each caption once."""
+    return settings.shared(Tokenization)
+
+
+def _captions(rows: Rows) -> tuple[Captions, Captions]:
+    """Return the references and the candidate of each row, as pycocoevalcap has them."""
+    keys = rows.keys
+    return (
+        dict(zip(keys, rows.references, strict=True)),
+        {key: [caption] for key, caption in zip(keys, rows.captions, strict=True)},
+    )
+
+
+def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Floats:
+    """Return scores or counts for all rows, NaN for those that have none."""
+    spread = np.full((len(is_scored), *np.shape(rows)[1:]), np.nan)
+    spread[is_scored] = rows
+    return spread
