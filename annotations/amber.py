@@ -11,14 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import AnnotationError
-from .answers import Answers
-from .carriers import places
-from .coco import entries, image_id_of
+from .carriers import entries, image_id_of
+from .format import Format, Way
+from .instances import Instances
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way
 
 
-def read_amber(content: list[Any], options: ReadOptions) -> ObjectLabels:
+def read_amber(content: list[Any], found: Instances) -> ObjectLabels:
     """Read the generative entries; a word in both lists is there.
 
     Raises
@@ -26,14 +25,12 @@ def read_amber(content: list[Any], options: ReadOptions) -> ObjectLabels:
     AnnotationError
         If there is no such entry, an image has two, or a list is missing or holds something else.
     """
-    where, found = options.where, Answers()
-    for entry, at in zip(entries(content, "", where), places(content, where), strict=True):
+    for at, entry in entries(content, found.where):
         if entry.get("type") != "generative":
             continue
         image_id = image_id_of(entry, "id", at)
-        if image_id in found.images:
-            raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
-        found.images[image_id], found.asked[image_id] = {}, {}
+        found.image_once(image_id, at)
+        found.asked_in(image_id)
         for key, there in (("truth", True), ("hallu", False)):
             if not isinstance(entry.get(key), list):
                 raise AnnotationError(
@@ -42,13 +39,13 @@ def read_amber(content: list[Any], options: ReadOptions) -> ObjectLabels:
             known = {name for name in entry["truth"] if not there and isinstance(name, str)}
             for name in entry[key]:
                 if not isinstance(name, str) or name not in known:
-                    found.add(image_id, name, there, f"{at}: {key}")
+                    found.answer(image_id, name, there, f"{at}: {key}")
     if not found.images:
         raise AnnotationError(
-            f"{where}: no entry of type 'generative', which list what is in an image; give AMBER's "
-            "annotations.json."
+            f"{found.where}: no entry of type 'generative', which list what is in an image; give "
+            "AMBER's annotations.json."
         )
-    return found.labels("amber", where)
+    return found.object_labels("amber", says_asked=True)
 
 
 FORMAT = Format(

@@ -1,4 +1,4 @@
-"""Carriers of objects: what a file or folder holds before its format is known."""
+"""Carriers of objects: what a file or folder holds before its format is known, and its entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import AnnotationError
 from ..files import as_text, is_json_lines, parse_json, parse_json_lines, read_bytes
-from ..image_ids import from_json_key
+from ..image_ids import ImageId, from_json_key, from_json_value
 from ..signs import shows
 
 #: What content comes as: a JSON object or Python mapping, a JSON list or JSON Lines, text that is
@@ -18,28 +18,85 @@ Carrier: TypeAlias = Literal["object", "list", "table", "xml", "folder", "other"
 
 
 class Lines(list[Any]):
-    """The values of JSON Lines: a list that knows which line each is from.
-
-    Attributes
-    ----------
-    numbers : sequence of int
-        The line of each value, from 1.
-    """
+    """The values of JSON Lines, with the line of each, from 1, as `numbers`."""
 
     def __init__(self, values: Iterable[Any], numbers: Sequence[int]) -> None:
         super().__init__(values)
         self.numbers = numbers
 
 
-def places(entries: Sequence[Any], where: str, key: str = "") -> Iterator[str]:
-    """Return what messages call each entry of a list, which may be called `key`.
+def content_of(path: Path) -> tuple[Carrier, Any]:
+    """Return the carrier of a file or folder, and its content.
 
-    >>> list(places(["a"], "f.json", "images")), list(places(Lines(["a"], [3]), "f.jsonl"))
-    (['f.json: images[0]'], ['f.jsonl: line 3'])
+    The keys of a JSON object are image ids: whole numbers among them become numbers.
+
+    Raises
+    ------
+    AnnotationError
+        If the file cannot be read or is empty, or its JSON is broken.
     """
-    if isinstance(entries, Lines):
-        return (f"{where}: line {number}" for number in entries.numbers)
-    return (f"{where}: {key}[{number}]" for number in range(len(entries)))
+    if os.path.isdir(path):
+        return "folder", path
+    where = str(path)
+    raw = read_bytes(path, AnnotationError)  # opened once: it may be a pipe
+    if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+        return "xml", raw  # the file itself declares its encoding
+    text = as_text(raw, where, AnnotationError)
+    if not text.strip():
+        raise AnnotationError(f"{where}: the file is empty; write it again.")
+    if text.lstrip()[0] not in "{[" and path.suffix.lower() != ".json":
+        return "table", text
+    if is_json_lines(text):
+        return "list", Lines(*parse_json_lines(text, where, AnnotationError))
+    content = parse_json(text, where, AnnotationError)
+    if isinstance(content, dict) and content:
+        return "object", {from_json_key(key): value for key, value in content.items()}
+    return "list" if isinstance(content, list) else "other", content
+
+
+def entries(content: Any, where: str, key: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the entries of a list, which may be called `key`, each after what messages call it.
+
+    >>> list(entries([{}], "f.json", "images")), list(entries(Lines([{}], [3]), "f.jsonl"))
+    ([('f.json: images[0]', {})], [('f.jsonl: line 3', {})])
+
+    Raises
+    ------
+    AnnotationError
+        If it is not a list, or any entry is something else than an object.
+    """
+    if not isinstance(content, list):
+        raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
+    lines = isinstance(content, Lines)
+    numbers = content.numbers if lines else range(len(content))
+
+    def place(number: int) -> str:
+        return f"{where}: line {number}" if lines else f"{where}: {key}[{number}]"
+
+    for number, entry in zip(numbers, content, strict=True):
+        if not isinstance(entry, dict):
+            raise AnnotationError(f"{place(number)} is {entry!r:.40}, not an object.")
+    return ((place(number), entry) for number, entry in zip(numbers, content, strict=True))
+
+
+def image_id_of(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
+    """Return the image id of an entry.
+
+    Raises
+    ------
+    AnnotationError
+        If it is missing, or neither an integer nor a string.
+    """
+    image_id = from_json_value(entry.get(key))
+    if image_id is None:
+        what = f"'{key}' is {entry[key]!r:.40}" if key in entry else f"'{key}' is missing"
+        raise AnnotationError(f"{at}: {what}; an image id is an integer or a string.")
+    return image_id
+
+
+def first_key(records: list[Any], keys: Sequence[str]) -> str:
+    """Return the first of some keys that the first record has; if it has none, the first."""
+    return next((key for key in keys if shows(records, [f"[].{key}"])), keys[0])
 
 
 #: The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
@@ -72,38 +129,3 @@ def classes_of(header: Mapping[str, Any], where: str) -> list[str] | None:
     if not isinstance(classes, list) or not all(isinstance(n, str) and n.strip() for n in classes):
         raise AnnotationError(f"{where}: line 1: 'classes' is not a list of names; write one.")
     return classes
-
-
-def content_of(path: Path) -> tuple[Carrier, Any]:
-    """Return the carrier of a file or folder, and its content.
-
-    The keys of a JSON object are image ids: whole numbers among them become numbers.
-
-    Raises
-    ------
-    AnnotationError
-        If the file cannot be read or is empty, or its JSON is broken.
-    """
-    if os.path.isdir(path):
-        return "folder", path
-    where = str(path)
-    raw = read_bytes(path, AnnotationError)  # opened once: it may be a pipe
-    if raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
-        return "xml", raw  # the file itself declares its encoding
-    text = as_text(raw, where, AnnotationError)
-    if not text.strip():
-        raise AnnotationError(f"{where}: the file is empty; write it again.")
-    if text.lstrip()[0] not in "{[" and path.suffix.lower() != ".json":
-        return "table", text
-    return _of_json(text, where)
-
-
-def _of_json(text: str, where: str) -> tuple[Carrier, Any]:
-    if is_json_lines(text):
-        return "list", Lines(*parse_json_lines(text, where, AnnotationError))
-    content = parse_json(text, where, AnnotationError)
-    if isinstance(content, list):
-        return "list", content
-    if isinstance(content, dict) and content:
-        return "object", {from_json_key(key): value for key, value in content.items()}
-    return "other", content

@@ -6,30 +6,17 @@ Format: https://cocodataset.org/#format-data. LVIS instances have the same shape
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .boxes import BoxCollector
-from .coco import (
-    category_name,
-    category_names,
-    check_listed,
-    entries,
-    image_id_of,
-    listed_images,
-)
-from .objects import (
-    DETECTION_THRESHOLD,
-    NO_CATEGORY,
-    ObjectLabels,
-    check_score,
-    clean_label,
-    count,
-)
-from .record import Format, Way, refused
+from .carriers import entries, image_id_of
+from .categories import category_name, category_names
+from .format import Format, Way
+from .instances import Instances
+from .objects import ObjectLabels, check_score
 
 # These tell a list of images from an image that is called *images*.
 _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[].filename"
@@ -38,10 +25,7 @@ _IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_image
 
 @named_if_wrong
 def read_coco_instances(
-    content: Mapping[str, Any],
-    where: str,
-    threshold: float | None = None,
-    boxes: BoxCollector | None = None,
+    content: Mapping[str, Any], where: str, threshold: float | None = None
 ) -> ObjectLabels:
     """Read gold instances: COCO's or LVIS's ``instances_*.json``, or ``COCO(...).dataset``.
 
@@ -57,8 +41,6 @@ def read_coco_instances(
     threshold : float, optional
         The lowest score that counts, `DETECTION_THRESHOLD` by default. Only annotations from
         ``COCO(...).loadRes(...)`` have scores.
-    boxes : BoxCollector, optional
-        Keeps ``bbox``: x, y, width, height in pixels.
 
     Raises
     ------
@@ -66,59 +48,81 @@ def read_coco_instances(
         If a category id is unknown, an annotation is of an image that ``images`` does not list,
         an image is listed twice in different ways, or an entry has another shape.
     """
-    names = category_names(content.get("categories"), where)
-    lowest = DETECTION_THRESHOLD if threshold is None else threshold
-    any_scored = False
-    labels, listed = listed_images(content, where)
-    asked = _looked_for(listed, names, where)
-    known: dict[int, str] = {}  # category id to label, of what was seen before
-    annotations = entries(content.get("annotations"), "annotations", where)
-    for number, annotation in enumerate(annotations):
-        image_id, category_id = annotation.get("image_id"), annotation.get("category_id")
-        if type(image_id) is int and type(category_id) is int and "score" not in annotation:
-            of_image, label = labels.get(image_id), known.get(category_id)
-            if of_image is not None and label is not None:
-                of_image[label] = of_image.get(label, 0) + 1
-                continue
-        at = f"{where}: annotations[{number}]"
-        image_id = image_id_of(annotation, "image_id", at)
-        check_listed(image_id, listed, at)
+    return _read(content, Instances(where, threshold))
+
+
+def _read(content: Mapping[str, Any], found: Instances) -> ObjectLabels:
+    """Read instances as `read_coco_instances` does; a box is ``bbox``, in pixels."""
+    names = category_names(content.get("categories"), found.where)
+    listed = listed_images(content, found)
+    _ask(listed, names, found)
+    for at, annotation in entries(content.get("annotations"), found.where, "annotations"):
+        image_id = image_of(annotation, listed, at)
         name = category_name(annotation, names, at, "this file's")
+        score = annotation.get("score")
         if "score" in annotation:
-            any_scored = True
-            if check_score(annotation["score"], f"{at} (image {image_id!r})") < lowest:
-                continue
-        count(labels.setdefault(image_id, {}), name, at=at)
-        if boxes is not None:
-            image = listed.get(image_id, {})
-            size = (image.get("width"), image.get("height"))
-            boxes.add(image_id, name, annotation.get("bbox"), annotation.get("score"), size)
-        elif type(category_id) is int and name != NO_CATEGORY:
-            known[category_id] = clean_label(name)
-    return ObjectLabels(
-        labels,
+            score = check_score(score, f"{at} (image {image_id!r})")
+        size = size_of(listed.get(image_id, {}))
+        found.add(image_id, name, at, score=score, sides=annotation.get("bbox"), size=size)
+    return found.object_labels(
         "coco-instances",
-        where,
-        lowest if any_scored else None,
         lists_every_image=bool(listed),
-        categories=names.values() if asked is None else (),
-        asked=asked,
+        categories=() if found.asked else names.values(),
     )
 
 
-def _looked_for(
-    listed: Mapping[ImageId, Mapping[str, Any]], names: Mapping[Any, str], where: str
-) -> dict[ImageId, list[str]] | None:
-    """Return what LVIS says is not in each image; None for files that do not say it.
+def listed_images(content: Mapping[str, Any], found: Instances) -> dict[ImageId, dict[str, Any]]:
+    """Return the entries of the images that a COCO file lists, all of which are known.
+
+    Raises
+    ------
+    AnnotationError
+        If an image is listed twice in different ways, or an entry has another shape.
+    """
+    listed: dict[ImageId, dict[str, Any]] = {}
+    for at, image in entries(content.get("images") or [], found.where, "images"):
+        image_id = image_id_of(image, "id", at)
+        if listed.setdefault(image_id, image) != image:
+            raise AnnotationError(f"{at}: image {image_id!r} is listed twice; keep one entry.")
+        found.image(image_id)
+    return listed
+
+
+def image_of(annotation: Mapping[str, Any], listed: Collection[ImageId], at: str) -> ImageId:
+    """Return the image of an annotation, which is one of those that a file lists, if it lists any.
+
+    Raises
+    ------
+    AnnotationError
+        If it is missing, no image id, or another one.
+    """
+    image_id = image_id_of(annotation, "image_id", at)
+    if listed and image_id not in listed:
+        raise AnnotationError(
+            f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
+            "its annotations out."
+        )
+    return image_id
+
+
+def size_of(image: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the width and height that an image is listed with, if it has them."""
+    return image.get("width"), image.get("height")
+
+
+def _ask(
+    listed: Mapping[ImageId, Mapping[str, Any]], names: Mapping[Any, str], found: Instances
+) -> None:
+    """Take note of what LVIS says is not in each image; other files do not say it.
 
     Annotators of LVIS verified that the categories of ``neg_category_ids`` are not in the image;
     of others than these and those annotated nobody knows, nor of ``not_exhaustive_category_ids``.
     """
     if not any("neg_category_ids" in image for image in listed.values()):
-        return None
-    asked: dict[ImageId, list[str]] = {}
+        return
     for image_id, image in listed.items():
-        at = f"{where}: image {image_id!r:.40}"
+        at = f"{found.where}: image {image_id!r:.40}"
+        found.asked_in(image_id)
         ids = {}
         for key in ("neg_category_ids", "not_exhaustive_category_ids"):
             given = image.get(key, [])
@@ -126,12 +130,10 @@ def _looked_for(
                 raise AnnotationError(f"{at}: {key!r} is not a list of category ids.")
             ids[key] = given
         negative, unknown = ids.values()
-        asked[image_id] = [
-            clean_label(category_name({"category_id": category}, names, at, "this file's"))
-            for category in negative
-            if category not in unknown
-        ]
-    return asked
+        for category in negative:
+            if category not in unknown:
+                name = category_name({"category_id": category}, names, at, "this file's")
+                found.ask(image_id, name, at)
 
 
 FORMAT = Format(
@@ -144,16 +146,14 @@ FORMAT = Format(
         Way(
             "object",
             ("annotations[]", "categories", "!annotations[].segments_info"),
-            lambda found, options: read_coco_instances(
-                found, options.where, options.threshold, options.boxes
-            ),
+            _read,
         ),
-        refused(
+        Way(
             "object",
             ("annotations[]", "!categories", "!images[].open_images_id"),
             "has 'annotations' but no 'categories': a caption file says nothing of objects; give "
             "the instances file of the same images.",
         ),
-        refused("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
+        Way("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
     ),
 )

@@ -12,12 +12,11 @@ from typing import Any
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError, VifidelWarning
-from ..image_ids import ImageId
-from .boxes import BoxCollector
-from .carriers import places
-from .coco import COCO_CATEGORIES, category_name, entries, image_id_of
-from .objects import DETECTION_THRESHOLD, ObjectLabels, check_score, count
-from .record import Format, ReadOptions, Way, refused
+from .carriers import entries, image_id_of
+from .categories import COCO_CATEGORIES, category_name
+from .format import Format, Way
+from .instances import Instances
+from .objects import ObjectLabels, check_score
 
 
 @named_if_wrong
@@ -26,7 +25,6 @@ def read_coco_results(
     where: str,
     threshold: float | None = None,
     categories: Mapping[Any, str] | None = None,
-    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read detections in the COCO results format: ``[{"image_id", "category_id", "score"}]``.
 
@@ -40,8 +38,6 @@ def read_coco_results(
         The lowest score that counts, `DETECTION_THRESHOLD` by default.
     categories : mapping, optional
         Category id to name; COCO's 80 by default.
-    boxes : BoxCollector, optional
-        Keeps ``bbox``: x, y, width, height in pixels.
 
     Raises
     ------
@@ -51,50 +47,45 @@ def read_coco_results(
     Warns
     -----
     VifidelWarning
-        If COCO's categories are assumed; not where the boxes are kept, which are read after the
-        labels.
+        If COCO's categories are assumed.
     """
-    threshold = DETECTION_THRESHOLD if threshold is None else threshold
+    return _read(content, Instances(where, threshold), categories)
+
+
+def _read(
+    content: list[Any], found: Instances, categories: Mapping[Any, str] | None
+) -> ObjectLabels:
+    """Read results as `read_coco_results` does; a box is ``bbox``, in pixels."""
     names = COCO_CATEGORIES if categories is None else categories
     whose = "COCO's" if categories is None else "the given"
-    labels: dict[ImageId, dict[str, int]] = {}
-    for detection, at in zip(entries(content, "", where), places(content, where), strict=True):
+    found.scored = True
+    for at, detection in entries(content, found.where):
         if "score" not in detection:
             raise AnnotationError(f"{at} has no 'score': every detection needs one.")
         image_id = image_id_of(detection, "image_id", at)
         name = category_name(detection, names, at, whose)
-        of_image = labels.setdefault(image_id, {})
-        if check_score(detection["score"], f"{at} (image {image_id!r})") >= threshold:
-            count(of_image, name, at=at)
-            if boxes is not None:
-                boxes.add(image_id, name, detection.get("bbox"), detection["score"])
-    if categories is None and boxes is None:
+        score = check_score(detection["score"], f"{at} (image {image_id!r})")
+        found.image(image_id)
+        found.add(image_id, name, at, score=score, sides=detection.get("bbox"))
+    if categories is None and found.boxes is None:  # boxes are read after the labels
         warnings.warn(
-            f"{where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); give "
-            "the names (categories=..., --categories) if the detector was trained on others.",
+            f"{found.where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); "
+            "give the names (categories=..., --categories) if the detector was trained on others.",
             VifidelWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return ObjectLabels(
-        labels,
-        "coco-results",
-        where,
-        threshold,
-        lists_every_image=False,
-        categories=names.values(),
-    )
+    return found.object_labels("coco-results", lists_every_image=False, categories=names.values())
 
 
-def _read(content: list[Any], options: ReadOptions) -> ObjectLabels:
-    if options.names.indices and not options.names.ids:
+def _of_ids(content: list[Any], found: Instances) -> ObjectLabels:
+    """Read results with the category ids that users name, or else COCO's."""
+    if found.names.indices and not found.names.ids:
         raise AnnotationError(
-            f"{options.where}: COCO results have category ids, and a list of class names does not "
+            f"{found.where}: COCO results have category ids, and a list of class names does not "
             "say which id each has (Ultralytics counts from 1); give a COCO file with categories "
             "or {id: name}."
         )
-    return read_coco_results(
-        content, options.where, options.threshold, options.names.ids or None, options.boxes
-    )
+    return _read(content, found, found.names.ids or None)
 
 
 FORMAT = Format(
@@ -103,7 +94,7 @@ FORMAT = Format(
     ".6",
     "`--categories FILE` unless the ids are COCO's 80",
     (
-        refused(
+        Way(
             "list",
             ("[].caption", "![].objects"),
             "holds captions, not objects; give captions as results or references.",
@@ -111,7 +102,7 @@ FORMAT = Format(
         Way(
             "list",
             ("[].image_id", "![].objects", "![].thing", "![].entity_info"),
-            _read,
+            _of_ids,
         ),
     ),
 )

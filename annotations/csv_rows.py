@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..errors import AnnotationError
 from .objects import check_score
@@ -29,10 +29,12 @@ def rows(text: str, where: str, delimiter: str = ",") -> Iterator[tuple[int, lis
             yield line, row
 
 
-def rows_below_header(
-    text: str, where: str, delimiter: str = ","
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows below the header, with their line numbers.
+def records(
+    text: str, where: str, delimiter: str = ",", spelling: Callable[[str], str] = str
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the rows below the header: what messages call each, and its fields by column.
+
+    `spelling` returns what a column is called.
 
     Raises
     ------
@@ -41,13 +43,14 @@ def rows_below_header(
     """
     table = rows(text, where, delimiter)
     _, header = next(table, (1, []))
+    names = list(map(spelling, header))
     for line, row in table:
-        if len(row) != len(header):
+        if len(row) != len(names):
             raise AnnotationError(
-                f"{where}: line {line} has {len(row)} fields but the header has {len(header)}; "
+                f"{where}: line {line} has {len(row)} fields but the header has {len(names)}; "
                 "fix the line."
             )
-        yield line, row
+        yield f"{where}: line {line}", dict(zip(names, row, strict=True))
 
 
 def header_of(text: str) -> tuple[list[str], str]:

@@ -9,16 +9,17 @@ detector was asked for things. ``{"image_id", "problem"}`` is a picture that cou
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .arrays import detections
-from .carriers import below_header, classes_of, places
-from .coco import entries, image_id_of
-from .labels import asked_labels
-from .objects import ObjectLabels, count
-from .record import Format, ReadOptions, Way
+from .boxes import from_corners
+from .carriers import below_header, classes_of, entries, image_id_of
+from .categories import CategoryNames
+from .format import Format, Way
+from .instances import Instances
+from .listed import asked_labels, detections
+from .objects import ObjectLabels, checked_label
 
 _VERSION = 1
 # Of boxes of one label that share more than this of their union, one object is meant.
@@ -26,29 +27,31 @@ _SAME = 0.7
 # Detectors give some hundreds for a picture; each box of a label is compared with all others.
 _MOST_BOXES = 1000
 
+#: The score of a detection, its box (left, top, right, bottom), and the picture's width and height.
+_Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
+
 
 class _Picture:
-    """What the rounds of one picture say of it."""
+    """What the rounds of one picture say: labels asked for, and detections by label."""
 
     def __init__(self) -> None:
-        self.asked: dict[str, int] = {}
-        self.found: dict[str, list[tuple[float, Any, tuple[Any, Any]]]] = {}
+        self.asked: set[str] = set()
+        self.found: dict[str, list[_Detection]] = {}
 
-    def take(self, record: Mapping[str, Any], options: ReadOptions, at: str) -> None:
+    def take(self, record: Mapping[str, Any], names: CategoryNames, at: str) -> None:
         """Take a round."""
         if "asked" in record:
-            self.asked.update(dict.fromkeys(asked_labels(record["asked"]), 0))
+            self.asked.update(asked_labels(record["asked"]))
         size = record.get("width"), record.get("height")
-        for name, score, box in detections(record, 0, options.names):
-            if name is None or score is None:
+        for one in detections(record, 0, names):
+            if one.score is None:
                 raise AnnotationError("'scores' is missing; every detection needs one.")
-            named: dict[str, int] = {}
-            count(named, name, at=at)
-            for label in named:
-                self.found.setdefault(label, []).append((score, box, size))
+            label = checked_label(one.name, at)
+            if label:
+                self.found.setdefault(label, []).append((one.score, one.corners, size))
 
 
-def read_detected(records: list[Any], options: ReadOptions) -> ObjectLabels:
+def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
     """Read a file of detections: a class is counted by its boxes, what was asked for once.
 
     Of several rounds about a picture, what one found is there. Boxes of one label that mean one
@@ -59,16 +62,16 @@ def read_detected(records: list[Any], options: ReadOptions) -> ObjectLabels:
     AnnotationError
         If the header is of another version, or a line has another shape.
     """
-    where = options.where
+    where = found.where
     header, lines = below_header(records)
     if header.get("version") != _VERSION:
         raise AnnotationError(
             f"{where}: line 1: version {header.get('version')!r:.20} of the files that "
             f"vifidel-eval detect writes; this version of vifidel-eval reads {_VERSION}."
         )
-    classes = frozenset(asked_labels(classes_of(header, where) or ()))
+    classes = set(asked_labels(classes_of(header, where) or ()))
     pictures: dict[ImageId, _Picture | None] = {}
-    for record, at in zip(entries(lines, "", where), places(lines, where), strict=True):
+    for at, record in entries(lines, where):
         image_id = image_id_of(record, "image_id", at)
         if "problem" in record:
             pictures.setdefault(image_id, None)
@@ -76,64 +79,57 @@ def read_detected(records: list[Any], options: ReadOptions) -> ObjectLabels:
         picture = pictures.get(image_id) or _Picture()
         pictures[image_id] = picture
         try:
-            picture.take(record, options, at)
+            picture.take(record, found.names, at)
         except AnnotationError as problem:
             raise AnnotationError(f"{at} (image {image_id!r:.60}): {problem}") from None
-    images: dict[ImageId, dict[str, int]] = {}
-    asked: dict[ImageId, frozenset[str]] = {}
-    unsure = 0
+    found.scored = True
+    alike = bool(classes and pictures)
     for image_id, of_image in pictures.items():
-        labels = images[image_id] = {}
-        if of_image is None:
-            continue
-        doubted = _count(of_image, labels, image_id, options)
-        unsure += len(doubted)
-        if classes or of_image.asked:
-            asked[image_id] = frozenset(classes | of_image.asked.keys()) - doubted
-    # Where all pictures were searched for the same, the classes say it.
-    alike = bool(classes) and len(asked) == len(images) and set(asked.values()) == {classes}
-    return ObjectLabels(
-        images,
+        found.image(image_id)
+        asked = set()
+        if of_image is not None:
+            left_open = _count(of_image, image_id, found)
+            found.unsure += len(left_open)
+            if classes or of_image.asked:
+                asked = (classes | of_image.asked) - left_open
+                found.asked[image_id] = dict.fromkeys(asked, "")
+        alike = alike and asked == classes
+    if alike:  # the classes say it
+        found.asked.clear()
+    return found.object_labels(
         "detections",
-        where,
-        options.lowest,
         # A picture about which there is no question has no line.
         lists_every_image=bool(classes),
         categories=classes if alike else (),
-        asked={} if alike else asked,
-        unsure=unsure,
+        says_asked=True,
     )
 
 
-def _count(
-    picture: _Picture, labels: dict[str, int], image_id: ImageId, options: ReadOptions
-) -> set[str]:
+def _count(picture: _Picture, image_id: ImageId, found: Instances) -> set[str]:
     """Count the labels of a picture and keep their boxes; return those that are left open."""
-    doubted: set[str] = set()
-    for label, found in picture.found.items():
-        there = options.answer(max(score for score, _, _ in found), options.lowest)
+    left_open: set[str] = set()
+    for label, detected in picture.found.items():
+        there = found.there(max(score for score, _, _ in detected))
         if there is None:
-            doubted.add(label)
+            left_open.add(label)
         if not there:
             continue
-        counted = [one for one in found if one[0] >= options.lowest]
+        counted = [one for one in detected if one[0] >= found.lowest]
         if len(counted) > _MOST_BOXES:
             raise AnnotationError(
-                f"{options.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}"
+                f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}"
                 f", more than the {_MOST_BOXES} that are compared; give a higher --threshold."
             )
         kept = _distinct(counted)
-        labels[label] = 1 if label in picture.asked else len(kept)
-        for score, box, size in kept if options.boxes is not None else ():
-            options.boxes.add_corners(image_id, label, box, score, size)  # type: ignore[union-attr]
-    return doubted
+        found.image(image_id)[label] = 1 if label in picture.asked else len(kept)
+        for score, box, size in kept:
+            found.keep_box(image_id, label, from_corners(box), score, size)
+    return left_open
 
 
-def _distinct(
-    found: list[tuple[float, Any, tuple[Any, Any]]],
-) -> list[tuple[float, Any, tuple[Any, Any]]]:
+def _distinct(found: list[_Detection]) -> list[_Detection]:
     """Return the detections of a label, the best first, without those of the same object."""
-    kept: list[tuple[float, Any, tuple[Any, Any]]] = []
+    kept: list[_Detection] = []
     for one in sorted(found, key=lambda one: -one[0]):
         if all(_overlap(one[1], other[1]) <= _SAME for other in kept):
             kept.append(one)

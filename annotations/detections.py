@@ -1,7 +1,7 @@
 """Folders with one JSON file per image, whose stem is the image's id.
 
 Hugging Face's pipelines, Ultralytics and MMDetection's DetInferencer write such files; what is in
-one is what `.labels` reads for an image.
+one is what `.listed` reads for an image.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from ..errors import AnnotationError
 from ..files import read_json
 from ..image_ids import ImageId, from_json_key
 from ..pictures import SUFFIXES
-from .labels import read_items
-from .record import Format, Way, refused
+from .format import Format, Way
+from .instances import Instances, read_items
+from .objects import ObjectLabels
 from .yolo import label_files
 
 
@@ -32,22 +33,23 @@ def _images(folder: Path) -> dict[ImageId, Any]:
     return images
 
 
-def _nothing_in(folder: Path) -> str:
-    """Return what is wrong with a folder of no known format, and what was looked for."""
+def _refuse(folder: Path, found: Instances) -> ObjectLabels:
+    """Say what is wrong with a folder of no known format."""
     files = label_files(folder)
+    what = f"{found.where}: no XML or JSON file in this folder,"
     if files:
-        return (
-            f"no XML or JSON file in this folder, and {files[0].name} is not YOLO labels "
+        raise AnnotationError(
+            f"{what} and {files[0].name} is not YOLO labels "
             "('class x y w h' in each line); give a folder with one file of objects per image."
         )
     if any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
-        return (
-            "no XML or JSON file in this folder, but pictures; name a detector that looks at them "
+        raise AnnotationError(
+            f"{what} but pictures; name a detector that looks at them "
             "(--detector FOLDER_OR_ID), as docs/detect.md says."
         )
     inside = " (folders in it are not read)" if any(map(Path.is_dir, folder.iterdir())) else ""
-    return (
-        f"no XML or JSON file in this folder, nor a text file of YOLO labels{inside}; "
+    raise AnnotationError(
+        f"{what} nor a text file of YOLO labels{inside}; "
         "give a folder with one file of objects per image."
     )
 
@@ -62,8 +64,8 @@ FORMAT = Format(
         Way(
             "folder",
             lambda folder: any(folder.glob("*.json")),
-            lambda folder, options: read_items(_images(folder), options),
+            lambda folder, found: read_items(_images(folder), found),
         ),
-        refused("folder", (), _nothing_in),
+        Way("folder", (), _refuse),
     ),
 )

@@ -1,7 +1,7 @@
 """Records of images and their objects: JSON Lines, one image a line, or a list in JSON.
 
 ``{"image": "beach.jpg", "objects": ["dog", "dog", "frisbee"]}``; the objects of an image are in any
-of the shapes that `.labels` reads. ``"asked": ["dog", "nut"]`` in a record says what was looked for
+of the shapes that `.listed` reads. ``"asked": ["dog", "nut"]`` in a record says what was looked for
 in its image, and ``{"classes": ["dog", ...]}`` as the first record what was looked for in all.
 """
 
@@ -13,11 +13,10 @@ from typing import Any
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from ..signs import shows
-from .carriers import below_header, classes_of, places
-from .coco import entries, image_id_of
-from .labels import LabelList, read_items
+from .carriers import below_header, classes_of, entries, first_key, image_id_of
+from .format import Format, Way
+from .instances import Instances, LabelList, read_items
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way
 
 # The names of image ids; of several in the first record, the first of these counts.
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
@@ -25,20 +24,19 @@ _IMAGE = ("image_id", "image", "file_name", "filename", "id")
 _RECORD = ("objects", " ".join(f"{key}=" for key in _IMAGE))
 
 
-def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
+def read_records(records: list[Any], found: Instances) -> ObjectLabels:
     """Read one object per image, with its id and its ``objects``.
 
     Raises
     ------
     AnnotationError
-        If a record has no image or no objects, an image has two, or `.labels` raises it.
+        If a record has no image or no objects, an image has two, or `.listed` raises it.
     """
-    where = options.where
     header, records = below_header(records)
-    classes = classes_of(header, where)
-    key = next((key for key in _IMAGE if shows(records, [f"[].{key}"])), _IMAGE[0])
+    classes = classes_of(header, found.where)
+    key = first_key(records, _IMAGE)
     images: dict[ImageId, LabelList] = {}
-    for record, at in zip(entries(records, "", where), places(records, where), strict=True):
+    for at, record in entries(records, found.where):
         image_id = image_id_of(record, key, at)
         if image_id in images:
             raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
@@ -52,7 +50,7 @@ def read_records(records: list[Any], options: ReadOptions) -> ObjectLabels:
             if "asked" in record
             else record["objects"]
         )
-    return read_items(images, options, classes)
+    return read_items(images, found, classes)
 
 
 def _are_records(found: list[Any]) -> bool:

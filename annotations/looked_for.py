@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ..errors import AnnotationError
 from ..files import read_text
-from .coco import COCO_CATEGORIES
+from .categories import COCO_CATEGORIES
 from .objects import clean_label
 
 #: COCO's 80 and PASCAL VOC's 20 categories, which are annotated in every image of theirs.

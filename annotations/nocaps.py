@@ -13,9 +13,10 @@ from typing import Any
 from ..errors import AnnotationError
 from ..image_ids import ImageId, mismatch
 from .boxes import ImageBoxes
-from .coco import entries, image_id_of
+from .carriers import entries, image_id_of
+from .format import Format, Way
+from .instances import Instances
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class NocapsImages:
         return {self.ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
 
 
-def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImages:
+def read_nocaps(content: Mapping[str, Any], found: Instances) -> NocapsImages:
     """Read the images of a nocaps file, with or without captions.
 
     Raises
@@ -64,10 +65,9 @@ def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImage
     AnnotationError
         If an id is missing or appears twice.
     """
-    where = options.where
+    where = found.where
     ids: dict[ImageId, ImageId] = {}
-    for number, image in enumerate(entries(content.get("images"), "images", where)):
-        at = f"{where}: images[{number}]"
+    for at, image in entries(content.get("images"), where, "images"):
         image_id, open_images_id = image_id_of(image, "id", at), image.get("open_images_id")
         if not isinstance(open_images_id, str) or not open_images_id:
             raise AnnotationError(f"{at} (image {image_id!r:.40}): 'open_images_id' is missing.")

@@ -6,18 +6,18 @@ a machine id (``/m/01g317``), to which the class descriptions give a name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
-from ..image_ids import ImageId
 from ..signs import shows
-from .boxes import BoxCollector, number_of
-from .csv_rows import check_named_once, rows, rows_below_header, score_of
+from .boxes import from_corners, number_of
+from .csv_rows import check_named_once, records, rows, score_of
+from .format import Format, Way
+from .instances import Instances
 from .label_csv import COLUMNS, columns_of
-from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label, count
-from .record import Format, Way
+from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 
@@ -28,7 +28,6 @@ def read_open_images(
     where: str,
     threshold: float | None = None,
     categories: Mapping[Any, str] | None = None,
-    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read a boxes CSV with the columns ``ImageID``, ``LabelName`` and ``Confidence``.
 
@@ -44,8 +43,6 @@ def read_open_images(
         The lowest confidence that counts, `OPEN_IMAGES_THRESHOLD` by default.
     categories : mapping, optional
         Machine id to name, from the class descriptions.
-    boxes : BoxCollector, optional
-        Keeps the boxes, whose sides are shares of the image's.
 
     Raises
     ------
@@ -53,33 +50,35 @@ def read_open_images(
         If a column is missing or named twice, a line has more or fewer fields than the header or
         a quote that does not end, a class has no name, or a confidence is not a number.
     """
-    threshold = OPEN_IMAGES_THRESHOLD if threshold is None else threshold
-    _, header = next(rows(text, where), (1, []))
-    image_at, label_at, confidence_at = checked_columns(header, where)
-    labels: dict[ImageId, dict[str, int]] = {}
-    for line, row in rows_below_header(text, where):
-        at = f"{where}: line {line}"
-        image_id, label = row[image_at], row[label_at]
-        check_filled(image_id, label, at)
-        of_image = labels.setdefault(image_id, {})
-        if score_of(row[confidence_at], at) >= threshold:
-            name = class_name(label, categories or {}, at)
-            count(of_image, name, at=at)
-            if boxes is not None:
-                by_column = dict(zip(header, row, strict=True))
-                sides = [number_of(by_column.get(s)) for s in ("XMin", "YMin", "XMax", "YMax")]
-                boxes.add_corners(image_id, name, sides, size=(1.0, 1.0))
-    return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
+    return _read(text, Instances(where, threshold), categories or {})
 
 
-def checked_columns(header: list[str], where: str) -> tuple[int, int, int]:
-    """Return the places of the columns of images, labels and confidences.
+def _read(text: str, found: Instances, names: Mapping[Any, str]) -> ObjectLabels:
+    """Read boxes as `read_open_images` does; their sides are shares of the image's."""
+    found.counts_from(OPEN_IMAGES_THRESHOLD)
+    found.scored = True
+    for at, row in labelled(text, found.where):
+        image_id = row["ImageID"]
+        found.image(image_id)
+        if score_of(row["Confidence"], at) >= found.lowest:
+            sides = None
+            if found.boxes is not None:
+                columns = ("XMin", "YMin", "XMax", "YMax")
+                sides = from_corners([number_of(row.get(column)) for column in columns])
+            name = class_name(row["LabelName"], names, at)
+            found.add(image_id, name, at, sides=sides, size=(1.0, 1.0))
+    return found.object_labels("open-images", lists_every_image=False)
+
+
+def labelled(text: str, where: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield rows as `records` does, each of which names an image and a class.
 
     Raises
     ------
     AnnotationError
-        If one is missing or named twice.
+        If one does not, or a column is missing or named twice.
     """
+    _, header = next(rows(text, where), (1, []))
     missing = sorted(_COLUMNS - set(header))
     if missing:
         raise AnnotationError(
@@ -88,19 +87,10 @@ def checked_columns(header: list[str], where: str) -> tuple[int, int, int]:
         )
     for name in sorted(_COLUMNS):
         check_named_once(header, name, name, where)
-    return header.index("ImageID"), header.index("LabelName"), header.index("Confidence")
-
-
-def check_filled(image_id: str, label: str, at: str) -> None:
-    """Check that a row names an image and a class.
-
-    Raises
-    ------
-    AnnotationError
-        If it does not; `at` names the file and the line.
-    """
-    if not image_id or not clean_label(label):
-        raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
+    for at, row in records(text, where):
+        if not row["ImageID"] or not clean_label(row["LabelName"]):
+            raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
+        yield at, row
 
 
 def class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
@@ -136,9 +126,7 @@ FORMAT = Format(
         Way(
             "table",
             _is_open_images,
-            lambda text, options: read_open_images(
-                text, options.where, options.threshold, options.names.machine_ids, options.boxes
-            ),
+            lambda text, found: _read(text, found, found.names.machine_ids),
         ),
     ),
 )

@@ -11,22 +11,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
-from .coco import (
-    category_name,
-    category_names,
-    check_listed,
-    entries,
-    image_id_of,
-    listed_images,
-)
-from .objects import ObjectLabels, count
-from .record import Format, ReadOptions, Way
+from .carriers import entries
+from .categories import category_name, category_names
+from .coco_instances import image_of, listed_images, size_of
+from .format import Format, Way
+from .instances import Instances
+from .objects import ObjectLabels
 
 # What COCO appends to the names of stuff: sky-other-merged, tree-merged, door-stuff.
 _MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
 
 
-def read_coco_panoptic(content: Mapping[str, Any], options: ReadOptions) -> ObjectLabels:
+def read_coco_panoptic(content: Mapping[str, Any], found: Instances) -> ObjectLabels:
     """Read a panoptic annotation file.
 
     Every segment of a thing is one instance, and so is a crowd. Stuff counts once per image, since
@@ -39,40 +35,29 @@ def read_coco_panoptic(content: Mapping[str, Any], options: ReadOptions) -> Obje
         If a category id is unknown, an image is annotated twice or not among ``images``, or an
         entry has another shape.
     """
-    where, boxes = options.where, options.boxes
     names = {
         category_id: _MERGED.sub("", name).replace("-", " ")
-        for category_id, name in category_names(content.get("categories"), where).items()
+        for category_id, name in category_names(content.get("categories"), found.where).items()
     }
-    labels, listed = listed_images(content, where)
+    listed = listed_images(content, found)
     annotated: set[Any] = set()
-    annotations = entries(content.get("annotations"), "annotations", where)
-    for number, annotation in enumerate(annotations):
-        at = f"{where}: annotations[{number}]"
-        image_id = image_id_of(annotation, "image_id", at)
-        check_listed(image_id, listed, at)
+    for at, annotation in entries(content.get("annotations"), found.where, "annotations"):
+        image_id = image_of(annotation, listed, at)
         if image_id in annotated:
             raise AnnotationError(f"{at}: image {image_id!r:.40} is annotated twice; keep one.")
         annotated.add(image_id)
-        of_image = labels.setdefault(image_id, {})
+        found.image(image_id)
         if "segments_info" not in annotation:
             raise AnnotationError(
                 f"{at} (image {image_id!r:.40}): 'segments_info' is missing; every annotation of a "
                 "panoptic file has it."
             )
-        for segment in entries(annotation["segments_info"], "segments_info", at):
+        size = size_of(listed.get(image_id, {}))
+        for _, segment in entries(annotation["segments_info"], at, "segments_info"):
             name = category_name(segment, names, at, "this file's")
-            count(of_image, name, at=at)
-            if boxes is not None:
-                image = listed.get(image_id, {})
-                size = (image.get("width"), image.get("height"))
-                boxes.add(image_id, name, segment.get("bbox"), size=size)
-    return ObjectLabels(
-        labels,
-        "coco-panoptic",
-        where,
-        lists_every_image=bool(content.get("images")),
-        categories=names.values(),
+            found.add(image_id, name, at, sides=segment.get("bbox"), size=size)
+    return found.object_labels(
+        "coco-panoptic", lists_every_image=bool(listed), categories=names.values()
     )
 
 

@@ -10,11 +10,11 @@ import re
 from typing import Any
 
 from ..errors import AnnotationError
-from .answers import Answers, said
-from .carriers import places
-from .coco import entries, image_id_of
+from .answers import said
+from .carriers import entries, image_id_of
+from .format import Format, Way
+from .instances import Instances
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way
 
 _QUESTION = re.compile(
     r"\s*(?:is|are) there (?:(?:an?|any|the|some) )?(.+?) "
@@ -23,7 +23,7 @@ _QUESTION = re.compile(
 )
 
 
-def read_pope(records: list[Any], options: ReadOptions) -> ObjectLabels:
+def read_pope(records: list[Any], found: Instances) -> ObjectLabels:
     """Read POPE's questions; what each asks about is there or not, as its ``label`` says.
 
     Raises
@@ -31,8 +31,7 @@ def read_pope(records: list[Any], options: ReadOptions) -> ObjectLabels:
     AnnotationError
         If a question is not of POPE's form, a label is neither yes nor no, or two differ.
     """
-    where, found = options.where, Answers()
-    for record, at in zip(entries(records, "", where), places(records, where), strict=True):
+    for at, record in entries(records, found.where):
         image_id = image_id_of(record, "image", at)
         question = _QUESTION.fullmatch(str(record.get("text")))
         if not question:
@@ -47,8 +46,8 @@ def read_pope(records: list[Any], options: ReadOptions) -> ObjectLabels:
                 f"{at} (image {image_id!r:.60}): the label is {record.get('label')!r:.40}; POPE's "
                 "are yes and no."
             ) from None
-        found.add(image_id, question[1], there, at)
-    return found.labels("pope", where)
+        found.answer(image_id, question[1], there, at)
+    return found.object_labels("pope", says_asked=True)
 
 
 FORMAT = Format(

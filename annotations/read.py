@@ -1,26 +1,58 @@
-"""Object labels and boxes from any source, recognised by its content."""
+"""Object labels and boxes from any source, recognised by its content; the table of formats.
+
+`FORMATS` is the only place that knows them all: content is recognised by it, messages and help list
+it, and the table of docs/objects.md is its rows.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match
-from .agreed import agreed
-from .boxes import BoxCollector, ImageBoxes
-from .carriers import content_of
-from .formats import read_content
-from .labels import LabelList
-from .names import CategorySource, read_categories
+from ..signs import shows
+from .boxes import ImageBoxes
+from .carriers import RECORD, Carrier, Lines, content_of
+from .categories import NO_NAMES, CategorySource, read_categories
+from .combined import agreed, union
+from .format import Format
+from .instances import Instances, LabelList, check_threshold, check_uncertain
+from .label_csv import columns_of
 from .nocaps import NocapsImages
-from .objects import ObjectLabels, check_threshold, check_uncertain, union
-from .record import ReadOptions
+from .objects import ObjectLabels
+
+# The module of each format, in this order: the first way of one that recognises content reads it.
+_MODULES = (
+    "coco_instances",
+    "coco_results",
+    "panoptic",
+    "voc",
+    "image_labels",
+    "open_images",
+    "nocaps",
+    "label_records",
+    "visual_genome",
+    "yolo",
+    "label_csv",
+    "detected",
+    "answers",
+    "pope",
+    "amber",
+    "woodpecker",
+    "arrays",
+    "detections",
+    "plain",
+)
+#: The records of all formats.
+FORMATS: tuple[Format, ...] = tuple(
+    import_module(f".{name}", __package__).FORMAT for name in _MODULES
+)
 
 
 class HasDataset(Protocol):
@@ -86,17 +118,13 @@ def read_objects(
     """
     check_threshold(threshold)
     check_uncertain(uncertain, threshold)
-    if isinstance(source, list | tuple):
-        members = [_read(member, threshold, categories, uncertain) for member in source]
-        return _pickled_as_paths(
-            _united(members, agree), source, threshold, categories, uncertain, agree
-        )
-    if agree:
-        raise AnnotationError("agreement needs two sources of objects; give another one.")
-    objects = _read(source, threshold, categories, uncertain)
-    if isinstance(objects, NocapsImages):
-        raise _no_objects(objects)
-    return _pickled_as_paths(objects, source, threshold, categories, uncertain)
+    sources = source if isinstance(source, list | tuple) else [source]
+    objects = _united([_read(one, threshold, categories, uncertain) for one in sources], agree)
+    paths = _absolute(source)
+    if paths is None:
+        return objects
+    names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
+    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain, agree))
 
 
 @named_if_wrong
@@ -125,9 +153,9 @@ def read_boxes(
     found: list[dict[ImageId, ImageBoxes]] = []
     renaming: list[NocapsImages] = []
     for path in paths:
-        boxes = BoxCollector()
-        read = _read_path(Path(path), ReadOptions(str(path), threshold, names, boxes))
-        found.append(boxes.images)
+        instances = Instances(str(path), threshold, names, keep_boxes=True)
+        read = _read_content(*content_of(Path(path)), instances)
+        found.append(instances.boxes or {})
         if isinstance(read, NocapsImages):
             renaming.append(read)
     united: dict[ImageId, ImageBoxes] = {}
@@ -157,27 +185,42 @@ def _read(
         return source
     if isinstance(source, list | tuple):
         return read_objects(source, threshold, categories, uncertain)
-    names = read_categories(categories)
-    options = ReadOptions("objects", threshold, names, uncertain=uncertain)
-    dataset = getattr(source, "dataset", None)
+    names = NO_NAMES if categories is None else read_categories(categories)
+
+    def found(where: str) -> Instances:
+        return Instances(where, threshold, names, uncertain)
+
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        return _read_path(Path(source), replace(options, where=str(Path(source))))
+        return _read_content(*content_of(Path(source)), found(str(Path(source))))
+    dataset = getattr(source, "dataset", None)
     if isinstance(dataset, Mapping):  # a pycocotools COCO
-        options = replace(options, where="the COCO object")
-        return read_content("object", dataset, options)
+        return _read_content("object", dataset, found("the COCO object"))
     if isinstance(source, Mapping):
-        return read_content("object", source, options)
+        return _read_content("object", source, found("objects"))
     raise AnnotationError(
         f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
         "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
     )
 
 
-def _read_path(path: Path, options: ReadOptions) -> ObjectLabels | NocapsImages:
-    carrier, content = content_of(path)
-    return read_content(carrier, content, options)
+def _read_content(carrier: Carrier, content: Any, found: Instances) -> ObjectLabels | NocapsImages:
+    """Return the labels of content, or the companion that it is."""
+    if carrier == "object" and shows(content, RECORD):
+        carrier, content = "list", Lines([content], [1])
+    seen = columns_of(content) if carrier == "table" else content
+    for known in FORMATS:
+        for way in known.ways:
+            if way.carrier == carrier and (
+                shows(seen, way.recognised)
+                if isinstance(way.recognised, tuple)
+                else way.recognised(content)
+            ):
+                if isinstance(way.read, str):
+                    raise AnnotationError(f"{found.where}: {way.read}")
+                return way.read(content, found)
+    raise AnnotationError(f"{found.where}: not a source of objects; accepted: {accepted()}.")
 
 
 def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLabels:
@@ -193,32 +236,15 @@ def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLa
             "give one."
         )
     if images and not objects:
-        raise _no_objects(images[0])
+        raise AnnotationError(
+            f"{images[0].where}: nocaps' images and captions, without objects; give Open Images' "
+            "boxes beside it, which then get nocaps' image ids."
+        )
     for one in images:
         objects = [one.rename(member) for member in objects]
-    return agreed(objects) if agree else union(objects)
-
-
-def _no_objects(images: NocapsImages) -> AnnotationError:
-    return AnnotationError(
-        f"{images.where}: nocaps' images and captions, without objects; give Open Images' boxes "
-        "beside it, which then get nocaps' image ids."
-    )
-
-
-def _pickled_as_paths(
-    objects: ObjectLabels,
-    source: ObjectSource,
-    threshold: float | None,
-    categories: CategorySource,
-    uncertain: float | None,
-    agree: bool = False,
-) -> ObjectLabels:
-    paths = _absolute(source)
-    if paths is None:
-        return objects
-    names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
-    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain, agree))
+    if agree:
+        return agreed(objects)
+    return objects[0] if len(objects) == 1 else union(objects)
 
 
 def _absolute(source: Any) -> Any:
@@ -229,3 +255,13 @@ def _absolute(source: Any) -> Any:
         return None
     paths = [_absolute(member) for member in source]
     return None if None in paths else paths
+
+
+def accepted() -> str:
+    """Return the names of all formats, as messages list them."""
+    return ", ".join(known.name for known in FORMATS)
+
+
+def table_rows() -> list[str]:
+    """Return the lines of the table of docs/objects.md."""
+    return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]

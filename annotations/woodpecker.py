@@ -12,18 +12,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId
-from ..signs import shows
-from .carriers import places
-from .coco import entries, image_id_of
-from .labels import label_entries
-from .objects import ObjectLabels, count
-from .record import Format, ReadOptions, Way
+from .boxes import from_corners
+from .carriers import entries, first_key, image_id_of
+from .format import Format, Way
+from .instances import Instances
+from .listed import listed
+from .objects import ObjectLabels
 
 _IMAGE = ("image_id", "img_path", "image")
 
 
-def read_woodpecker(samples: list[Any], options: ReadOptions) -> ObjectLabels:
+def read_woodpecker(samples: list[Any], found: Instances) -> ObjectLabels:
     """Read the entities of each sample: their number, 0 for those that were not found.
 
     Raises
@@ -31,36 +30,30 @@ def read_woodpecker(samples: list[Any], options: ReadOptions) -> ObjectLabels:
     AnnotationError
         If an image is listed twice, or an entity has no ``total_count``.
     """
-    where, boxes = options.where, options.boxes
-    images: dict[ImageId, dict[str, int]] = {}
-    asked: dict[ImageId, dict[str, int]] = {}
-    key = next((key for key in _IMAGE if shows(samples, [f"[].{key}"])), _IMAGE[0])
-    for sample, at in zip(entries(samples, "", where), places(samples, where), strict=True):
+    key = first_key(samples, _IMAGE)
+    for at, sample in entries(samples, found.where):
         image_id = image_id_of(sample, key, at)
         of = f"{at} (image {image_id!r:.60})"
-        if image_id in images:
-            raise AnnotationError(f"{at}: image {image_id!r:.60} is listed twice; keep one entry.")
-        found = sample.get("entity_info")
-        if not isinstance(found, Mapping):
+        found.image_once(image_id, at)
+        entities = sample.get("entity_info")
+        if not isinstance(entities, Mapping):
             raise AnnotationError(f"{of}: 'entity_info' is not an object; write what was found.")
-        for name, entity in found.items():
+        for name, entity in entities.items():
             if not isinstance(entity, Mapping) or "total_count" not in entity:
                 raise AnnotationError(f"{of}: {name!r:.40} has no 'total_count'; write a number.")
-        images[image_id], asked[image_id] = {}, {}
+        found.asked_in(image_id)
         try:
-            numbers, _ = label_entries(
-                {name: entity["total_count"] for name, entity in found.items()}, options.lowest
-            )
+            counted = list(listed({n: e["total_count"] for n, e in entities.items()}, found.lowest))
         except AnnotationError as problem:
             raise AnnotationError(f"{of}: {problem}") from None
-        for name, number in numbers:
-            count(asked[image_id], name, at=of)
-            if number:
-                count(images[image_id], name, number, at=of)
-            given = found[name].get("bbox")
-            for box in given if boxes is not None and isinstance(given, list) else ():
-                boxes.add_corners(image_id, name, box, size=(1.0, 1.0))  # type: ignore[union-attr]
-    return ObjectLabels(images, "woodpecker", where, asked=asked)
+        for one in counted:
+            label = found.ask(image_id, one.name, of)
+            if one.number:
+                found.add(image_id, one.name, of, one.number)
+            boxes = entities[one.name].get("bbox")
+            for box in boxes if label and isinstance(boxes, list) else ():
+                found.keep_box(image_id, label, from_corners(box), size=(1.0, 1.0))
+    return found.object_labels("woodpecker", says_asked=True)
 
 
 FORMAT = Format(

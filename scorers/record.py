@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
+from ..annotations.instances import check_threshold, check_uncertain
 from ..annotations.looked_for import LookedFor, read_looked_for
-from ..annotations.objects import check_threshold, check_uncertain
 from ..evaluation import Column, main_column
 from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS

@@ -1,4 +1,4 @@
-"""Names of classes: by category id, by Open Images machine id, or by class index.
+"""Names of categories: by category id, by Open Images machine id, or by class index.
 
 A category id is what a file with ``categories`` says. A class index is a place in a model's list of
 classes and counts from 0: MMDetection, Hugging Face's models and YOLO write it. The two are kept
@@ -11,19 +11,39 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import first_line, parse_json, read_text
 from ..image_ids import from_json_key
-from .coco import category_names
+from .carriers import entries
 from .csv_rows import rows
 from .objects import clean_label
 
 #: Everything that `read_categories` takes.
 CategorySource: TypeAlias = (
     str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[Any, str] | None
+)
+
+#: COCO's 80 detection categories; the ids have gaps.
+COCO_CATEGORIES: dict[Any, str] = dict(
+    zip(
+        [i for i in range(1, 91) if i not in (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)],
+        (
+            "person, bicycle, car, motorcycle, airplane, bus, train, truck, boat, traffic light, "
+            "fire hydrant, stop sign, parking meter, bench, bird, cat, dog, horse, sheep, cow, "
+            "elephant, bear, zebra, giraffe, backpack, umbrella, handbag, tie, suitcase, frisbee, "
+            "skis, snowboard, sports ball, kite, baseball bat, baseball glove, skateboard, "
+            "surfboard, tennis racket, bottle, wine glass, cup, fork, knife, spoon, bowl, banana, "
+            "apple, sandwich, orange, broccoli, carrot, hot dog, pizza, donut, cake, chair, "
+            "couch, potted plant, bed, dining table, toilet, tv, laptop, mouse, remote, keyboard, "
+            "cell phone, microwave, oven, toaster, sink, refrigerator, book, clock, vase, "
+            "scissors, teddy bear, hair drier, toothbrush"
+        ).split(", "),
+        strict=True,
+    )
 )
 
 # PyYAML takes some seconds for this much; the names of ImageNet's 1 000 classes have 44 kB.
@@ -86,6 +106,10 @@ class CategoryNames:
         raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
 
 
+#: What is known where nobody gives names.
+NO_NAMES = CategoryNames()
+
+
 @named_if_wrong
 def read_categories(source: CategorySource) -> CategoryNames:
     """Return the names from what `read_objects` accepts as `categories`.
@@ -102,7 +126,7 @@ def read_categories(source: CategorySource) -> CategoryNames:
         If a file lists no categories, or two files name one differently.
     """
     if source is None:
-        return CategoryNames()
+        return NO_NAMES
     if isinstance(source, Mapping):
         return _by_id(source, "categories")
     names = CategoryNames({}, {}, {})
@@ -176,6 +200,55 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     if not names:
         raise AnnotationError(f"{where}: no class in it, such as '/m/01g317,Person'.")
     return names
+
+
+def category_names(categories: Any, where: str) -> dict[Any, str]:
+    """Return ``{category id: name}`` from a COCO ``categories`` list.
+
+    Raises
+    ------
+    AnnotationError
+        If it has another shape, or an id has two names.
+    """
+    names: dict[Any, str] = {}
+    for at, category in entries(categories, where, "categories"):
+        category_id, name = category.get("id"), category.get("name")
+        if (
+            isinstance(category_id, bool)
+            or not isinstance(category_id, Integral | str)
+            or not isinstance(name, str)
+            or not clean_label(name)
+        ):
+            raise AnnotationError(f"{at} needs an 'id' and a 'name'.")
+        if names.setdefault(category_id, name) != name:
+            raise AnnotationError(
+                f"{at}: category {category_id!r:.40} is called "
+                f"{names[category_id]!r:.40} and {name!r:.40}; keep one."
+            )
+    return names
+
+
+def category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
+    """Return the name of an entry's category; `whose` says in messages who lists the categories.
+
+    Raises
+    ------
+    AnnotationError
+        If the id is missing, or is not one of `names`.
+    """
+    category_id = entry.get("category_id")
+    try:
+        if not isinstance(category_id, bool):
+            return names[category_id]
+    except (KeyError, TypeError):
+        pass
+    at = f"{at} (image {entry['image_id']!r:.40})" if "image_id" in entry else at
+    if "category_id" not in entry:
+        raise AnnotationError(f"{at}: 'category_id' is missing; every object needs one.")
+    raise AnnotationError(
+        f"{at}: category_id {category_id!r:.40} is not one of {whose} {len(names)} categories; "
+        "give the file that lists the categories."
+    )
 
 
 def _from_json(content: Any, where: str) -> CategoryNames:
