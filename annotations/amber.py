@@ -18,13 +18,7 @@ from .objects import ObjectLabels
 
 
 def read_amber(content: list[Any], found: Instances) -> ObjectLabels:
-    """Read the generative entries; a word in both lists is there.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such entry, an image has two, or a list is missing or holds something else.
-    """
+    """Read the generative entries; a word in both lists is there."""
     for at, entry in entries(content, found.where):
         if entry.get("type") != "generative":
             continue

@@ -28,11 +28,6 @@ _UNSURE = re.compile(
 def said(answer: Any) -> bool | None:
     """Return what an answer in words means: there, not there, or None where it leaves that open.
 
-    Raises
-    ------
-    ValueError
-        If it is something else.
-
     Examples
     --------
     >>> said("Yes, there is a dog."), said("No."), said("I'm not sure")
@@ -52,14 +47,7 @@ def said(answer: Any) -> bool | None:
 
 
 def read_answers(records: list[Any], found: Instances) -> ObjectLabels:
-    """Read one answer per record; *I cannot tell* is counted and says nothing.
-
-    Raises
-    ------
-    AnnotationError
-        If an answer is neither yes, no nor unsure, a score is not from 0 to 1, or two answers about
-        one thing in one image differ.
-    """
+    """Read one answer per record; *I cannot tell* is counted and says nothing."""
     found.counts_from(ANSWER_THRESHOLD)
     for at, record in entries(records, found.where):
         image_id = image_id_of(record, "image_id", at)

@@ -29,11 +29,6 @@ def content_of(path: Path) -> tuple[Carrier, Any]:
     """Return the carrier of a file or folder, and its content.
 
     The keys of a JSON object are image ids: whole numbers among them become numbers.
-
-    Raises
-    ------
-    AnnotationError
-        If the file cannot be read or is empty, or its JSON is broken.
     """
     if os.path.isdir(path):
         return "folder", path
@@ -59,11 +54,6 @@ def entries(content: Any, where: str, key: str = "") -> Iterator[tuple[str, dict
 
     >>> list(entries([{}], "f.json", "images")), list(entries(Lines([{}], [3]), "f.jsonl"))
     ([('f.json: images[0]', {})], [('f.jsonl: line 3', {})])
-
-    Raises
-    ------
-    AnnotationError
-        If it is not a list, or any entry is something else than an object.
     """
     if not isinstance(content, list):
         raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
@@ -80,13 +70,7 @@ def entries(content: Any, where: str, key: str = "") -> Iterator[tuple[str, dict
 
 
 def image_id_of(entry: Mapping[str, Any], key: str, at: str) -> ImageId:
-    """Return the image id of an entry.
-
-    Raises
-    ------
-    AnnotationError
-        If it is missing, or neither an integer nor a string.
-    """
+    """Return the image id of an entry."""
     image_id = from_json_value(entry.get(key))
     if image_id is None:
         what = f"'{key}' is {entry[key]!r:.40}" if key in entry else f"'{key}' is missing"
@@ -116,13 +100,7 @@ def below_header(records: list[Any]) -> tuple[Mapping[str, Any], list[Any]]:
 
 
 def classes_of(header: Mapping[str, Any], where: str) -> list[str] | None:
-    """Return the classes that a header declares; None if it does not.
-
-    Raises
-    ------
-    AnnotationError
-        If they are no list of names.
-    """
+    """Return the classes that a header declares; None if it does not."""
     classes = header.get("classes")
     if classes is None:
         return None

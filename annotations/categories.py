@@ -203,13 +203,7 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
 
 
 def category_names(categories: Any, where: str) -> dict[Any, str]:
-    """Return ``{category id: name}`` from a COCO ``categories`` list.
-
-    Raises
-    ------
-    AnnotationError
-        If it has another shape, or an id has two names.
-    """
+    """Return ``{category id: name}`` from a COCO ``categories`` list."""
     names: dict[Any, str] = {}
     for at, category in entries(categories, where, "categories"):
         category_id, name = category.get("id"), category.get("name")
@@ -229,13 +223,7 @@ def category_names(categories: Any, where: str) -> dict[Any, str]:
 
 
 def category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
-    """Return the name of an entry's category; `whose` says in messages who lists the categories.
-
-    Raises
-    ------
-    AnnotationError
-        If the id is missing, or is not one of `names`.
-    """
+    """Return the name of an entry's category; `whose` says in messages who lists the categories."""
     category_id = entry.get("category_id")
     try:
         if not isinstance(category_id, bool):

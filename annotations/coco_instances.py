@@ -16,7 +16,7 @@ from .carriers import entries, image_id_of
 from .categories import category_name, category_names
 from .format import Format, Way
 from .instances import Instances
-from .objects import ObjectLabels, check_score
+from .objects import ObjectLabels, check_score, clean_label
 
 # These tell a list of images from an image that is called *images*.
 _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[].filename"
@@ -72,13 +72,7 @@ def _read(content: Mapping[str, Any], found: Instances) -> ObjectLabels:
 
 
 def listed_images(content: Mapping[str, Any], found: Instances) -> dict[ImageId, dict[str, Any]]:
-    """Return the entries of the images that a COCO file lists, all of which are known.
-
-    Raises
-    ------
-    AnnotationError
-        If an image is listed twice in different ways, or an entry has another shape.
-    """
+    """Return the entries of the images that a COCO file lists, all of which are known."""
     listed: dict[ImageId, dict[str, Any]] = {}
     for at, image in entries(content.get("images") or [], found.where, "images"):
         image_id = image_id_of(image, "id", at)
@@ -89,13 +83,7 @@ def listed_images(content: Mapping[str, Any], found: Instances) -> dict[ImageId,
 
 
 def image_of(annotation: Mapping[str, Any], listed: Collection[ImageId], at: str) -> ImageId:
-    """Return the image of an annotation, which is one of those that a file lists, if it lists any.
-
-    Raises
-    ------
-    AnnotationError
-        If it is missing, no image id, or another one.
-    """
+    """Return the image of an annotation, which is one of those that a file lists, if it lists any."""
     image_id = image_id_of(annotation, "image_id", at)
     if listed and image_id not in listed:
         raise AnnotationError(
@@ -133,7 +121,7 @@ def _ask(
         for category in negative:
             if category not in unknown:
                 name = category_name({"category_id": category}, names, at, "this file's")
-                found.ask(image_id, name, at)
+                found.asked_in(image_id)[clean_label(name)] = at
 
 
 FORMAT = Format(

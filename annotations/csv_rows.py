@@ -13,11 +13,6 @@ def rows(text: str, where: str, delimiter: str = ",") -> Iterator[tuple[int, lis
     """Yield the rows of a file that are not blank, with their line numbers.
 
     A field that runs over the end of its line is a quote that nobody closed.
-
-    Raises
-    ------
-    AnnotationError
-        If a line is not CSV.
     """
     for line, row in enumerate((_parsed(line, delimiter) for line in text.split("\n")), 1):
         if row is None:
@@ -35,11 +30,6 @@ def records(
     """Yield the rows below the header: what messages call each, and its fields by column.
 
     `spelling` returns what a column is called.
-
-    Raises
-    ------
-    AnnotationError
-        If a line is not CSV, or has more or fewer fields than the header.
     """
     table = rows(text, where, delimiter)
     _, header = next(table, (1, []))
@@ -61,25 +51,13 @@ def header_of(text: str) -> tuple[list[str], str]:
 
 
 def check_named_once(names: list[str], name: str, shown: str, where: str) -> None:
-    """Check that a header has a column once.
-
-    Raises
-    ------
-    AnnotationError
-        If it has it twice; the column is `shown` in the message.
-    """
+    """Check that a header has a column once."""
     if names.count(name) > 1:
         raise AnnotationError(f"{where}: line 1 names the column {shown} twice; keep one.")
 
 
 def score_of(text: str, at: str) -> float:
-    """Return the score that a field holds.
-
-    Raises
-    ------
-    AnnotationError
-        If it is not a number from 0 to 1; `at` names the file and the line.
-    """
+    """Return the score that a field holds."""
     try:
         value: object = float(text)
     except ValueError:

@@ -56,11 +56,6 @@ def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
 
     Of several rounds about a picture, what one found is there. Boxes of one label that mean one
     object count once. A picture that could not be read is known, and nothing was looked for in it.
-
-    Raises
-    ------
-    AnnotationError
-        If the header is of another version, or a line has another shape.
     """
     where = found.where
     header, lines = below_header(records)

@@ -17,11 +17,6 @@ def read_image_labels(text: str, found: Instances) -> ObjectLabels:
     """Read image labels: each was looked for, and is there or not.
 
     Where several sources verified a label, one that found it is believed.
-
-    Raises
-    ------
-    AnnotationError
-        As for boxes (`.open_images`).
     """
     found.counts_from(ANSWER_THRESHOLD)
     for at, row in labelled(text, found.where):

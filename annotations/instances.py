@@ -91,13 +91,7 @@ class Instances:
         return self.images.setdefault(image_id, {})
 
     def image_once(self, image_id: ImageId, at: str) -> dict[str, int]:
-        """Return the labels of an image that is not known yet.
-
-        Raises
-        ------
-        AnnotationError
-            If it is known.
-        """
+        """Return the labels of an image that is not known yet."""
         if image_id in self.images:
             raise AnnotationError(f"{at}: image {image_id!r:.60} is listed twice; keep one entry.")
         return self.image(image_id)
@@ -129,11 +123,6 @@ class Instances:
             has none.
         size : (object, object)
             Width and height of the image, where the source says them.
-
-        Raises
-        ------
-        AnnotationError
-            As `checked_label` raises it.
         """
         if score is not None:
             self.scored = True
@@ -147,20 +136,14 @@ class Instances:
                 self.keep_box(image_id, label, sides, score, size)
 
     def add_listed(self, image_id: ImageId, items: LabelList) -> None:
-        """Count what is listed for an image in any shape that `.listed` reads.
-
-        Raises
-        ------
-        AnnotationError
-            As `.listed` and `checked_label` raise it.
-        """
+        """Count what is listed for an image in any shape that `.listed` reads."""
         if _only_names(items):
             counts = dict(Counter(map(CLEAN.__getitem__, items)))
             if "" not in counts:
                 self.images[image_id] = counts
                 return
         self.image(image_id)
-        for one in listed(items, self.lowest, self.uncertain, self.names):
+        for one in list(listed(items, self.lowest, self.uncertain, self.names)):
             if one.number:
                 sides = from_corners(one.corners)
                 self.add(image_id, one.name, "", one.number, one.score, sides)
@@ -205,13 +188,7 @@ class Instances:
         return self.asked.setdefault(image_id, {})
 
     def answer(self, image_id: ImageId, thing: Any, there: bool | None, at: str) -> None:
-        """Take an answer; None for one that leaves it open, which counts as not asked.
-
-        Raises
-        ------
-        AnnotationError
-            If the thing is no label, or another answer about it differs.
-        """
+        """Take an answer; None for one that leaves it open, which counts as not asked."""
         of_image = f"{at} (image {image_id!r:.40})"
         if not isinstance(thing, str) or not thing.strip():
             raise AnnotationError(f"{of_image}: the thing is {thing!r:.40}, not a name.")
@@ -344,13 +321,7 @@ def label_rows(
 def read_items(
     images: Mapping[Any, LabelList], found: Instances, classes: Collection[str] | None = None
 ) -> ObjectLabels:
-    """Read what is listed for each image; `classes` were looked for in all, if that is said.
-
-    Raises
-    ------
-    AnnotationError
-        If an item has another shape, a score is not a number or a class has no name.
-    """
+    """Read what is listed for each image; `classes` were looked for in all, if that is said."""
     for image_id, items in images.items():
         try:
             found.add_listed(image_id, items)
@@ -380,13 +351,7 @@ def _only_names(items: Any) -> bool:
 
 
 def check_threshold(threshold: float | None, name: str = "threshold") -> None:
-    """Raise if something is given as a lowest score that is not from 0 to 1; messages say `name`.
-
-    Raises
-    ------
-    AnnotationError
-        If so.
-    """
+    """Raise if something is given as a lowest score that is not from 0 to 1; messages say `name`."""
     if threshold is None:
         return
     real = isinstance(threshold, Real) and not isinstance(threshold, bool)
@@ -399,13 +364,7 @@ def check_threshold(threshold: float | None, name: str = "threshold") -> None:
 
 
 def check_uncertain(uncertain: float | None, threshold: float | None) -> None:
-    """Raise if the score below which things are absent is above the lowest that counts, or none.
-
-    Raises
-    ------
-    AnnotationError
-        If so.
-    """
+    """Raise if the score below which things are absent is above the lowest that counts, or none."""
     check_threshold(uncertain, "uncertain")
     if uncertain is not None and threshold is not None and uncertain > threshold:
         raise AnnotationError(

@@ -43,12 +43,6 @@ def read_label_csv(text: str, found: Instances) -> ObjectLabels:
     says; without a column of scores every row counts. An image whose label is empty is known and
     has no object in that row. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
     ``height`` are the image's.
-
-    Raises
-    ------
-    AnnotationError
-        If a line has more or fewer fields than the header, an image is empty, a label is a number,
-        or a score or count is none.
     """
     where = found.where
     fields, delimiter = header_of(text)

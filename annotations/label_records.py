@@ -25,13 +25,7 @@ _RECORD = ("objects", " ".join(f"{key}=" for key in _IMAGE))
 
 
 def read_records(records: list[Any], found: Instances) -> ObjectLabels:
-    """Read one object per image, with its id and its ``objects``.
-
-    Raises
-    ------
-    AnnotationError
-        If a record has no image or no objects, an image has two, or `.listed` raises it.
-    """
+    """Read one object per image, with its id and its ``objects``."""
     header, records = below_header(records)
     classes = classes_of(header, found.where)
     key = first_key(records, _IMAGE)

@@ -65,11 +65,6 @@ def listed(
         From this score on, and below `lowest`, it is open whether what was asked for is there.
     names : CategoryNames, optional
         Names of class indices, in parallel arrays.
-
-    Raises
-    ------
-    AnnotationError
-        If an item has another shape, a score is not a number or a class has no name.
     """
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
@@ -93,13 +88,7 @@ def listed(
 
 
 def asked_labels(names: Any) -> list[str]:
-    """Return the labels that a list of what was looked for names; *a dog* becomes *dog*.
-
-    Raises
-    ------
-    AnnotationError
-        If it is not a list of names.
-    """
+    """Return the labels that a list of what was looked for names; *a dog* becomes *dog*."""
     asked: dict[str, None] = {}
     for name in _as_list(names):
         if not isinstance(name, str) or not name.strip():
@@ -198,12 +187,6 @@ def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) ->
     """Yield the detections of parallel arrays; those with a score below `lowest` have no name.
 
     Labels are names, or class indices that count from 0; without ``scores`` every detection counts.
-
-    Raises
-    ------
-    AnnotationError
-        If the labels are missing, lengths differ, an index has no name, a label is not a string
-        or a score not a number.
     """
     key = next((key for key in LABELS if items.get(key) is not None), None)
     if key is None:

@@ -38,11 +38,6 @@ class NocapsImages:
         """Return objects of Open Images under nocaps' ids, for nocaps' images only.
 
         An image without boxes is known and empty. Objects that have nocaps' ids stay as they are.
-
-        Raises
-        ------
-        ImageIdError
-            If `objects` knows fewer than half of the images, as those of another split do.
         """
         known = [image_id for image_id in self.ids if image_id in objects]
         if not known and any(image_id in objects for image_id in self.ids.values()):
@@ -58,13 +53,7 @@ class NocapsImages:
 
 
 def read_nocaps(content: Mapping[str, Any], found: Instances) -> NocapsImages:
-    """Read the images of a nocaps file, with or without captions.
-
-    Raises
-    ------
-    AnnotationError
-        If an id is missing or appears twice.
-    """
+    """Read the images of a nocaps file, with or without captions."""
     where = found.where
     ids: dict[ImageId, ImageId] = {}
     for at, image in entries(content.get("images"), where, "images"):

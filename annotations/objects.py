@@ -404,11 +404,6 @@ def checked_label(name: str, at: str = "") -> str:
     """Return the label of a category; none for DETR's ``N/A``, which is no category.
 
     Messages begin with `at`, the file and the entry.
-
-    Raises
-    ------
-    AnnotationError
-        If nothing is left of the name, or it is longer than any name.
     """
     if name == NO_CATEGORY:
         return ""
@@ -425,13 +420,7 @@ def checked_label(name: str, at: str = "") -> str:
 
 
 def check_score(score: Any, at: str) -> float:
-    """Return a detection's score as a float; messages begin with `at`, the file and the entry.
-
-    Raises
-    ------
-    AnnotationError
-        If it is not a finite number from 0 to 1.
-    """
+    """Return a detection's score as a float; messages begin with `at`, the file and the entry."""
     try:
         # NumPy's and PyTorch's scalars say what they are; float() drops an imaginary part.
         value = score.item() if hasattr(score, "item") else score

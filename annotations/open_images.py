@@ -71,13 +71,7 @@ def _read(text: str, found: Instances, names: Mapping[Any, str]) -> ObjectLabels
 
 
 def labelled(text: str, where: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield rows as `records` does, each of which names an image and a class.
-
-    Raises
-    ------
-    AnnotationError
-        If one does not, or a column is missing or named twice.
-    """
+    """Yield rows as `records` does, each of which names an image and a class."""
     _, header = next(rows(text, where), (1, []))
     missing = sorted(_COLUMNS - set(header))
     if missing:
@@ -94,13 +88,7 @@ def labelled(text: str, where: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
-    """Return the name of a class; a label that is no machine id is one.
-
-    Raises
-    ------
-    AnnotationError
-        If the class descriptions do not have it.
-    """
+    """Return the name of a class; a label that is no machine id is one."""
     if label in categories:
         return categories[label]
     if label.startswith("/"):

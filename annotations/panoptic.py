@@ -28,12 +28,6 @@ def read_coco_panoptic(content: Mapping[str, Any], found: Instances) -> ObjectLa
     Every segment of a thing is one instance, and so is a crowd. Stuff counts once per image, since
     its segments are one per category. ``sky-other-merged`` becomes *sky*, and ``wall-brick``
     *wall brick*. A box is ``bbox``: x, y, width, height in pixels.
-
-    Raises
-    ------
-    AnnotationError
-        If a category id is unknown, an image is annotated twice or not among ``images``, or an
-        entry has another shape.
     """
     names = {
         category_id: _MERGED.sub("", name).replace("-", " ")

@@ -24,13 +24,7 @@ _QUESTION = re.compile(
 
 
 def read_pope(records: list[Any], found: Instances) -> ObjectLabels:
-    """Read POPE's questions; what each asks about is there or not, as its ``label`` says.
-
-    Raises
-    ------
-    AnnotationError
-        If a question is not of POPE's form, a label is neither yes nor no, or two differ.
-    """
+    """Read POPE's questions; what each asks about is there or not, as its ``label`` says."""
     for at, record in entries(records, found.where):
         image_id = image_id_of(record, "image", at)
         question = _QUESTION.fullmatch(str(record.get("text")))

@@ -21,11 +21,6 @@ def read_visual_genome(content: list[Any], found: Instances) -> ObjectLabels:
     """Read the objects of Visual Genome; every box is one instance.
 
     A box is ``x``, ``y``, ``w`` and ``h``, in pixels.
-
-    Raises
-    ------
-    AnnotationError
-        If an image is listed twice, an object has no name, or an entry has another shape.
     """
     for at, image in entries(content, found.where):
         is_old = "id" in image and "image_id" not in image

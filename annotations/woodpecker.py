@@ -23,13 +23,7 @@ _IMAGE = ("image_id", "img_path", "image")
 
 
 def read_woodpecker(samples: list[Any], found: Instances) -> ObjectLabels:
-    """Read the entities of each sample: their number, 0 for those that were not found.
-
-    Raises
-    ------
-    AnnotationError
-        If an image is listed twice, or an entity has no ``total_count``.
-    """
+    """Read the entities of each sample: their number, 0 for those that were not found."""
     key = first_key(samples, _IMAGE)
     for at, sample in entries(samples, found.where):
         image_id = image_id_of(sample, key, at)

@@ -38,11 +38,6 @@ def read_yolo(folder: Path, found: Instances) -> ObjectLabels:
     Lines without a confidence always count. Given names of classes come before those that a
     ``classes.txt`` in the folder has. Boxes are in shares of the image's sides; an outline has one
     too.
-
-    Raises
-    ------
-    AnnotationError
-        If a line has another shape or a class has no name.
     """
     names = found.names
     if not names.by_index() and (folder / CLASSES).is_file():
