@@ -137,11 +137,15 @@ def read_categories(source: CategorySource) -> CategoryNames:
                 "or a mapping {id: name}."
             )
         found = read_names(path)
-        if not (found.ids or found.machine_ids or found.indices):
+        if not any(vars(found).values()):
             raise AnnotationError(f"{path}: no category in it; give a file that lists them.")
-        _add(names.ids, found.ids, str(path))
-        _add(names.machine_ids, found.machine_ids, str(path))
-        _add(names.indices, found.indices, str(path))
+        for kind, of_kind in vars(names).items():
+            for key, name in vars(found)[kind].items():
+                if of_kind.setdefault(key, name) != name:
+                    raise AnnotationError(
+                        f"{path}: category {key!r:.40} is called {name!r:.40}, and "
+                        f"{of_kind[key]!r:.40} in another file; give the one that the detector used."
+                    )
     return names
 
 
@@ -162,7 +166,9 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
         )
     if "," in first or first.startswith("/"):
         return CategoryNames(machine_ids=read_class_descriptions(text, where))
-    return CategoryNames(indices=_one_per_line(text, where))
+    # One name per line; blank lines are allowed only at the end.
+    lines = enumerate(text.rstrip().split("\n"))
+    return CategoryNames(indices=_from_zero(list(lines), where, first=1))
 
 
 @named_if_wrong
@@ -270,11 +276,6 @@ def _by_id(names: Mapping[Any, str], where: str) -> CategoryNames:
     return CategoryNames(ids, machine_ids)
 
 
-def _one_per_line(text: str, where: str) -> dict[int, str]:
-    """Return the names of a text file; blank lines are allowed only at its end."""
-    return _from_zero(list(enumerate(text.rstrip().split("\n"))), where, first=1)
-
-
 def _yaml_names(text: str, where: str) -> dict[int, str]:
     """Return the ``names`` of a YAML file: a list, or a mapping of class index to name.
 
@@ -335,13 +336,3 @@ def _from_zero(pairs: Sequence[tuple[Any, Any]], where: str, first: int = 0) -> 
             f"{where}: the class indices are not 0 to {len(names) - 1} without a gap."
         )
     return names
-
-
-def _add(names: Mapping[Any, str], found: Mapping[Any, str], where: str) -> None:
-    assert isinstance(names, dict)
-    for key, name in found.items():
-        if names.setdefault(key, name) != name:
-            raise AnnotationError(
-                f"{where}: category {key!r:.40} is called {name!r:.40}, and {names[key]!r:.40} in "
-                "another file; give the one that the detector used."
-            )

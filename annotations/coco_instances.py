@@ -131,11 +131,7 @@ FORMAT = Format(
     "every annotation is an instance, crowd regions included; LVIS's "
     "`bow_(decorative_ribbons)` becomes *bow*, and only its `neg_category_ids` can be absent",
     (
-        Way(
-            "object",
-            ("annotations[]", "categories", "!annotations[].segments_info"),
-            _read,
-        ),
+        Way("object", ("annotations[]", "categories", "!annotations[].segments_info"), _read),
         Way(
             "object",
             ("annotations[]", "!categories", "!images[].open_images_id"),

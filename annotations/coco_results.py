@@ -30,12 +30,8 @@ def read_coco_results(
 
     Parameters
     ----------
-    content : list
-        The parsed file.
-    where : str
-        The file, for messages.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default.
+    content, where, threshold
+        As for `read_coco_instances`; every detection has a score.
     categories : mapping, optional
         Category id to name; COCO's 80 by default.
 
@@ -99,10 +95,6 @@ FORMAT = Format(
             ("[].caption", "![].objects"),
             "holds captions, not objects; give captions as results or references.",
         ),
-        Way(
-            "list",
-            ("[].image_id", "![].objects", "![].thing", "![].entity_info"),
-            _of_ids,
-        ),
+        Way("list", ("[].image_id", "![].objects", "![].thing", "![].entity_info"), _of_ids),
     ),
 )

@@ -1,7 +1,8 @@
 """The record of a format of objects: its row in docs/objects.md, and the ways in which it comes.
 
 A format is a module of this package that ends with its record, ``FORMAT``, and a line in the table
-of `.read`.
+of `.read`. All readers raise `AnnotationError` where content is wrong; it begins with the file and
+the entry.
 """
 
 from __future__ import annotations
@@ -19,17 +20,10 @@ from .objects import ObjectLabels
 class Way:
     """One of the ways in which a format comes, or something that people give instead of it.
 
-    Attributes
-    ----------
-    carrier : Carrier
-        What content of this kind is given as.
-    recognised : tuple of str or callable
-        Signs that content of this format has (`vifidel_eval.signs`), of a table the names of its
-        columns; or what tells it from the whole content. The first way that knows content reads it.
-    read : callable or str
-        Takes the content, fills an `Instances`, and returns the labels; or returns a companion that
-        renames the images of other sources (`.nocaps`). A text is for content that is refused: what
-        is wrong with it and what to do, without its name.
+    It is recognised by signs (`vifidel_eval.signs`), of a table by the names of its columns; or a
+    function tells it from the whole content. What reads it takes the content, fills an `Instances`,
+    and returns the labels; or a companion that renames the images of other sources (`.nocaps`). A
+    text is for content that is refused: what is wrong with it and what to do, without its name.
     """
 
     carrier: Carrier
@@ -39,17 +33,9 @@ class Way:
 
 @dataclass(frozen=True)
 class Format:
-    """A format of objects.
+    """A format of objects: what messages and help call it, its row in docs/objects.md, its ways.
 
-    Attributes
-    ----------
-    name : str
-        What messages and help call it.
-    source, scores, notes : str
-        Its row in docs/objects.md: what it is, in Markdown; the lowest score that counts; and what
-        else to know.
-    ways : tuple of Way
-        How it comes, and what resembles it and is refused.
+    The row says in Markdown what it is, the lowest score that counts, and what else to know.
     """
 
     name: str

@@ -40,11 +40,5 @@ FORMAT = Format(
     "Open Images image labels CSV, verified by people or from machines",
     ".5",
     "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",
-    (
-        Way(
-            "table",
-            ("ImageID", "Source", "LabelName", "Confidence", "!XMin"),
-            read_image_labels,
-        ),
-    ),
+    (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), read_image_labels),),
 )

@@ -34,33 +34,8 @@ _NAMES = frozenset({str})
 class Instances:
     """What one source says of its images: every format fills one, which makes the object labels.
 
-    Parameters
-    ----------
-    where : str
-        The file or folder, for messages.
-    threshold : float, optional
-        The lowest score that counts, where a user says it.
-    names : CategoryNames, optional
-        Names of category ids and class indices.
-    uncertain : float, optional
-        The score below which what was looked for is not there; from it on and below the lowest that
-        counts, that is open. None: there is nothing between.
-    keep_boxes : bool
-        Whether somebody asks for boxes.
-
-    Attributes
-    ----------
-    images : dict
-        Image id to label to count, for all images that are known.
-    asked : dict
-        Image id to the labels that were looked for in it, there or not, with what messages call the
-        place that says so.
-    unsure : int
-        How many answers leave it open whether something is there.
-    scored : bool
-        Whether there are scores.
-    boxes : dict or None
-        Image id to its boxes, for the images that have any; None where nobody asks for them.
+    Messages begin with `where`, the file or folder. What `read_objects` takes as `threshold` and
+    `uncertain` is None where a user does not say it; `lowest` is the lowest score that counts.
     """
 
     def __init__(
@@ -76,10 +51,15 @@ class Instances:
         self.lowest = DETECTION_THRESHOLD if threshold is None else threshold
         self.names = names
         self.uncertain = uncertain
+        #: Label to count, for all images that are known.
         self.images: dict[ImageId, dict[str, int]] = {}
+        #: What was looked for, there or not, with what messages call the place that says so.
         self.asked: dict[ImageId, dict[str, str]] = {}
+        #: How many answers leave it open whether something is there.
         self.unsure = 0
+        #: Whether there are scores.
         self.scored = False
+        #: Of the images that have any; None where nobody asks for boxes.
         self.boxes: dict[ImageId, ImageBoxes] | None = {} if keep_boxes else None
 
     def counts_from(self, lowest: float) -> None:
@@ -106,23 +86,11 @@ class Instances:
         sides: Any = None,
         size: tuple[Any, Any] = (None, None),
     ) -> None:
-        """Count instances of a category in an image, unless their score is too low.
+        """Count instances of a category, as it is spelt, unless their score (0 to 1) is too low.
 
-        Parameters
-        ----------
-        image_id, name
-            The image and the category, as it is spelt.
-        at : str
-            The file and the entry, for messages.
-        number : int
-            How many.
-        score : float, optional
-            From 0 to 1.
-        sides : object
-            A list of x, y, width and height, if the source is right; an object without a usable box
-            has none.
-        size : (object, object)
-            Width and height of the image, where the source says them.
+        Messages begin with `at`, the file and the entry. `sides` of a box are x, y, width and
+        height, `size` is the image's width and height, if the source is right: an object without a
+        usable box has none.
         """
         if score is not None:
             self.scored = True
@@ -132,8 +100,7 @@ class Instances:
         labels = self.image(image_id)
         if label:
             labels[label] = labels.get(label, 0) + number
-            if self.boxes is not None:
-                self.keep_box(image_id, label, sides, score, size)
+            self.keep_box(image_id, label, sides, score, size)
 
     def add_listed(self, image_id: ImageId, items: LabelList) -> None:
         """Count what is listed for an image in any shape that `.listed` reads."""
@@ -145,7 +112,7 @@ class Instances:
         self.image(image_id)
         for one in list(listed(items, self.lowest, self.uncertain, self.names)):
             if one.number:
-                sides = from_corners(one.corners)
+                sides = None if self.boxes is None else from_corners(one.corners)
                 self.add(image_id, one.name, "", one.number, one.score, sides)
             else:
                 self.ask(image_id, one.name)
@@ -159,7 +126,7 @@ class Instances:
         size: tuple[Any, Any] = (None, None),
     ) -> None:
         """Keep the box of an object that counts, where somebody asks for boxes; as in `add`."""
-        numbers = four_numbers(sides)
+        numbers = None if self.boxes is None else four_numbers(sides)
         if self.boxes is None or numbers is None or min(numbers[2:]) <= 0:
             return
         if image_id not in self.boxes:
@@ -311,11 +278,13 @@ def label_rows(
             except AnnotationError as problem:
                 raise AnnotationError(f"row {number}: {problem}") from None
     counts = tuple(found.images[id(items)] for items in listed_rows)
-    asked = tuple(
-        frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
-        for items, labels in zip(listed_rows, counts, strict=True)
-    )
-    return LabelRows(counts, found.lowest if found.scored else None, asked if found.asked else None)
+    asked = None
+    if found.asked:
+        asked = tuple(
+            frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
+            for items, labels in zip(listed_rows, counts, strict=True)
+        )
+    return LabelRows(counts, found.lowest if found.scored else None, asked)
 
 
 def read_items(

@@ -111,11 +111,7 @@ FORMAT = Format(
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
     "`score`; `count`",
     (
-        Way(
-            "table",
-            COLUMNS,
-            read_label_csv,
-        ),
+        Way("table", COLUMNS, read_label_csv),
         Way("table", (" ".join(_IMAGE),), _refuse),
     ),
 )

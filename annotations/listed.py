@@ -28,18 +28,10 @@ _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 
 
 class Listed(NamedTuple):
-    """What one entry says.
+    """What one entry says of a category, as it is spelt; a score too low needs no name.
 
-    Attributes
-    ----------
-    name : str
-        A category as it is spelt; empty where the score is so low that nobody looks at it.
-    number : int
-        How many; 0 says that it was looked for: what has no other entry is not there.
-    score : float, optional
-        Of a detection.
-    corners : object
-        Left, top, right and bottom of its box in pixels, if the source is right.
+    A `number` of 0 says that it was looked for: what has no other entry is not there. `corners` of
+    a detection are left, top, right and bottom in pixels, if the source is right.
     """
 
     name: str
@@ -53,18 +45,8 @@ def listed(
 ) -> Iterator[Listed]:
     """Yield what is listed, also what has too low a score to count.
 
-    Parameters
-    ----------
-    items : collection or mapping
-        Labels, ``[label, score]`` pairs or detections, a mapping of label to count, or parallel
-        arrays. What was looked for may be ``asked`` beside arrays, or beside any of them as
-        ``objects``.
-    lowest : float
-        The lowest score that counts.
-    uncertain : float, optional
-        From this score on, and below `lowest`, it is open whether what was asked for is there.
-    names : CategoryNames, optional
-        Names of class indices, in parallel arrays.
+    What was looked for may be ``asked`` beside arrays, or beside anything else as ``objects``; if
+    it has a score from `uncertain` up to `lowest`, it is open whether it is there.
     """
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None

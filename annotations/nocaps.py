@@ -21,15 +21,7 @@ from .objects import ObjectLabels
 
 @dataclass(frozen=True)
 class NocapsImages:
-    """nocaps' id of each Open Images id.
-
-    Attributes
-    ----------
-    ids : mapping
-        Open Images id to nocaps' id.
-    where : str
-        The file, for messages.
-    """
+    """nocaps' id of each Open Images id, and the file for messages."""
 
     ids: Mapping[ImageId, ImageId]
     where: str
@@ -73,11 +65,5 @@ FORMAT = Format(
     "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
     "",
     "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
-    (
-        Way(
-            "object",
-            ("images[].open_images_id",),
-            read_nocaps,
-        ),
-    ),
+    (Way("object", ("images[].open_images_id",), read_nocaps),),
 )

@@ -35,10 +35,8 @@ def read_open_images(
 
     Parameters
     ----------
-    text : str
-        The content of the CSV.
-    where : str
-        The file, for messages.
+    text, where : str
+        The content of the CSV, and the file, for messages.
     threshold : float, optional
         The lowest confidence that counts, `OPEN_IMAGES_THRESHOLD` by default.
     categories : mapping, optional

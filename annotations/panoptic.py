@@ -60,11 +60,5 @@ FORMAT = Format(
     "COCO `panoptic_*.json`",
     "",
     "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
-    (
-        Way(
-            "object",
-            ("categories", "annotations[].segments_info"),
-            read_coco_panoptic,
-        ),
-    ),
+    (Way("object", ("categories", "annotations[].segments_info"), read_coco_panoptic),),
 )

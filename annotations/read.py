@@ -1,4 +1,4 @@
-"""Object labels and boxes from any source, recognised by its content; the table of formats.
+"""Objects from any source, recognised by its content, what users say of it; the table of formats.
 
 `FORMATS` is the only place that knows them all: content is recognised by it, messages and help list
 it, and the table of docs/objects.md is its rows.
@@ -6,8 +6,10 @@ it, and the table of docs/objects.md is its rows.
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -15,17 +17,18 @@ from typing import Any, Protocol, TypeAlias
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
+from ..files import read_text
 from ..image_ids import ImageId, match
 from ..signs import shows
 from .boxes import ImageBoxes
 from .carriers import RECORD, Carrier, Lines, content_of
-from .categories import NO_NAMES, CategorySource, read_categories
+from .categories import COCO_CATEGORIES, NO_NAMES, CategorySource, read_categories
 from .combined import agreed, union
 from .format import Format
 from .instances import Instances, LabelList, check_threshold, check_uncertain
 from .label_csv import columns_of
 from .nocaps import NocapsImages
-from .objects import ObjectLabels
+from .objects import ObjectLabels, clean_label
 
 # The module of each format, in this order: the first way of one that recognises content reads it.
 _MODULES = (
@@ -265,3 +268,82 @@ def accepted() -> str:
 def table_rows() -> list[str]:
     """Return the lines of the table of docs/objects.md."""
     return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
+
+
+#: COCO's 80 and PASCAL VOC's 20 categories, which are annotated in every image of theirs.
+CLOSED_SETS = {
+    "coco": frozenset(COCO_CATEGORIES.values()),
+    "voc": frozenset(
+        "aeroplane bicycle bird boat bottle bus car cat chair cow dog horse motorbike person sheep "
+        "sofa train".split()
+    ).union(("dining table", "potted plant", "tv monitor")),
+}
+
+#: What declares that whatever is not listed is not there.
+EVERYTHING = "all"
+
+
+@dataclass(frozen=True)
+class LookedFor:
+    """What was looked for in every image.
+
+    Attributes
+    ----------
+    name : str
+        ``"coco"``, ``"voc"``, ``"all"``, or that of a file.
+    labels : frozenset of str or None
+        As `clean_label` returns them; None for everything.
+    """
+
+    name: str
+    labels: frozenset[str] | None
+
+    def signature(self) -> str:
+        """Return the name, and a digest of labels that the name does not pin."""
+        if self.name in CLOSED_SETS or self.labels is None:
+            return self.name
+        lines = "\n".join(sorted(self.labels))
+        return f"{self.name}#{hashlib.sha256(lines.encode()).hexdigest()[:8]}"
+
+
+#: What users declare with: a name, a file, labels, or what was read.
+Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
+
+
+def read_looked_for(source: Declared) -> LookedFor | None:
+    """Return what a user says was looked for in every image; None for None.
+
+    Parameters
+    ----------
+    source : str, path, or collection of str, optional
+        ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
+        there; a text file with one label per line; or labels.
+
+    Raises
+    ------
+    AnnotationError
+        If the file cannot be read, or there is no label.
+    """
+    if source is None or isinstance(source, LookedFor):
+        return source
+    if isinstance(source, str) and source in CLOSED_SETS:
+        return LookedFor(source, CLOSED_SETS[source])
+    if source == EVERYTHING:
+        return LookedFor(EVERYTHING, None)
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if isinstance(source, str) and not path.exists():
+            raise AnnotationError(
+                f"looked for: {source!r:.60} is neither coco, voc nor all, and there is no such "
+                "file; a file lists one label per line."
+            )
+        name, given = path.stem, read_text(path, AnnotationError).splitlines()
+    else:
+        name, given = "labels", list(source)
+        wrong = next((label for label in given if not isinstance(label, str)), None)
+        if wrong is not None:
+            raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
+    labels = frozenset(clean_label(label) for label in given if label.strip())
+    if not labels:
+        raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
+    return LookedFor(name, labels)

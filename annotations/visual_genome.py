@@ -43,11 +43,5 @@ FORMAT = Format(
     "Visual Genome `objects.json` or `scene_graphs.json`",
     "",
     "the first name of each object",
-    (
-        Way(
-            "list",
-            ("[].objects[]",),
-            read_visual_genome,
-        ),
-    ),
+    (Way("list", ("[].objects[]",), read_visual_genome),),
 )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..annotations.instances import check_threshold, check_uncertain
-from ..annotations.looked_for import Declared, LookedFor, read_looked_for
+from ..annotations.read import Declared, LookedFor, read_looked_for
 from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation, Statistics
 from ..explain.by_category import explained_by_category

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
-from ..annotations.looked_for import LookedFor
+from ..annotations.read import LookedFor
 from ..evaluation import Floats
 from ..explain.explained import (
     Explained,

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.instances import check_threshold, check_uncertain
-from ..annotations.looked_for import LookedFor, read_looked_for
+from ..annotations.read import LookedFor, read_looked_for
 from ..evaluation import Column, main_column
 from ..text.tokenization import Tokenization
 from ..text.words import STOP_WORDS

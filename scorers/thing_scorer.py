@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 
 from ..annotations import ObjectSource
-from ..annotations.looked_for import Declared, read_looked_for
+from ..annotations.read import Declared, read_looked_for
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList, read_things

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource
-from ..annotations.looked_for import Declared, read_looked_for
+from ..annotations.read import Declared, read_looked_for
 from ..evaluation import Floats
 from ..kernels.bags import Bags
 from ..kernels.transport import check_exponent, penalties, similarities, travel_distances

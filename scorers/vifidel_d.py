@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..annotations.looked_for import Declared
+from ..annotations.read import Declared
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..text.words import STOP_WORDS

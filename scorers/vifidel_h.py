@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..annotations.looked_for import Declared
+from ..annotations.read import Declared
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Integers, Statistics
 from ..kernels.claimed import claim_reader

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval.annotations import Box, ImageBoxes, read_boxes, read_objects
-from vifidel_eval.annotations.read import FORMATS, accepted, table_rows
 from vifidel_eval.annotations.format import Format, Way
+from vifidel_eval.annotations.read import FORMATS, accepted, table_rows
 from vifidel_eval.errors import AnnotationError
 
 PAGE = Path(__file__).parents[2] / "docs" / "objects.md"

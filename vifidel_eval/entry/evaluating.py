@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations.categories import CategorySource
-from ..annotations.looked_for import Declared
+from ..annotations.read import Declared
 from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId

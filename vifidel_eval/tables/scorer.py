@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.instances import check_threshold, check_uncertain
-from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import from_threshold
+from ..annotations.read import Declared, read_looked_for
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
 from ..files import first_line
