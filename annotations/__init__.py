@@ -8,10 +8,8 @@
 {'dog': 2, 'frisbee': 1}
 """
 
-from .boxes import Box, ImageBoxes
 from .categories import (
     COCO_CATEGORIES,
-    CategoryNames,
     CategorySource,
     read_categories,
     read_class_descriptions,
@@ -19,7 +17,8 @@ from .categories import (
 from .coco_instances import read_coco_instances
 from .coco_results import read_coco_results
 from .combined import agreed, union
-from .instances import LabelItem, LabelList, LabelRows, label_rows
+from .instances import Box, ImageBoxes, LabelItem, LabelList, LabelRows, label_rows
+from .listed import CategoryNames
 from .objects import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label
 from .open_images import read_open_images
 from .plain import read_labels

@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import AnnotationError
-from .carriers import entries, image_id_of
-from .format import Format, Way
+from .format import Format, Way, entries, image_id_of
 from .instances import Instances
 from .objects import ObjectLabels
 

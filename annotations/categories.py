@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -18,8 +17,9 @@ from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import first_line, parse_json, read_text
 from ..image_ids import from_json_key
-from .carriers import entries
 from .csv_rows import rows
+from .format import entries
+from .listed import NO_NAMES, CategoryNames
 from .objects import clean_label
 
 #: Everything that `read_categories` takes.
@@ -50,64 +50,6 @@ COCO_CATEGORIES: dict[Any, str] = dict(
 _MOST_YAML = 1 << 18
 _YAML_NAMES = re.compile(r"^names\s*:", re.MULTILINE)
 _DARKNET_DATA = re.compile(r"^names\s*=", re.MULTILINE)
-
-_GIVE = (
-    "give the model's class names (categories=..., --categories): a text file with one name per "
-    "line, YOLO's data.yaml or Hugging Face's config.json"
-)
-
-
-@dataclass(frozen=True)
-class CategoryNames:
-    """Names of classes, by what sources call them.
-
-    Attributes
-    ----------
-    ids : mapping
-        Category id to name.
-    machine_ids : mapping
-        Open Images machine id to name.
-    indices : mapping
-        Class index to name, from 0 on without a gap.
-    """
-
-    ids: Mapping[Any, str] = field(default_factory=dict)
-    machine_ids: Mapping[str, str] = field(default_factory=dict)
-    indices: Mapping[int, str] = field(default_factory=dict)
-
-    def by_index(self) -> Mapping[int, str]:
-        """Return the names of class indices; category ids serve if they count from 0."""
-        if self.indices:
-            return self.indices
-        return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
-
-    def of_index(self, index: int, at: str) -> str:
-        """Return the name of a class index.
-
-        Raises
-        ------
-        AnnotationError
-            If it has none; the message begins with `at`, the file and the entry.
-        """
-        names = self.by_index()
-        if index in names:
-            return names[index]
-        if names:
-            raise AnnotationError(
-                f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
-                f"(0 to {len(names) - 1}); give the names of the model that wrote it."
-            )
-        if self.ids:
-            raise AnnotationError(
-                f"{at}: class {index!r:.20} is a place in the model's list of classes, counted "
-                f"from 0, and the categories given have ids of their own "
-                f"({', '.join(f'{key!r:.20}' for key in list(self.ids)[:3])}, ...); {_GIVE}."
-            )
-        raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
-
-
-#: What is known where nobody gives names.
-NO_NAMES = CategoryNames()
 
 
 @named_if_wrong
@@ -144,7 +86,8 @@ def read_categories(source: CategorySource) -> CategoryNames:
                 if of_kind.setdefault(key, name) != name:
                     raise AnnotationError(
                         f"{path}: category {key!r:.40} is called {name!r:.40}, and "
-                        f"{of_kind[key]!r:.40} in another file; give the one that the detector used."
+                        f"{of_kind[key]!r:.40} in another file; give the one that the detector "
+                        "used."
                     )
     return names
 
@@ -168,7 +111,7 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
         return CategoryNames(machine_ids=read_class_descriptions(text, where))
     # One name per line; blank lines are allowed only at the end.
     lines = enumerate(text.rstrip().split("\n"))
-    return CategoryNames(indices=_from_zero(list(lines), where, first=1))
+    return CategoryNames(indices=_from_zero(lines, where, first=1))
 
 
 @named_if_wrong
@@ -249,7 +192,7 @@ def _from_json(content: Any, where: str) -> CategoryNames:
     if isinstance(content, dict):
         labels = content.get("id2label")
         if isinstance(labels, dict):
-            pairs = [(from_json_key(key), name) for key, name in labels.items()]
+            pairs = ((from_json_key(key), name) for key, name in labels.items())
             return CategoryNames(indices=_from_zero(pairs, f"{where}: id2label"))
         if content and all(isinstance(name, str) for name in content.values()):
             return _by_id(content, where)
@@ -260,20 +203,18 @@ def _from_json(content: Any, where: str) -> CategoryNames:
             )
         content = content["categories"]
     if isinstance(content, list) and content and all(isinstance(name, str) for name in content):
-        return CategoryNames(indices=_from_zero(list(enumerate(content)), where))
+        return CategoryNames(indices=_from_zero(enumerate(content), where))
     return CategoryNames(ids=category_names(content, where))
 
 
 def _by_id(names: Mapping[Any, str], where: str) -> CategoryNames:
-    entries = [
+    listed = [
         {"id": from_json_key(key) if isinstance(key, str) else key, "name": name}
         for key, name in names.items()
     ]
-    ids: dict[Any, str] = {}
-    machine_ids: dict[str, str] = {}
-    for key, name in category_names(entries, where).items():
-        (machine_ids if isinstance(key, str) and key.startswith("/") else ids)[key] = name
-    return CategoryNames(ids, machine_ids)
+    by_id = category_names(listed, where)
+    machine_ids = {i: name for i, name in by_id.items() if isinstance(i, str) and i[:1] == "/"}
+    return CategoryNames({i: n for i, n in by_id.items() if i not in machine_ids}, machine_ids)
 
 
 def _yaml_names(text: str, where: str) -> dict[int, str]:
@@ -302,9 +243,9 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
         raise AnnotationError(f"{where}: 'names' appears {len(found)} times; it must appear once.")
     nodes = found[0].value
     if isinstance(found[0], yaml.SequenceNode):
-        return _from_zero([(i, _scalar(node)) for i, node in enumerate(nodes)], where)
+        return _from_zero(enumerate(map(_scalar, nodes)), where)
     if isinstance(found[0], yaml.MappingNode):
-        pairs = [(from_json_key(_scalar(key) or ""), _scalar(name)) for key, name in nodes]
+        pairs = ((from_json_key(_scalar(key) or ""), _scalar(name)) for key, name in nodes)
         return _from_zero(pairs, where)
     raise AnnotationError(f"{where}: 'names' is not a list of names; write it as YOLO does.")
 
@@ -315,7 +256,7 @@ def _scalar(node: Any) -> str | None:
     return node.value if is_text else None
 
 
-def _from_zero(pairs: Sequence[tuple[Any, Any]], where: str, first: int = 0) -> dict[int, str]:
+def _from_zero(pairs: Iterable[tuple[Any, Any]], where: str, first: int = 0) -> dict[int, str]:
     """Return names by class index, which must run from 0 on; messages count from `first`."""
     names: dict[int, str] = {}
     for index, name in pairs:

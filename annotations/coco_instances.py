@@ -12,9 +12,8 @@ from typing import Any
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .carriers import entries, image_id_of
 from .categories import category_name, category_names
-from .format import Format, Way
+from .format import Format, Way, entries, image_id_of
 from .instances import Instances
 from .objects import ObjectLabels, check_score, clean_label
 
@@ -83,7 +82,7 @@ def listed_images(content: Mapping[str, Any], found: Instances) -> dict[ImageId,
 
 
 def image_of(annotation: Mapping[str, Any], listed: Collection[ImageId], at: str) -> ImageId:
-    """Return the image of an annotation, which is one of those that a file lists, if it lists any."""
+    """Return the image of an annotation: one that the file lists, if it lists any."""
     image_id = image_id_of(annotation, "image_id", at)
     if listed and image_id not in listed:
         raise AnnotationError(

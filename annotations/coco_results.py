@@ -12,10 +12,10 @@ from typing import Any
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError, VifidelWarning
-from .carriers import entries, image_id_of
 from .categories import COCO_CATEGORIES, category_name
-from .format import Format, Way
+from .format import Format, Way, entries, image_id_of
 from .instances import Instances
+from .listed import CategoryNames
 from .objects import ObjectLabels, check_score
 
 
@@ -45,15 +45,18 @@ def read_coco_results(
     VifidelWarning
         If COCO's categories are assumed.
     """
-    return _read(content, Instances(where, threshold), categories)
+    return _read(content, Instances(where, threshold, CategoryNames(ids=categories or {})))
 
 
-def _read(
-    content: list[Any], found: Instances, categories: Mapping[Any, str] | None
-) -> ObjectLabels:
+def _read(content: list[Any], found: Instances) -> ObjectLabels:
     """Read results as `read_coco_results` does; a box is ``bbox``, in pixels."""
-    names = COCO_CATEGORIES if categories is None else categories
-    whose = "COCO's" if categories is None else "the given"
+    if found.names.indices and not found.names.ids:
+        raise AnnotationError(
+            f"{found.where}: COCO results have category ids, and a list of class names does not "
+            "say which id each has (Ultralytics counts from 1); give a COCO file with categories "
+            "or {id: name}."
+        )
+    names, whose = found.names.ids or COCO_CATEGORIES, "the given" if found.names.ids else "COCO's"
     found.scored = True
     for at, detection in entries(content, found.where):
         if "score" not in detection:
@@ -63,7 +66,7 @@ def _read(
         score = check_score(detection["score"], f"{at} (image {image_id!r})")
         found.image(image_id)
         found.add(image_id, name, at, score=score, sides=detection.get("bbox"))
-    if categories is None and found.boxes is None:  # boxes are read after the labels
+    if not found.names.ids and found.boxes is None:  # boxes are read after the labels
         warnings.warn(
             f"{found.where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); "
             "give the names (categories=..., --categories) if the detector was trained on others.",
@@ -71,17 +74,6 @@ def _read(
             stacklevel=3,
         )
     return found.object_labels("coco-results", lists_every_image=False, categories=names.values())
-
-
-def _of_ids(content: list[Any], found: Instances) -> ObjectLabels:
-    """Read results with the category ids that users name, or else COCO's."""
-    if found.names.indices and not found.names.ids:
-        raise AnnotationError(
-            f"{found.where}: COCO results have category ids, and a list of class names does not "
-            "say which id each has (Ultralytics counts from 1); give a COCO file with categories "
-            "or {id: name}."
-        )
-    return _read(content, found, found.names.ids or None)
 
 
 FORMAT = Format(
@@ -95,6 +87,6 @@ FORMAT = Format(
             ("[].caption", "![].objects"),
             "holds captions, not objects; give captions as results or references.",
         ),
-        Way("list", ("[].image_id", "![].objects", "![].thing", "![].entity_info"), _of_ids),
+        Way("list", ("[].image_id", "![].objects", "![].thing", "![].entity_info"), _read),
     ),
 )

@@ -56,13 +56,18 @@ def check_named_once(names: list[str], name: str, shown: str, where: str) -> Non
         raise AnnotationError(f"{where}: line 1 names the column {shown} twice; keep one.")
 
 
-def score_of(text: str, at: str) -> float:
-    """Return the score that a field holds."""
+def number_of(text: str | None) -> float | None:
+    """Return the number that a text is, or None."""
     try:
-        value: object = float(text)
+        return float(text or "")
     except ValueError:
-        value = text
-    return check_score(value, at)
+        return None
+
+
+def score_of(text: str, at: str) -> float:
+    """Return the score from 0 to 1 that a field holds; `at` names the file and the line."""
+    number = number_of(text)
+    return check_score(text if number is None else number, at)
 
 
 def _parsed(line: str, delimiter: str) -> list[str] | None:

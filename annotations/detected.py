@@ -13,12 +13,9 @@ from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .boxes import from_corners
-from .carriers import below_header, classes_of, entries, image_id_of
-from .categories import CategoryNames
-from .format import Format, Way
-from .instances import Instances
-from .listed import asked_labels, detections
+from .format import Format, Way, below_header, classes_of, entries, image_id_of
+from .instances import Instances, from_corners
+from .listed import CategoryNames, asked_labels, detections
 from .objects import ObjectLabels, checked_label
 
 _VERSION = 1

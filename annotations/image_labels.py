@@ -21,7 +21,7 @@ def read_image_labels(text: str, found: Instances) -> ObjectLabels:
     found.counts_from(ANSWER_THRESHOLD)
     for at, row in labelled(text, found.where):
         image_id = row["ImageID"]
-        name = class_name(row["LabelName"], found.names.machine_ids, at)
+        name = class_name(row["LabelName"], found, at)
         score = score_of(row["Confidence"], at)
         found.scored = found.scored or 0 < score < 1
         found.asked_in(image_id)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .boxes import Box, ImageBoxes, four_numbers, from_corners
-from .categories import NO_NAMES, CategoryNames
-from .listed import has_indices, is_arrays, listed
+from .listed import NO_NAMES, CategoryNames, has_indices, is_arrays, listed
 from .objects import (
     CLEAN,
     DETECTION_THRESHOLD,
@@ -29,6 +28,46 @@ LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
 _NAMES = frozenset({str})
+
+
+class Box(NamedTuple):
+    """An object in an image.
+
+    Attributes
+    ----------
+    label : str
+        Its label, as `ObjectLabels` has it.
+    x, y : float
+        The upper left corner, from the upper left corner of the image.
+    width, height : float
+        Positive, in the unit of `x` and `y`.
+    score : float, optional
+        Of a detection.
+    """
+
+    label: str
+    x: float
+    y: float
+    width: float
+    height: float
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class ImageBoxes:
+    """The boxes of an image.
+
+    Attributes
+    ----------
+    boxes : list of Box
+        In the order of the source.
+    size : (float, float), optional
+        Width and height of the image in the unit of the boxes; None where the source does not say
+        it, and boxes are pixels.
+    """
+
+    boxes: list[Box]
+    size: tuple[float, float] | None = None
 
 
 class Instances:
@@ -126,11 +165,11 @@ class Instances:
         size: tuple[Any, Any] = (None, None),
     ) -> None:
         """Keep the box of an object that counts, where somebody asks for boxes; as in `add`."""
-        numbers = None if self.boxes is None else four_numbers(sides)
+        numbers = None if self.boxes is None else _numbers(sides)
         if self.boxes is None or numbers is None or min(numbers[2:]) <= 0:
             return
         if image_id not in self.boxes:
-            image_size = four_numbers([*size, 1, 1])
+            image_size = _numbers([*size, 1, 1])
             known = image_size is not None and min(image_size) > 0
             self.boxes[image_id] = ImageBoxes([], image_size[:2] if known else None)
         self.boxes[image_id].boxes.append(Box(label, *numbers, score))
@@ -195,6 +234,25 @@ class Instances:
             asked=self.asked if self.asked or says_asked else None,
             unsure=self.unsure,
         )
+
+
+def from_corners(sides: Any) -> list[float] | None:
+    """Return x, y, width and height for a list of left, top, right and bottom."""
+    numbers = _numbers(sides)
+    if numbers is None:
+        return None
+    left, top, right, bottom = numbers
+    return [left, top, right - left, bottom - top]
+
+
+def _numbers(values: Any) -> tuple[float, float, float, float] | None:
+    """Return a list of four finite numbers as floats; None for anything else."""
+    if not isinstance(values, list) or len(values) != 4:
+        return None
+    if not all(isinstance(v, Real) and math.isfinite(v) for v in values):
+        return None
+    x, y, third, fourth = map(float, values)
+    return x, y, third, fourth
 
 
 @dataclass(frozen=True)
@@ -320,7 +378,7 @@ def _only_names(items: Any) -> bool:
 
 
 def check_threshold(threshold: float | None, name: str = "threshold") -> None:
-    """Raise if something is given as a lowest score that is not from 0 to 1; messages say `name`."""
+    """Raise if something is given as a lowest score, called `name`, that is not from 0 to 1."""
     if threshold is None:
         return
     real = isinstance(threshold, Real) and not isinstance(threshold, bool)

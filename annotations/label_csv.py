@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from ..errors import AnnotationError
 from ..image_ids import from_json_key
-from .boxes import from_corners, number_of
-from .csv_rows import check_named_once, header_of, records, score_of
+from .csv_rows import check_named_once, header_of, number_of, records, score_of
 from .format import Format, Way
-from .instances import Instances
+from .instances import Instances, from_corners
 from .objects import HIGHEST_COUNT, ObjectLabels, clean_label
 
 # Where several are there, the first of these is read.

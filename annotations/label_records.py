@@ -13,8 +13,7 @@ from typing import Any
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from ..signs import shows
-from .carriers import below_header, classes_of, entries, first_key, image_id_of
-from .format import Format, Way
+from .format import Format, Way, below_header, classes_of, entries, first_key, image_id_of
 from .instances import Instances, LabelList, read_items
 from .objects import ObjectLabels
 

@@ -13,18 +13,77 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
 from ..signs import is_listed
-from .categories import NO_NAMES, CategoryNames
 from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, check_score, checked_label
 
 #: The keys of parallel arrays: of labels, and of what is beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
 # Prompts of Grounding DINO are phrases such as "a dog".
 _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
+
+
+_GIVE = (
+    "give the model's class names (categories=..., --categories): a text file with one name per "
+    "line, YOLO's data.yaml or Hugging Face's config.json"
+)
+
+
+@dataclass(frozen=True)
+class CategoryNames:
+    """Names of classes, by what sources call them.
+
+    Attributes
+    ----------
+    ids : mapping
+        Category id to name.
+    machine_ids : mapping
+        Open Images machine id to name.
+    indices : mapping
+        Class index to name, from 0 on without a gap.
+    """
+
+    ids: Mapping[Any, str] = field(default_factory=dict)
+    machine_ids: Mapping[str, str] = field(default_factory=dict)
+    indices: Mapping[int, str] = field(default_factory=dict)
+
+    def by_index(self) -> Mapping[int, str]:
+        """Return the names of class indices; category ids serve if they count from 0."""
+        if self.indices:
+            return self.indices
+        return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
+
+    def of_index(self, index: int, at: str) -> str:
+        """Return the name of a class index.
+
+        Raises
+        ------
+        AnnotationError
+            If it has none; the message begins with `at`, the file and the entry.
+        """
+        names = self.by_index()
+        if index in names:
+            return names[index]
+        if names:
+            raise AnnotationError(
+                f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
+                f"(0 to {len(names) - 1}); give the names of the model that wrote it."
+            )
+        if self.ids:
+            raise AnnotationError(
+                f"{at}: class {index!r:.20} is a place in the model's list of classes, counted "
+                f"from 0, and the categories given have ids of their own "
+                f"({', '.join(f'{key!r:.20}' for key in list(self.ids)[:3])}, ...); {_GIVE}."
+            )
+        raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
+
+
+#: What is known where nobody gives names.
+NO_NAMES = CategoryNames()
 
 
 class Listed(NamedTuple):
@@ -128,7 +187,7 @@ def _as_list(items: Any) -> Iterable[Any]:
 
 
 def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
-    entries: list[tuple[str, int]] = []
+    found: list[Listed] = []
     for name, number in counts.items():
         if isinstance(number, bool) or not isinstance(number, Integral):
             raise AnnotationError(
@@ -141,16 +200,15 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
             raise AnnotationError(f"the count of {name!r:.40} is above 2**53; is it a count?")
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
-        entries.append((name, int(number)))
-    if not all(counts.values()):
-        denied = {CLEAN[name] for name, number in entries if not number}
-        both = next((n for n, number in entries if number and CLEAN[n] in denied), None)
-        if both is not None:
+        found.append(Listed(name, int(number)))
+    denied = {CLEAN[one.name] for one in found if not one.number}
+    for one in found if denied else ():
+        if one.number and CLEAN[one.name] in denied:
             raise AnnotationError(
-                f"{CLEAN[both]!r:.40} is both there and not there, with a count and with 0; "
+                f"{CLEAN[one.name]!r:.40} is both there and not there, with a count and with 0; "
                 "keep one answer for each thing."
             )
-    return [Listed(name, number) for name, number in entries]
+    return found
 
 
 def is_arrays(items: Mapping[Any, Any]) -> bool:
@@ -160,7 +218,7 @@ def is_arrays(items: Mapping[Any, Any]) -> bool:
 
 def has_indices(items: Mapping[Any, Any]) -> bool:
     """Tell whether the labels of parallel arrays are class indices."""
-    columns = [_column(items.get(key)) for key in LABELS]
+    columns = [_array(items, key) for key in LABELS if is_listed(items.get(key))]
     first = next((labels[0] for labels in columns if labels), "")
     return not isinstance(first, str)
 
@@ -174,21 +232,15 @@ def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) ->
     if key is None:
         raise AnnotationError("'labels' is missing; parallel arrays need labels, scores and boxes.")
     labels = _array(items, key)
-    scores: list[Any] | None = None
-    boxes: list[Any] = [None] * len(labels)
-    for other in BESIDE:
-        if items.get(other) is None:
-            continue
-        values = _array(items, other)
+    beside = {other: _array(items, other) for other in BESIDE if items.get(other) is not None}
+    for other, values in beside.items():
         if len(values) != len(labels):
             raise AnnotationError(
                 f"{key!r} has {len(labels)} entries and {other!r} has {len(values)}; every "
                 "detection needs one of each."
             )
-        if other == "scores":
-            scores = values
-        else:
-            boxes = values
+    scores = beside.get("scores")
+    boxes = beside.get("bboxes", beside.get("boxes", [None] * len(labels)))
     for number, label in enumerate(labels):
         at = f"detection {number}"
         score = None if scores is None else check_score(scores[number], at)
@@ -213,14 +265,8 @@ def _without_article(label: str) -> str:
 
 
 def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
-    values = _column(items[key])
-    if values is None:
-        raise AnnotationError(f"{key!r} is {items[key]!r:.40}, not a list.")
-    return values
-
-
-def _column(values: Any) -> list[Any] | None:
-    """Return a list, tuple, array or tensor as a list; None for anything else."""
+    """Return what should be a list, tuple, array or tensor as a list."""
+    values = items[key]
     if not is_listed(values):
-        return None
+        raise AnnotationError(f"{key!r} is {values!r:.40}, not a list.")
     return list(values.tolist() if hasattr(values, "tolist") else values)

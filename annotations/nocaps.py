@@ -12,10 +12,8 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, mismatch
-from .boxes import ImageBoxes
-from .carriers import entries, image_id_of
-from .format import Format, Way
-from .instances import Instances
+from .format import Format, Way, entries, image_id_of
+from .instances import ImageBoxes, Instances
 from .objects import ObjectLabels
 
 

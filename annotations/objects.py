@@ -246,18 +246,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return [nothing if known is None else images[known] for known in self._known(ids)]
 
     def asked_of(self, ids: Sequence[ImageId]) -> list[frozenset[str] | None]:
-        """Return what was looked for in each of `ids`, as `of_images` finds them.
+        """Return what was looked for in each of `ids`, which are found as by `of_images`.
 
-        Returns
-        -------
-        list
-            Labels, there or not; None where the source does not say it of this image. What it
-            looked for in every image is in `categories` only.
-
-        Raises
-        ------
-        ImageIdError
-            As `of_images` raises it.
+        That is labels, there or not; None where the source does not say it of this image. What it
+        looked for in every image is in `categories` only.
         """
         asked = self._content.asked
         if not asked:
@@ -290,10 +282,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
         """Return the same labels, whose pickle holds `read_again` instead of the content.
 
-        Parameters
-        ----------
-        read_again : callable
-            Reads the same labels from where they came from; can be pickled.
+        That is called to read the same labels from where they came from, and can be pickled.
         """
         same = object.__new__(ObjectLabels)
         vars(same).update(vars(self), _read_again=read_again)
@@ -317,11 +306,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def renamed(self, ids: Mapping[ImageId, ImageId]) -> ObjectLabels:
         """Return the same labels of some images under other ids.
 
-        Parameters
-        ----------
-        ids : mapping
-            The id of each image that is kept, to its new one; an image that is not known becomes
-            one without objects.
+        `ids` has the id of each image that is kept, with its new one; an image that is not known
+        becomes one without objects.
         """
         content, asked = self._content, None
         if content.asked is not None:

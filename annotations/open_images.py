@@ -12,11 +12,11 @@ from typing import Any
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..signs import shows
-from .boxes import from_corners, number_of
-from .csv_rows import check_named_once, records, rows, score_of
+from .csv_rows import check_named_once, number_of, records, rows, score_of
 from .format import Format, Way
-from .instances import Instances
+from .instances import Instances, from_corners
 from .label_csv import COLUMNS, columns_of
+from .listed import CategoryNames
 from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
@@ -48,10 +48,10 @@ def read_open_images(
         If a column is missing or named twice, a line has more or fewer fields than the header or
         a quote that does not end, a class has no name, or a confidence is not a number.
     """
-    return _read(text, Instances(where, threshold), categories or {})
+    return _read(text, Instances(where, threshold, CategoryNames(machine_ids=categories or {})))
 
 
-def _read(text: str, found: Instances, names: Mapping[Any, str]) -> ObjectLabels:
+def _read(text: str, found: Instances) -> ObjectLabels:
     """Read boxes as `read_open_images` does; their sides are shares of the image's."""
     found.counts_from(OPEN_IMAGES_THRESHOLD)
     found.scored = True
@@ -63,7 +63,7 @@ def _read(text: str, found: Instances, names: Mapping[Any, str]) -> ObjectLabels
             if found.boxes is not None:
                 columns = ("XMin", "YMin", "XMax", "YMax")
                 sides = from_corners([number_of(row.get(column)) for column in columns])
-            name = class_name(row["LabelName"], names, at)
+            name = class_name(row["LabelName"], found, at)
             found.add(image_id, name, at, sides=sides, size=(1.0, 1.0))
     return found.object_labels("open-images", lists_every_image=False)
 
@@ -85,10 +85,10 @@ def labelled(text: str, where: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield at, row
 
 
-def class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
+def class_name(label: str, found: Instances, at: str) -> str:
     """Return the name of a class; a label that is no machine id is one."""
-    if label in categories:
-        return categories[label]
+    if label in found.names.machine_ids:
+        return found.names.machine_ids[label]
     if label.startswith("/"):
         raise AnnotationError(
             f"{at}: class {label} has no name; give the class descriptions CSV "
@@ -112,7 +112,7 @@ FORMAT = Format(
         Way(
             "table",
             _is_open_images,
-            lambda text, found: _read(text, found, found.names.machine_ids),
+            _read,
         ),
     ),
 )

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
-from .carriers import entries
 from .categories import category_name, category_names
 from .coco_instances import image_of, listed_images, size_of
-from .format import Format, Way
+from .format import Format, Way, entries
 from .instances import Instances
 from .objects import ObjectLabels
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..arguments import named_if_wrong
-from .categories import NO_NAMES, CategoryNames
 from .format import Format, Way
 from .instances import Instances, LabelList, read_items
+from .listed import NO_NAMES, CategoryNames
 from .objects import ObjectLabels
 
 

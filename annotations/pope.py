@@ -11,8 +11,7 @@ from typing import Any
 
 from ..errors import AnnotationError
 from .answers import said
-from .carriers import entries, image_id_of
-from .format import Format, Way
+from .format import Format, Way, entries, image_id_of
 from .instances import Instances
 from .objects import ObjectLabels
 

@@ -20,13 +20,12 @@ from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, match
 from ..signs import shows
-from .boxes import ImageBoxes
-from .carriers import RECORD, Carrier, Lines, content_of
-from .categories import COCO_CATEGORIES, NO_NAMES, CategorySource, read_categories
+from .categories import COCO_CATEGORIES, CategorySource, read_categories
 from .combined import agreed, union
-from .format import Format
-from .instances import Instances, LabelList, check_threshold, check_uncertain
+from .format import RECORD, Carrier, Format, Lines, content_of
+from .instances import ImageBoxes, Instances, LabelList, check_threshold, check_uncertain
 from .label_csv import columns_of
+from .listed import NO_NAMES
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, clean_label
 

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
-from types import MappingProxyType
 from xml.etree import ElementTree
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
-from .boxes import from_corners, number_of
+from .csv_rows import number_of
 from .format import Format, Way
-from .instances import Instances
+from .instances import Instances, from_corners
 from .objects import ObjectLabels, clean_label
 
 
@@ -35,12 +34,10 @@ def read_voc(
     AnnotationError
         If a file is not VOC XML, or two files annotate the same image.
     """
-    return _read(files, Instances(where), contents or {})
+    return _read(files, contents or {}, Instances(where))
 
 
-def _read(
-    files: list[Path], found: Instances, contents: Mapping[Path, bytes] = MappingProxyType({})
-) -> ObjectLabels:
+def _read(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -> ObjectLabels:
     """Read files as `read_voc` does; a box is ``bndbox``, in pixels that are counted from 1."""
     read_from: dict[ImageId, Path] = {}
     for path in files:
@@ -51,7 +48,9 @@ def _read(
             raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
-        image_id = _image_id(root, path.name)
+        # A Windows path accepts both kinds of slash.
+        image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
+        image_id = from_json_key(image.stem)
         if image_id == "":
             raise AnnotationError(f"{path}: its <filename> names no file.")
         if image_id in read_from:
@@ -68,13 +67,6 @@ def _read(
                 raise AnnotationError(f"{path}: object {number} has no <name>.")
             found.add(image_id, name, str(path), sides=_sides(child), size=size)
     return found.object_labels("voc")
-
-
-def _image_id(root: ElementTree.Element, name: str) -> ImageId:
-    """Return the image that an ``annotation`` is of, in the XML file of that name."""
-    # A Windows path accepts both kinds of slash.
-    image = PureWindowsPath(root.findtext("filename", "").strip() or name)
-    return from_json_key(image.stem)
 
 
 def _sides(child: ElementTree.Element) -> list[float] | None:
@@ -96,12 +88,12 @@ FORMAT = Format(
         Way(
             "xml",
             (),
-            lambda raw, found: _read([Path(found.where)], found, {Path(found.where): raw}),
+            lambda raw, found: _read([Path(found.where)], {Path(found.where): raw}, found),
         ),
         Way(
             "folder",
             lambda folder: any(folder.glob("*.xml")),
-            lambda folder, found: _read(sorted(folder.glob("*.xml")), found),
+            lambda folder, found: _read(sorted(folder.glob("*.xml")), {}, found),
         ),
     ),
 )

@@ -12,10 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
-from .boxes import from_corners
-from .carriers import entries, first_key, image_id_of
-from .format import Format, Way
-from .instances import Instances
+from .format import Format, Way, entries, first_key, image_id_of
+from .instances import Instances, from_corners
 from .listed import listed
 from .objects import ObjectLabels
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import from_json_key
-from .boxes import number_of
 from .categories import read_names
+from .csv_rows import number_of
 from .format import Format, Way
 from .instances import Instances
 from .objects import ObjectLabels, check_score

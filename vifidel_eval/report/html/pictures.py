@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...annotations.boxes import ImageBoxes
+from ...annotations import ImageBoxes
 from ...image_ids import ImageId, match
 from .content import Material
 from .thumbnails import shrink
