@@ -40,7 +40,7 @@ def records(
                 f"{where}: line {line} has {len(row)} fields but the header has {len(names)}; "
                 "fix the line."
             )
-        yield f"{where}: line {line}", dict(zip(names, row, strict=True))
+        yield f"{where}: line {line}", dict(zip(names, row, strict=False))
 
 
 def header_of(text: str) -> tuple[list[str], str]:
@@ -71,6 +71,9 @@ def score_of(text: str, at: str) -> float:
 
 
 def _parsed(line: str, delimiter: str) -> list[str] | None:
+    # Most lines, in a fifth of the time.
+    if len(line) < 1000 and '"' not in line and "\r" not in line and "\0" not in line:
+        return line.split(delimiter) if line else []
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error:

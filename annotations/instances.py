@@ -136,10 +136,11 @@ class Instances:
             if score < self.lowest:
                 return
         label = checked_label(name, at)
-        labels = self.image(image_id)
+        labels = self.images.setdefault(image_id, {})
         if label:
             labels[label] = labels.get(label, 0) + number
-            self.keep_box(image_id, label, sides, score, size)
+            if self.boxes is not None:
+                self.keep_box(image_id, label, sides, score, size)
 
     def add_listed(self, image_id: ImageId, items: LabelList) -> None:
         """Count what is listed for an image in any shape that `.listed` reads."""
@@ -165,7 +166,7 @@ class Instances:
         size: tuple[Any, Any] = (None, None),
     ) -> None:
         """Keep the box of an object that counts, where somebody asks for boxes; as in `add`."""
-        numbers = None if self.boxes is None else _numbers(sides)
+        numbers = _numbers(sides)
         if self.boxes is None or numbers is None or min(numbers[2:]) <= 0:
             return
         if image_id not in self.boxes:

@@ -6,14 +6,15 @@ CSV that TensorFlow's object detection tutorials and Roboflow write.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import from_json_key
 from .csv_rows import check_named_once, header_of, number_of, records, score_of
 from .format import Format, Way
 from .instances import Instances, from_corners
-from .objects import HIGHEST_COUNT, ObjectLabels, clean_label
+from .objects import CLEAN, HIGHEST_COUNT, ObjectLabels
 
 # Where several are there, the first of these is read.
 _IMAGE = (
@@ -61,20 +62,23 @@ def read_label_csv(text: str, found: Instances) -> ObjectLabels:
         found.image(image_id)
         if not label:
             continue
-        if not any(c.isalpha() for c in clean_label(label)):
+        if not any(c.isalpha() for c in CLEAN[label]):
             raise AnnotationError(
                 f"{at}: the label is {label!r:.40}; write the name of the class, not a number."
             )
         number = 1 if count_column is None else _whole_number(row[count_column], at)
         if number:
             score = None if score_column is None else score_of(row[score_column], at)
-            numbers: dict[str, float | None] = {}
-            if found.boxes is not None:
-                numbers = {column: number_of(field) for column, field in row.items()}
-            sides = from_corners([numbers.get(side) for side in ("xmin", "ymin", "xmax", "ymax")])
-            size = numbers.get("width"), numbers.get("height")
-            found.add(image_id, label, at, number, score, sides, size)
+            box = {} if found.boxes is None else _box(row)
+            found.add(image_id, label, at, number, score, **box)
     return found.object_labels("label-csv", lists_every_image=False)
+
+
+def _box(row: Mapping[str, str]) -> dict[str, Any]:
+    """Return the sides of a box and the size of its image, as `Instances.add` takes them."""
+    columns = ("xmin", "ymin", "xmax", "ymax", "width", "height")
+    *corners, width, height = (number_of(row.get(column)) for column in columns)
+    return {"sides": from_corners(corners), "size": (width, height)}
 
 
 def _plain(name: str) -> str:

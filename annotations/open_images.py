@@ -17,7 +17,7 @@ from .format import Format, Way
 from .instances import Instances, from_corners
 from .label_csv import COLUMNS, columns_of
 from .listed import CategoryNames
-from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label
+from .objects import CLEAN, OPEN_IMAGES_THRESHOLD, ObjectLabels
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 
@@ -80,7 +80,7 @@ def labelled(text: str, where: str) -> Iterator[tuple[str, dict[str, str]]]:
     for name in sorted(_COLUMNS):
         check_named_once(header, name, name, where)
     for at, row in records(text, where):
-        if not row["ImageID"] or not clean_label(row["LabelName"]):
+        if not row["ImageID"] or not CLEAN[row["LabelName"]]:
             raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
         yield at, row
 
