@@ -8,14 +8,13 @@ detector was asked for things. ``{"image_id", "problem"}`` is a picture that cou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
 from .format import Format, Way, below_header, classes_of, entries, image_id_of
 from .instances import Instances, from_corners
-from .listed import CategoryNames, asked_labels, detections
+from .listed import asked_labels, detections
 from .objects import ObjectLabels, checked_label
 
 _VERSION = 1
@@ -26,26 +25,6 @@ _MOST_BOXES = 1000
 
 #: The score of a detection, its box (left, top, right, bottom), and the picture's width and height.
 _Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
-
-
-class _Picture:
-    """What the rounds of one picture say: labels asked for, and detections by label."""
-
-    def __init__(self) -> None:
-        self.asked: set[str] = set()
-        self.found: dict[str, list[_Detection]] = {}
-
-    def take(self, record: Mapping[str, Any], names: CategoryNames, at: str) -> None:
-        """Take a round."""
-        if "asked" in record:
-            self.asked.update(asked_labels(record["asked"]))
-        size = record.get("width"), record.get("height")
-        for one in detections(record, 0, names):
-            if one.score is None:
-                raise AnnotationError("'scores' is missing; every detection needs one.")
-            label = checked_label(one.name, at)
-            if label:
-                self.found.setdefault(label, []).append((one.score, one.corners, size))
 
 
 def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
@@ -62,31 +41,35 @@ def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
             f"vifidel-eval detect writes; this version of vifidel-eval reads {_VERSION}."
         )
     classes = set(asked_labels(classes_of(header, where) or ()))
-    pictures: dict[ImageId, _Picture | None] = {}
+    asked_for: dict[ImageId, set[str]] = {}
+    detected: dict[tuple[ImageId, str], list[_Detection]] = {}
     for at, record in entries(lines, where):
         image_id = image_id_of(record, "image_id", at)
+        found.image(image_id)
         if "problem" in record:
-            pictures.setdefault(image_id, None)
             continue
-        picture = pictures.get(image_id) or _Picture()
-        pictures[image_id] = picture
+        size = record.get("width"), record.get("height")
         try:
-            picture.take(record, found.names, at)
+            asked_for.setdefault(image_id, set()).update(asked_labels(record.get("asked", ())))
+            for one in detections(record, 0, found.names):
+                if one.score is None:
+                    raise AnnotationError("'scores' is missing; every detection needs one.")
+                label = checked_label(one.name, at)
+                if label:
+                    of_label = detected.setdefault((image_id, label), [])
+                    of_label.append((one.score, one.corners, size))
         except AnnotationError as problem:
             raise AnnotationError(f"{at} (image {image_id!r:.60}): {problem}") from None
+    for image_id, asked in asked_for.items():
+        if classes or asked:
+            found.asked_in(image_id).update(dict.fromkeys(classes | asked, where))
     found.scored = True
-    alike = bool(classes and pictures)
-    for image_id, of_image in pictures.items():
-        found.image(image_id)
-        asked = set()
-        if of_image is not None:
-            left_open = _count(of_image, image_id, found)
-            found.unsure += len(left_open)
-            if classes or of_image.asked:
-                asked = (classes | of_image.asked) - left_open
-                found.asked[image_id] = dict.fromkeys(asked, "")
-        alike = alike and asked == classes
-    if alike:  # the classes say it
+    for (image_id, label), of_label in detected.items():
+        _count(image_id, label, of_label, label in asked_for[image_id], found)
+    # Where all pictures were searched for the same, the classes say it.
+    asked_in = [found.asked.get(image_id, {}).keys() for image_id in found.images]
+    alike = bool(classes and asked_in) and all(asked == classes for asked in asked_in)
+    if alike:
         found.asked.clear()
     return found.object_labels(
         "detections",
@@ -97,26 +80,26 @@ def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
     )
 
 
-def _count(picture: _Picture, image_id: ImageId, found: Instances) -> set[str]:
-    """Count the labels of a picture and keep their boxes; return those that are left open."""
-    left_open: set[str] = set()
-    for label, detected in picture.found.items():
-        there = found.there(max(score for score, _, _ in detected))
-        if there is None:
-            left_open.add(label)
-        if not there:
-            continue
-        counted = [one for one in detected if one[0] >= found.lowest]
-        if len(counted) > _MOST_BOXES:
-            raise AnnotationError(
-                f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}"
-                f", more than the {_MOST_BOXES} that are compared; give a higher --threshold."
-            )
-        kept = _distinct(counted)
-        found.image(image_id)[label] = 1 if label in picture.asked else len(kept)
-        for score, box, size in kept:
-            found.keep_box(image_id, label, from_corners(box), score, size)
-    return left_open
+def _count(
+    image_id: ImageId, label: str, detected: list[_Detection], once: bool, found: Instances
+) -> None:
+    """Count the objects of a label, what was asked for once, and keep their boxes."""
+    there = found.there(max(score for score, _, _ in detected))
+    if there is None:
+        found.unsure += 1
+        found.asked.get(image_id, {}).pop(label, None)
+    if not there:
+        return
+    counted = [one for one in detected if one[0] >= found.lowest]
+    if len(counted) > _MOST_BOXES:
+        raise AnnotationError(
+            f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
+            f"more than the {_MOST_BOXES} that are compared; give a higher --threshold."
+        )
+    kept = _distinct(counted)
+    found.image(image_id)[label] = 1 if once else len(kept)
+    for score, box, size in kept:
+        found.keep_box(image_id, label, from_corners(box), score, size)
 
 
 def _distinct(found: list[_Detection]) -> list[_Detection]:

@@ -108,11 +108,5 @@ FORMAT = Format(
     "Open Images boxes CSV",
     ".4",
     "`--categories class-descriptions-boxable.csv`",
-    (
-        Way(
-            "table",
-            _is_open_images,
-            _read,
-        ),
-    ),
+    (Way("table", _is_open_images, _read),),
 )
