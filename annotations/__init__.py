@@ -14,8 +14,7 @@ from .categories import (
     read_categories,
     read_class_descriptions,
 )
-from .coco_instances import read_coco_instances
-from .coco_results import read_coco_results
+from .coco_json import read_coco_instances, read_coco_results
 from .combined import agreed, union
 from .instances import Box, ImageBoxes, LabelItem, LabelList, LabelRows, label_rows
 from .listed import CategoryNames

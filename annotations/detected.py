@@ -124,7 +124,7 @@ def _overlap(box: Any, other: Any) -> float:
         return 0.0
 
 
-FORMAT = Format(
+DETECTED = Format(
     "files of vifidel-eval detect",
     "what `vifidel-eval detect` writes, JSON Lines",
     ".6",

@@ -1,7 +1,7 @@
 """Parts of a format of objects: its record, what carries it, and the entries of its lists.
 
-A format is a module of this package that ends with its record, ``FORMAT``, and a line in the table
-of `.read`. All readers raise `AnnotationError` where content is wrong; it begins with the file and
+A format is a module of this package, or a part of one, that ends with its record, a `Format`, and a
+line in the table of `.read`. All readers raise `AnnotationError` where content is wrong; it begins with the file and
 the entry.
 """
 

@@ -107,7 +107,7 @@ def _refuse(text: str, found: Instances) -> ObjectLabels:
     )
 
 
-FORMAT = Format(
+TABLE = Format(
     "CSV or TSV of labels",
     "CSV or TSV with a column of images and one of labels",
     ".6, if there are scores",

@@ -58,7 +58,7 @@ def read_nocaps(content: Mapping[str, Any], found: Instances) -> NocapsImages:
     return NocapsImages(ids, where)
 
 
-FORMAT = Format(
+NOCAPS = Format(
     "nocaps JSON",
     "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
     "",

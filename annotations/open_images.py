@@ -1,7 +1,8 @@
-"""Open Images boxes, a CSV.
+"""Open Images: boxes and image labels, two kinds of CSV.
 
-Format: https://storage.googleapis.com/openimages/web/download_v7.html. Boxes name their class by
-a machine id (``/m/01g317``), to which the class descriptions give a name.
+Format: https://storage.googleapis.com/openimages/web/download_v7.html. Boxes and labels name their
+class by a machine id (``/m/01g317``), to which the class descriptions give a name. Image labels
+that people verified have a confidence of 1 (there) or 0 (not there); those of machines have a score.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .format import Format, Way
 from .instances import Instances, from_corners
 from .label_csv import COLUMNS, columns_of
 from .listed import CategoryNames
-from .objects import CLEAN, OPEN_IMAGES_THRESHOLD, ObjectLabels
+from .objects import ANSWER_THRESHOLD, CLEAN, OPEN_IMAGES_THRESHOLD, ObjectLabels
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 
@@ -103,10 +104,41 @@ def _is_open_images(text: str) -> bool:
     return "ImageID" in first and ("LabelName" in first or not shows(columns_of(text), COLUMNS))
 
 
-FORMAT = Format(
+BOXES = Format(
     "Open Images boxes CSV",
     "Open Images boxes CSV",
     ".4",
     "`--categories class-descriptions-boxable.csv`",
     (Way("table", _is_open_images, _read),),
+)
+
+
+def read_image_labels(text: str, found: Instances) -> ObjectLabels:
+    """Read image labels: each was looked for, and is there or not.
+
+    Where several sources verified a label, one that found it is believed.
+    """
+    found.counts_from(ANSWER_THRESHOLD)
+    for at, row in labelled(text, found.where):
+        image_id = row["ImageID"]
+        name = class_name(row["LabelName"], found, at)
+        score = score_of(row["Confidence"], at)
+        found.scored = found.scored or 0 < score < 1
+        found.asked_in(image_id)
+        there = found.there(score)
+        if there is None:
+            found.unsure += 1
+            continue
+        label = found.ask(image_id, name, at)
+        if there and label:
+            found.image(image_id)[label] = 1
+    return found.object_labels("image-labels", says_asked=True)
+
+
+LABELS = Format(
+    "Open Images labels CSV",
+    "Open Images image labels CSV, verified by people or from machines",
+    ".5",
+    "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",
+    (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), read_image_labels),),
 )

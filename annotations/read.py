@@ -11,8 +11,8 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias
 
 from ..arguments import named_if_wrong
@@ -29,32 +29,30 @@ from .listed import NO_NAMES
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, clean_label
 
-# The module of each format, in this order: the first way of one that recognises content reads it.
-_MODULES = (
-    "coco_instances",
-    "coco_results",
-    "panoptic",
-    "voc",
-    "image_labels",
-    "open_images",
-    "nocaps",
-    "label_records",
-    "visual_genome",
-    "yolo",
-    "label_csv",
-    "detected",
-    "answers",
-    "pope",
-    "amber",
-    "woodpecker",
-    "arrays",
-    "detections",
-    "plain",
+# The record of each format, in this order: the first way that recognises content reads it.
+_RECORDS = (
+    "coco_json.INSTANCES",
+    "coco_json.RESULTS",
+    "coco_json.PANOPTIC",
+    "voc.VOC",
+    "open_images.LABELS",
+    "open_images.BOXES",
+    "nocaps.NOCAPS",
+    "plain.RECORDS",
+    "visual_genome.VISUAL_GENOME",
+    "yolo.YOLO",
+    "label_csv.TABLE",
+    "detected.DETECTED",
+    "answers.ANSWERS",
+    "answers.POPE",
+    "answers.AMBER",
+    "answers.WOODPECKER",
+    "plain.ARRAYS",
+    "plain.FOLDER",
+    "plain.LABELS",
 )
 #: The records of all formats.
-FORMATS: tuple[Format, ...] = tuple(
-    import_module(f".{name}", __package__).FORMAT for name in _MODULES
-)
+FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
 
 
 class HasDataset(Protocol):

@@ -37,7 +37,7 @@ def read_visual_genome(content: list[Any], found: Instances) -> ObjectLabels:
     return found.object_labels("visual-genome")
 
 
-FORMAT = Format(
+VISUAL_GENOME = Format(
     "Visual Genome",
     "Visual Genome `objects.json` or `scene_graphs.json`",
     "",

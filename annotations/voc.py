@@ -79,7 +79,7 @@ def _sides(child: ElementTree.Element) -> list[float] | None:
     return from_corners([left - 1, top - 1, *others])
 
 
-FORMAT = Format(
+VOC = Format(
     "PASCAL VOC XML",
     "PASCAL VOC XML, a folder or one file",
     "",

@@ -111,7 +111,7 @@ def _has_labels(folder: Path) -> bool:
     return bool(files)
 
 
-FORMAT = Format(
+YOLO = Format(
     "a folder of YOLO labels",
     "YOLO text labels, a folder with one file per image",
     ".6, if there are scores",

@@ -75,7 +75,7 @@ def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
 
 
 def test_recognition_does_not_depend_on_what_is_imported_first():
-    modules = "arrays yolo plain label_records detections nocaps coco_instances voc".split()
+    modules = "answers yolo plain label_csv open_images nocaps coco_json voc".split()
     said = {
         subprocess.run(
             [
