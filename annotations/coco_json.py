@@ -113,20 +113,19 @@ def _ask(
     """
     if not any("neg_category_ids" in image for image in listed.values()):
         return
+    keys = ("neg_category_ids", "not_exhaustive_category_ids")
     for image_id, image in listed.items():
         at = f"{found.where}: image {image_id!r:.40}"
-        found.asked_in(image_id)
-        ids = {}
-        for key in ("neg_category_ids", "not_exhaustive_category_ids"):
-            given = image.get(key, [])
-            if not isinstance(given, list) or not all(type(i) is int for i in given):
+        for key in keys:
+            ids = image.get(key, [])
+            if not isinstance(ids, list) or not all(type(i) is int for i in ids):
                 raise AnnotationError(f"{at}: {key!r} is not a list of category ids.")
-            ids[key] = given
-        negative, unknown = ids.values()
+        negative, unknown = (image.get(key, []) for key in keys)
+        asked = found.asked_in(image_id)
         for category in negative:
             if category not in unknown:
                 name = category_name({"category_id": category}, names, at, "this file's")
-                found.asked_in(image_id)[clean_label(name)] = at
+                asked[clean_label(name)] = at
 
 
 INSTANCES = Format(

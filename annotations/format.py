@@ -1,8 +1,8 @@
 """Parts of a format of objects: its record, what carries it, and the entries of its lists.
 
 A format is a module of this package, or a part of one, that ends with its record, a `Format`, and a
-line in the table of `.read`. All readers raise `AnnotationError` where content is wrong; it begins with the file and
-the entry.
+line in the table of `.read`. All readers raise `AnnotationError` where content is wrong; it begins
+with the file and the entry.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ def entries(content: Any, where: str, key: str = "") -> Iterator[tuple[str, dict
     """
     if not isinstance(content, list):
         raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
-    lines = isinstance(content, Lines)
-    numbers = content.numbers if lines else range(len(content))
+    lines = content.numbers if isinstance(content, Lines) else None
+    numbers = range(len(content)) if lines is None else lines
 
     def place(number: int) -> str:
-        return f"{where}: line {number}" if lines else f"{where}: {key}[{number}]"
+        return f"{where}: {key}[{number}]" if lines is None else f"{where}: line {number}"
 
     for number, entry in zip(numbers, content, strict=True):
         if not isinstance(entry, dict):

@@ -20,7 +20,6 @@ from .objects import (
     NO_CATEGORY,
     ObjectLabels,
     checked_label,
-    from_threshold,
 )
 
 #: A label, ``[label, score]``, or a detection.
@@ -171,8 +170,9 @@ class Instances:
             return
         if image_id not in self.boxes:
             image_size = _numbers([*size, 1, 1])
-            known = image_size is not None and min(image_size) > 0
-            self.boxes[image_id] = ImageBoxes([], image_size[:2] if known else None)
+            if image_size is not None and min(image_size) <= 0:
+                image_size = None
+            self.boxes[image_id] = ImageBoxes([], image_size and image_size[:2])
         self.boxes[image_id].boxes.append(Box(label, *numbers, score))
 
     def there(self, score: float) -> bool | None:
@@ -279,11 +279,7 @@ class LabelRows:
         return len(self.counts)
 
     def signature(self) -> str:
-        """Return ``rows``, with what is known of them.
-
-        That is the threshold if there were scores, and whether any row says what was looked for:
-        ``rows>=0.6+asked:image``.
-        """
+        """Return ``rows``, or ``rows>=0.6+asked:image`` if there were scores and asked labels."""
         asked = "" if self.asked is None else "+asked:image"
         return f"rows{from_threshold(self.threshold)}{asked}"
 
@@ -399,3 +395,8 @@ def check_uncertain(uncertain: float | None, threshold: float | None) -> None:
             f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
             "two are not judged, so give a lower one."
         )
+
+
+def from_threshold(threshold: float | None) -> str:
+    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
+    return "" if threshold is None else f">={threshold:g}"

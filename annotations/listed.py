@@ -58,13 +58,7 @@ class CategoryNames:
         return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
 
     def of_index(self, index: int, at: str) -> str:
-        """Return the name of a class index.
-
-        Raises
-        ------
-        AnnotationError
-            If it has none; the message begins with `at`, the file and the entry.
-        """
+        """Return the name of a class index; messages begin with `at`, the file and the entry."""
         names = self.by_index()
         if index in names:
             return names[index]

@@ -239,9 +239,6 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             be missing as long as most are known.
         """
         images = self._content.images
-        found = [images.get(image_id) for image_id in ids]
-        if None not in found:
-            return found  # type: ignore[return-value]
         nothing: dict[str, int] = {}
         return [nothing if known is None else images[known] for known in self._known(ids)]
 
@@ -290,7 +287,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     def source(self) -> str:
         """Return kind and threshold, as signatures show them."""
-        return self.kind + from_threshold(self.threshold)
+        return self.kind if self.threshold is None else f"{self.kind}>={self.threshold:g}"
 
     def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
         """Return what was looked for in an image that has an entry, in every image or in it.
@@ -421,8 +418,3 @@ def check_score(score: Any, at: str) -> float:
     if number > HIGHEST_SCORE:
         raise AnnotationError(f"{at}: score {score!r:.40} is above 1; divide percentages by 100.")
     return number
-
-
-def from_threshold(threshold: float | None) -> str:
-    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
-    return "" if threshold is None else f">={threshold:g}"

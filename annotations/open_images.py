@@ -1,8 +1,8 @@
 """Open Images: boxes and image labels, two kinds of CSV.
 
-Format: https://storage.googleapis.com/openimages/web/download_v7.html. Boxes and labels name their
-class by a machine id (``/m/01g317``), to which the class descriptions give a name. Image labels
-that people verified have a confidence of 1 (there) or 0 (not there); those of machines have a score.
+Format: https://storage.googleapis.com/openimages/web/download_v7.html. Both name their class by a
+machine id (``/m/01g317``), to which the class descriptions give a name. Image labels that people
+verified have a confidence of 1 (there) or 0 (not there); those of machines have a score.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Objects in the shapes that `.listed` reads: by image id, image by image, or a file for each image.
+"""Objects in the shapes that `.listed` reads: by image id, as records, or one file per image.
 
 ``{image id: ["dog", "dog", "frisbee"]}`` is the plain format for everything else. Records, in JSON
 Lines or a list, are ``{"image": "beach.jpg", "objects": ["dog", "dog", "frisbee"]}``; ``"asked":
@@ -189,13 +189,10 @@ def read_labels(
         0, the labels of all such mappings were looked for in their images.
     where : str
         The file, for messages.
-    threshold : float, optional
-        The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
-        always count.
+    threshold, uncertain : float, optional
+        As for `label_rows`.
     names : CategoryNames, optional
         Names of the class indices in parallel arrays.
-    uncertain : float, optional
-        As for `label_rows`.
 
     Raises
     ------

@@ -282,14 +282,9 @@ EVERYTHING = "all"
 
 @dataclass(frozen=True)
 class LookedFor:
-    """What was looked for in every image.
+    """What was looked for in every image: labels as `clean_label` returns them; None for all.
 
-    Attributes
-    ----------
-    name : str
-        ``"coco"``, ``"voc"``, ``"all"``, or that of a file.
-    labels : frozenset of str or None
-        As `clean_label` returns them; None for everything.
+    The name is ``"coco"``, ``"voc"``, ``"all"``, or that of a file.
     """
 
     name: str

@@ -104,11 +104,9 @@ def _is_label_line(line: str) -> bool:
 def _has_labels(folder: Path) -> bool:
     """Tell whether the first line in the text files of a folder is one of YOLO's."""
     files = label_files(folder)
-    for path in files:
-        lines = read_text(path, AnnotationError).strip().split("\n")
-        if lines[0]:
-            return _is_label_line(lines[0])
-    return bool(files)
+    texts = (read_text(path, AnnotationError).strip() for path in files)
+    first = next(filter(None, texts), None)
+    return bool(files) if first is None else _is_label_line(first.partition("\n")[0])
 
 
 YOLO = Format(

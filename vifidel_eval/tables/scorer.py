@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ..annotations.instances import check_threshold, check_uncertain
-from ..annotations.objects import from_threshold
+from ..annotations.instances import check_threshold, check_uncertain, from_threshold
 from ..annotations.read import Declared, read_looked_for
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
