@@ -108,11 +108,11 @@ class Instances:
         """Return the labels of an image with their counts; it is known from now on."""
         return self.images.setdefault(image_id, {})
 
-    def image_once(self, image_id: ImageId, at: str) -> dict[str, int]:
-        """Return the labels of an image that is not known yet."""
+    def image_once(self, image_id: ImageId, at: str) -> None:
+        """Know an image from now on, which must not be known yet."""
         if image_id in self.images:
             raise AnnotationError(f"{at}: image {image_id!r:.60} is listed twice; keep one entry.")
-        return self.image(image_id)
+        self.image(image_id)
 
     def add(
         self,

@@ -44,9 +44,8 @@ class NocapsImages:
 
 def read_nocaps(content: Mapping[str, Any], found: Instances) -> NocapsImages:
     """Read the images of a nocaps file, with or without captions."""
-    where = found.where
     ids: dict[ImageId, ImageId] = {}
-    for at, image in entries(content.get("images"), where, "images"):
+    for at, image in entries(content.get("images"), found.where, "images"):
         image_id, open_images_id = image_id_of(image, "id", at), image.get("open_images_id")
         if not isinstance(open_images_id, str) or not open_images_id:
             raise AnnotationError(f"{at} (image {image_id!r:.40}): 'open_images_id' is missing.")
@@ -54,8 +53,10 @@ def read_nocaps(content: Mapping[str, Any], found: Instances) -> NocapsImages:
             raise AnnotationError(f"{at}: {open_images_id!r:.40} is listed twice; keep one entry.")
         ids[open_images_id] = image_id
     if len(set(ids.values())) < len(ids):
-        raise AnnotationError(f"{where}: two images have the same 'id'; every image needs its own.")
-    return NocapsImages(ids, where)
+        raise AnnotationError(
+            f"{found.where}: two images have the same 'id'; every image needs its own."
+        )
+    return NocapsImages(ids, found.where)
 
 
 NOCAPS = Format(

@@ -151,9 +151,6 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def __len__(self) -> int:
         return len(self._content.images)
 
-    def __contains__(self, image_id: object) -> bool:
-        return image_id in self._content.images
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mapping):
             return NotImplemented

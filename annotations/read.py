@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
@@ -150,21 +150,19 @@ def read_boxes(
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
-    found: list[dict[ImageId, ImageBoxes]] = []
-    renaming: list[NocapsImages] = []
-    for path in paths:
-        instances = Instances(str(path), threshold, names, keep_boxes=True)
-        read = _read_content(*content_of(Path(path)), instances)
-        found.append(instances.boxes or {})
-        if isinstance(read, NocapsImages):
-            renaming.append(read)
+    found = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
+    read = [
+        _read_content(*content_of(Path(path)), instances)
+        for path, instances in zip(paths, found, strict=True)
+    ]
     united: dict[ImageId, ImageBoxes] = {}
-    for boxes_of_source in found:
-        renamed = boxes_of_source
-        for images in renaming:
-            renamed = images.rename_boxes(renamed)
-        same_image = match(renamed, united)
-        for image_id, of_image in renamed.items():
+    for instances in found:
+        boxes = instances.boxes or {}
+        for images in read:
+            if isinstance(images, NocapsImages):
+                boxes = images.rename_boxes(boxes)
+        same_image = match(boxes, united)
+        for image_id, of_image in boxes.items():
             united.setdefault(same_image.get(image_id, image_id), of_image)
     return united
 
@@ -186,23 +184,21 @@ def _read(
     if isinstance(source, list | tuple):
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
-
-    def found(where: str) -> Instances:
-        return Instances(where, threshold, names, uncertain)
-
+    dataset = getattr(source, "dataset", None)
+    where, carrier, content = "objects", cast(Carrier, "object"), cast(Any, source)
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        return _read_content(*content_of(Path(source)), found(str(Path(source))))
-    dataset = getattr(source, "dataset", None)
-    if isinstance(dataset, Mapping):  # a pycocotools COCO
-        return _read_content("object", dataset, found("the COCO object"))
-    if isinstance(source, Mapping):
-        return _read_content("object", source, found("objects"))
-    raise AnnotationError(
-        f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
-        "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
-    )
+        where = str(Path(source))
+        carrier, content = content_of(Path(source))
+    elif isinstance(dataset, Mapping):  # a pycocotools COCO
+        where, content = "the COCO object", dataset
+    elif not isinstance(source, Mapping):
+        raise AnnotationError(
+            f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
+            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
+        )
+    return _read_content(carrier, content, Instances(where, threshold, names, uncertain))
 
 
 def _read_content(carrier: Carrier, content: Any, found: Instances) -> ObjectLabels | NocapsImages:
@@ -224,10 +220,7 @@ def _read_content(carrier: Carrier, content: Any, found: Instances) -> ObjectLab
 
 
 def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLabels:
-    """Return the union of all objects, or what they agree on.
-
-    It is under nocaps' image ids if its images are among them.
-    """
+    """Return the union of all objects, or what they agree on, under nocaps' ids if it is there."""
     images = [member for member in members if isinstance(member, NocapsImages)]
     objects = [member for member in members if isinstance(member, ObjectLabels)]
     if len(images) > 1:
