@@ -141,7 +141,7 @@ class Instances:
             if self.boxes is not None:
                 self.keep_box(image_id, label, sides, score, size)
 
-    def add_listed(self, image_id: ImageId, items: LabelList) -> None:
+    def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image in any shape that `.listed` reads."""
         if _only_names(items):
             counts = dict(Counter(map(CLEAN.__getitem__, items)))
