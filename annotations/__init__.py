@@ -8,21 +8,19 @@
 {'dog': 2, 'frisbee': 1}
 """
 
-from .agreed import agreed
-from .boxes import Box, ImageBoxes
-from .coco import COCO_CATEGORIES
-from .coco_instances import read_coco_instances
-from .coco_results import read_coco_results
-from .labels import LabelItem, LabelList, LabelRows, label_rows, read_labels
-from .names import CategoryNames, CategorySource, read_categories, read_class_descriptions
-from .objects import (
-    DETECTION_THRESHOLD,
-    OPEN_IMAGES_THRESHOLD,
-    ObjectLabels,
-    clean_label,
-    union,
+from .categories import (
+    COCO_CATEGORIES,
+    CategorySource,
+    read_categories,
+    read_class_descriptions,
 )
+from .coco_json import read_coco_instances, read_coco_results
+from .combined import agreed, union
+from .instances import Box, ImageBoxes, LabelItem, LabelList, LabelRows, label_rows
+from .listed import CategoryNames
+from .objects import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label
 from .open_images import read_open_images
+from .plain import read_labels
 from .read import ObjectSource, read_boxes, read_objects
 from .voc import read_voc
 

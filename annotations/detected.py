@@ -8,17 +8,14 @@ detector was asked for things. ``{"image_id", "problem"}`` is a picture that cou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .arrays import detections
-from .carriers import below_header, classes_of, places
-from .coco import entries, image_id_of
-from .labels import asked_labels
-from .objects import ObjectLabels, count
-from .record import Format, ReadOptions, Way
+from .format import Format, Way, below_header, classes_of, entries, image_id_of
+from .instances import Instances, from_corners
+from .listed import asked_labels, detections
+from .objects import ObjectLabels, checked_label
 
 _VERSION = 1
 # Of boxes of one label that share more than this of their union, one object is meant.
@@ -26,114 +23,88 @@ _SAME = 0.7
 # Detectors give some hundreds for a picture; each box of a label is compared with all others.
 _MOST_BOXES = 1000
 
-
-class _Picture:
-    """What the rounds of one picture say of it."""
-
-    def __init__(self) -> None:
-        self.asked: dict[str, int] = {}
-        self.found: dict[str, list[tuple[float, Any, tuple[Any, Any]]]] = {}
-
-    def take(self, record: Mapping[str, Any], options: ReadOptions, at: str) -> None:
-        """Take a round."""
-        if "asked" in record:
-            self.asked.update(dict.fromkeys(asked_labels(record["asked"]), 0))
-        size = record.get("width"), record.get("height")
-        for name, score, box in detections(record, 0, options.names):
-            if name is None or score is None:
-                raise AnnotationError("'scores' is missing; every detection needs one.")
-            named: dict[str, int] = {}
-            count(named, name, at=at)
-            for label in named:
-                self.found.setdefault(label, []).append((score, box, size))
+#: The score of a detection, its box (left, top, right, bottom), and the picture's width and height.
+_Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
 
 
-def read_detected(records: list[Any], options: ReadOptions) -> ObjectLabels:
+def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
     """Read a file of detections: a class is counted by its boxes, what was asked for once.
 
     Of several rounds about a picture, what one found is there. Boxes of one label that mean one
     object count once. A picture that could not be read is known, and nothing was looked for in it.
-
-    Raises
-    ------
-    AnnotationError
-        If the header is of another version, or a line has another shape.
     """
-    where = options.where
+    where = found.where
     header, lines = below_header(records)
     if header.get("version") != _VERSION:
         raise AnnotationError(
             f"{where}: line 1: version {header.get('version')!r:.20} of the files that "
             f"vifidel-eval detect writes; this version of vifidel-eval reads {_VERSION}."
         )
-    classes = frozenset(asked_labels(classes_of(header, where) or ()))
-    pictures: dict[ImageId, _Picture | None] = {}
-    for record, at in zip(entries(lines, "", where), places(lines, where), strict=True):
+    classes = set(asked_labels(classes_of(header, where) or ()))
+    asked_for: dict[ImageId, set[str]] = {}
+    detected: dict[tuple[ImageId, str], list[_Detection]] = {}
+    for at, record in entries(lines, where):
         image_id = image_id_of(record, "image_id", at)
+        found.image(image_id)
         if "problem" in record:
-            pictures.setdefault(image_id, None)
             continue
-        picture = pictures.get(image_id) or _Picture()
-        pictures[image_id] = picture
+        size = record.get("width"), record.get("height")
         try:
-            picture.take(record, options, at)
+            asked_for.setdefault(image_id, set()).update(asked_labels(record.get("asked", ())))
+            for one in detections(record, 0, found.names):
+                if one.score is None:
+                    raise AnnotationError("'scores' is missing; every detection needs one.")
+                label = checked_label(one.name, at)
+                if label:
+                    of_label = detected.setdefault((image_id, label), [])
+                    of_label.append((one.score, one.corners, size))
         except AnnotationError as problem:
             raise AnnotationError(f"{at} (image {image_id!r:.60}): {problem}") from None
-    images: dict[ImageId, dict[str, int]] = {}
-    asked: dict[ImageId, frozenset[str]] = {}
-    unsure = 0
-    for image_id, of_image in pictures.items():
-        labels = images[image_id] = {}
-        if of_image is None:
-            continue
-        doubted = _count(of_image, labels, image_id, options)
-        unsure += len(doubted)
-        if classes or of_image.asked:
-            asked[image_id] = frozenset(classes | of_image.asked.keys()) - doubted
+    for image_id, asked in asked_for.items():
+        if classes or asked:
+            found.asked_in(image_id).update(dict.fromkeys(classes | asked, where))
+    found.scored = True
+    for (image_id, label), of_label in detected.items():
+        _count(image_id, label, of_label, label in asked_for[image_id], found)
     # Where all pictures were searched for the same, the classes say it.
-    alike = bool(classes) and len(asked) == len(images) and set(asked.values()) == {classes}
-    return ObjectLabels(
-        images,
+    asked_in = [found.asked.get(image_id, {}).keys() for image_id in found.images]
+    alike = bool(classes and asked_in) and all(asked == classes for asked in asked_in)
+    if alike:
+        found.asked.clear()
+    return found.object_labels(
         "detections",
-        where,
-        options.lowest,
         # A picture about which there is no question has no line.
         lists_every_image=bool(classes),
         categories=classes if alike else (),
-        asked={} if alike else asked,
-        unsure=unsure,
+        says_asked=True,
     )
 
 
 def _count(
-    picture: _Picture, labels: dict[str, int], image_id: ImageId, options: ReadOptions
-) -> set[str]:
-    """Count the labels of a picture and keep their boxes; return those that are left open."""
-    doubted: set[str] = set()
-    for label, found in picture.found.items():
-        there = options.answer(max(score for score, _, _ in found), options.lowest)
-        if there is None:
-            doubted.add(label)
-        if not there:
-            continue
-        counted = [one for one in found if one[0] >= options.lowest]
-        if len(counted) > _MOST_BOXES:
-            raise AnnotationError(
-                f"{options.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}"
-                f", more than the {_MOST_BOXES} that are compared; give a higher --threshold."
-            )
-        kept = _distinct(counted)
-        labels[label] = 1 if label in picture.asked else len(kept)
-        for score, box, size in kept if options.boxes is not None else ():
-            options.boxes.add_corners(image_id, label, box, score, size)  # type: ignore[union-attr]
-    return doubted
+    image_id: ImageId, label: str, detected: list[_Detection], once: bool, found: Instances
+) -> None:
+    """Count the objects of a label, what was asked for once, and keep their boxes."""
+    there = found.there(max(score for score, _, _ in detected))
+    if there is None:
+        found.unsure += 1
+        found.asked.get(image_id, {}).pop(label, None)
+    if not there:
+        return
+    counted = [one for one in detected if one[0] >= found.lowest]
+    if len(counted) > _MOST_BOXES:
+        raise AnnotationError(
+            f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
+            f"more than the {_MOST_BOXES} that are compared; give a higher --threshold."
+        )
+    kept = _distinct(counted)
+    found.image(image_id)[label] = 1 if once else len(kept)
+    for score, box, size in kept:
+        found.keep_box(image_id, label, from_corners(box), score, size)
 
 
-def _distinct(
-    found: list[tuple[float, Any, tuple[Any, Any]]],
-) -> list[tuple[float, Any, tuple[Any, Any]]]:
+def _distinct(found: list[_Detection]) -> list[_Detection]:
     """Return the detections of a label, the best first, without those of the same object."""
-    kept: list[tuple[float, Any, tuple[Any, Any]]] = []
+    kept: list[_Detection] = []
     for one in sorted(found, key=lambda one: -one[0]):
         if all(_overlap(one[1], other[1]) <= _SAME for other in kept):
             kept.append(one)
@@ -153,7 +124,7 @@ def _overlap(box: Any, other: Any) -> float:
         return 0.0
 
 
-FORMAT = Format(
+DETECTED = Format(
     "files of vifidel-eval detect",
     "what `vifidel-eval detect` writes, JSON Lines",
     ".6",

@@ -6,14 +6,15 @@ CSV that TensorFlow's object detection tutorials and Roboflow write.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..errors import AnnotationError
-from ..image_ids import ImageId, from_json_key
-from .boxes import number_of
-from .csv_rows import check_named_once, header_of, rows_below_header, score_of
-from .objects import HIGHEST_COUNT, ObjectLabels, clean_label, count
-from .record import Format, ReadOptions, Way, refused
+from ..image_ids import from_json_key
+from .csv_rows import check_named_once, header_of, number_of, records, score_of
+from .format import Format, Way
+from .instances import Instances, from_corners
+from .objects import CLEAN, HIGHEST_COUNT, ObjectLabels
 
 # Where several are there, the first of these is read.
 _IMAGE = (
@@ -35,68 +36,58 @@ def columns_of(text: str) -> dict[str, str]:
     return dict.fromkeys([*fields, *map(_plain, fields)], "")
 
 
-def read_label_csv(text: str, options: ReadOptions) -> ObjectLabels:
+def read_label_csv(text: str, found: Instances) -> ObjectLabels:
     """Read a table of images and labels, with optional columns of scores and counts.
 
     Commas, semicolons or tabs separate the fields. A row is one object, or as many as its count
     says; without a column of scores every row counts. An image whose label is empty is known and
     has no object in that row. A box is ``xmin`` to ``ymax`` in pixels, where ``width`` and
     ``height`` are the image's.
-
-    Raises
-    ------
-    AnnotationError
-        If a line has more or fewer fields than the header, an image is empty, a label is a number,
-        or a score or count is none.
     """
-    where, lowest, boxes = options.where, options.lowest, options.boxes
+    where = found.where
     fields, delimiter = header_of(text)
     names = [_plain(field) for field in fields]
-    image_at, label_at = _first(_IMAGE, names), _first(_LABEL, names)
-    score_at, count_at = _first(_SCORE, names), _first(_COUNT, names)
-    for column in (image_at, label_at, score_at, count_at):
-        if column is not None:
-            check_named_once(names, names[column], f"{fields[column]!r:.40}", where)
-    if image_at is None or label_at is None:
+    columns = [_first(wanted, names) for wanted in (_IMAGE, _LABEL, _SCORE, _COUNT)]
+    for column in filter(None, columns):
+        check_named_once(names, column, f"{fields[names.index(column)]!r:.40}", where)
+    image_column, label_column, score_column, count_column = columns
+    if image_column is None or label_column is None:
         raise AnnotationError(f"{where}: columns are missing; the usual names are {_USUAL}.")
-    labels: dict[ImageId, dict[str, int]] = {}
-    for line, row in rows_below_header(text, where, delimiter):
-        at = f"{where}: line {line}"
-        image_id, label = from_json_key(row[image_at].strip()), row[label_at].strip()
+    image_field = fields[names.index(image_column)]
+    found.scored = score_column is not None
+    for at, row in records(text, where, delimiter, _plain):
+        image_id, label = from_json_key(row[image_column].strip()), row[label_column].strip()
         if image_id == "":
-            raise AnnotationError(f"{at}: {fields[image_at]!r:.40} is empty; every row needs one.")
-        of_image = labels.setdefault(image_id, {})
+            raise AnnotationError(f"{at}: {image_field!r:.40} is empty; every row needs one.")
+        found.image(image_id)
         if not label:
             continue
-        if not any(c.isalpha() for c in clean_label(label)):
+        if not any(c.isalpha() for c in CLEAN[label]):
             raise AnnotationError(
                 f"{at}: the label is {label!r:.40}; write the name of the class, not a number."
             )
-        number = 1 if count_at is None else _whole_number(row[count_at], at)
-        score = None if score_at is None or not number else score_of(row[score_at], at)
-        if number and (score is None or score >= lowest):
-            count(of_image, label, number, at=at)
-            if boxes is not None:
-                numbers = dict(zip(names, map(number_of, row), strict=True))
-                sides = [numbers.get(side) for side in ("xmin", "ymin", "xmax", "ymax")]
-                size = (numbers.get("width"), numbers.get("height"))
-                boxes.add_corners(image_id, label, sides, score, size)
-    return ObjectLabels(
-        labels,
-        "label-csv",
-        where,
-        None if score_at is None else lowest,
-        lists_every_image=False,
-    )
+        number = 1 if count_column is None else _whole_number(row[count_column], at)
+        if number:
+            score = None if score_column is None else score_of(row[score_column], at)
+            box = {} if found.boxes is None else _box(row)
+            found.add(image_id, label, at, number, score, **box)
+    return found.object_labels("label-csv", lists_every_image=False)
+
+
+def _box(row: Mapping[str, str]) -> dict[str, Any]:
+    """Return the sides of a box and the size of its image, as `Instances.add` takes them."""
+    columns = ("xmin", "ymin", "xmax", "ymax", "width", "height")
+    *corners, width, height = (number_of(row.get(column)) for column in columns)
+    return {"sides": from_corners(corners), "size": (width, height)}
 
 
 def _plain(name: str) -> str:
     return "_".join(name.strip().lower().replace("-", " ").split())
 
 
-def _first(wanted: Sequence[str], names: Sequence[str]) -> int | None:
-    """Return the column with the first of the wanted names that is there."""
-    return next((names.index(name) for name in wanted if name in names), None)
+def _first(wanted: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the first of the wanted names that is there."""
+    return next((name for name in wanted if name in names), None)
 
 
 def _whole_number(text: str, at: str) -> int:
@@ -108,23 +99,22 @@ def _whole_number(text: str, at: str) -> int:
     return number
 
 
-def _without_labels(text: str) -> str:
+def _refuse(text: str, found: Instances) -> ObjectLabels:
     fields = ", ".join(f"{field!r:.40}" for field in header_of(text)[0][:8])
-    return f"a table without a column of labels ({fields}); the usual names are {_USUAL}."
+    raise AnnotationError(
+        f"{found.where}: a table without a column of labels ({fields}); the usual names are "
+        f"{_USUAL}."
+    )
 
 
-FORMAT = Format(
+TABLE = Format(
     "CSV or TSV of labels",
     "CSV or TSV with a column of images and one of labels",
     ".6, if there are scores",
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
     "`score`; `count`",
     (
-        Way(
-            "table",
-            COLUMNS,
-            read_label_csv,
-        ),
-        refused("table", (" ".join(_IMAGE),), _without_labels),
+        Way("table", COLUMNS, read_label_csv),
+        Way("table", (" ".join(_IMAGE),), _refuse),
     ),
 )

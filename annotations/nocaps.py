@@ -12,23 +12,14 @@ from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, mismatch
-from .boxes import ImageBoxes
-from .coco import entries, image_id_of
+from .format import Format, Way, entries, image_id_of
+from .instances import ImageBoxes, Instances
 from .objects import ObjectLabels
-from .record import Format, ReadOptions, Way
 
 
 @dataclass(frozen=True)
 class NocapsImages:
-    """nocaps' id of each Open Images id.
-
-    Attributes
-    ----------
-    ids : mapping
-        Open Images id to nocaps' id.
-    where : str
-        The file, for messages.
-    """
+    """nocaps' id of each Open Images id, and the file for messages."""
 
     ids: Mapping[ImageId, ImageId]
     where: str
@@ -37,11 +28,6 @@ class NocapsImages:
         """Return objects of Open Images under nocaps' ids, for nocaps' images only.
 
         An image without boxes is known and empty. Objects that have nocaps' ids stay as they are.
-
-        Raises
-        ------
-        ImageIdError
-            If `objects` knows fewer than half of the images, as those of another split do.
         """
         known = [image_id for image_id in self.ids if image_id in objects]
         if not known and any(image_id in objects for image_id in self.ids.values()):
@@ -56,18 +42,10 @@ class NocapsImages:
         return {self.ids.get(image_id, image_id): of_image for image_id, of_image in boxes.items()}
 
 
-def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImages:
-    """Read the images of a nocaps file, with or without captions.
-
-    Raises
-    ------
-    AnnotationError
-        If an id is missing or appears twice.
-    """
-    where = options.where
+def read_nocaps(content: Mapping[str, Any], found: Instances) -> NocapsImages:
+    """Read the images of a nocaps file, with or without captions."""
     ids: dict[ImageId, ImageId] = {}
-    for number, image in enumerate(entries(content.get("images"), "images", where)):
-        at = f"{where}: images[{number}]"
+    for at, image in entries(content.get("images"), found.where, "images"):
         image_id, open_images_id = image_id_of(image, "id", at), image.get("open_images_id")
         if not isinstance(open_images_id, str) or not open_images_id:
             raise AnnotationError(f"{at} (image {image_id!r:.40}): 'open_images_id' is missing.")
@@ -75,20 +53,16 @@ def read_nocaps(content: Mapping[str, Any], options: ReadOptions) -> NocapsImage
             raise AnnotationError(f"{at}: {open_images_id!r:.40} is listed twice; keep one entry.")
         ids[open_images_id] = image_id
     if len(set(ids.values())) < len(ids):
-        raise AnnotationError(f"{where}: two images have the same 'id'; every image needs its own.")
-    return NocapsImages(ids, where)
+        raise AnnotationError(
+            f"{found.where}: two images have the same 'id'; every image needs its own."
+        )
+    return NocapsImages(ids, found.where)
 
 
-FORMAT = Format(
+NOCAPS = Format(
     "nocaps JSON",
     "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
     "",
     "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
-    (
-        Way(
-            "object",
-            ("images[].open_images_id",),
-            read_nocaps,
-        ),
-    ),
+    (Way("object", ("images[].open_images_id",), read_nocaps),),
 )

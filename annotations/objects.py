@@ -1,4 +1,4 @@
-"""Object labels of images: what every reader of this package returns."""
+"""Object labels of images, which every reader of this package returns, and what counts as one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
 from ..nfc import nfc
-from ..remembered import remembered
+from ..remembered import Remembered
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -151,14 +151,13 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def __len__(self) -> int:
         return len(self._content.images)
 
-    def __contains__(self, image_id: object) -> bool:
-        return image_id in self._content.images
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mapping):
             return NotImplemented
-        if isinstance(other, ObjectLabels) and self._says_asked() != other._says_asked():
-            return False
+        if isinstance(other, ObjectLabels):
+            mine, theirs = self._content, other._content
+            unsaid = mine.asked is None and theirs.asked is None
+            return mine.images == theirs.images if unsaid else mine == theirs
         return self._content.images == dict(other)
 
     def __hash__(self) -> int:
@@ -237,25 +236,14 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
             be missing as long as most are known.
         """
         images = self._content.images
-        found = [images.get(image_id) for image_id in ids]
-        if None not in found:
-            return found  # type: ignore[return-value]
         nothing: dict[str, int] = {}
         return [nothing if known is None else images[known] for known in self._known(ids)]
 
     def asked_of(self, ids: Sequence[ImageId]) -> list[frozenset[str] | None]:
-        """Return what was looked for in each of `ids`, as `of_images` finds them.
+        """Return what was looked for in each of `ids`, which are found as by `of_images`.
 
-        Returns
-        -------
-        list
-            Labels, there or not; None where the source does not say it of this image. What it
-            looked for in every image is in `categories` only.
-
-        Raises
-        ------
-        ImageIdError
-            As `of_images` raises it.
+        That is labels, there or not; None where the source does not say it of this image. What it
+        looked for in every image is in `categories` only.
         """
         asked = self._content.asked
         if not asked:
@@ -288,10 +276,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
         """Return the same labels, whose pickle holds `read_again` instead of the content.
 
-        Parameters
-        ----------
-        read_again : callable
-            Reads the same labels from where they came from; can be pickled.
+        That is called to read the same labels from where they came from, and can be pickled.
         """
         same = object.__new__(ObjectLabels)
         vars(same).update(vars(self), _read_again=read_again)
@@ -299,7 +284,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     def source(self) -> str:
         """Return kind and threshold, as signatures show them."""
-        return self.kind + from_threshold(self.threshold)
+        return self.kind if self.threshold is None else f"{self.kind}>={self.threshold:g}"
 
     def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
         """Return what was looked for in an image that has an entry, in every image or in it.
@@ -315,25 +300,19 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def renamed(self, ids: Mapping[ImageId, ImageId]) -> ObjectLabels:
         """Return the same labels of some images under other ids.
 
-        Parameters
-        ----------
-        ids : mapping
-            The id of each image that is kept, to its new one; an image that is not known becomes
-            one without objects.
+        `ids` has the id of each image that is kept, with its new one; an image that is not known
+        becomes one without objects.
         """
-        content = self._content
-        asked = content.asked
+        content, asked = self._content, None
+        if content.asked is not None:
+            asked = {new: content.asked[old] for old, new in ids.items() if old in content.asked}
         return ObjectLabels(
             {new: content.images.get(old, {}) for old, new in ids.items()},
             self.kind,
             self.where,
             self.threshold,
             categories=content.categories,
-            asked=(
-                None
-                if asked is None
-                else {new: asked[old] for old, new in ids.items() if old in asked}
-            ),
+            asked=asked,
             unsure=content.unsure,
         )
 
@@ -346,29 +325,16 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         by_image = "+asked:image" if content.asked else ""
         return by_image + ("+asked:classes" if content.categories else "")
 
-    def _says_asked(self) -> tuple[Any, ...]:
-        """Return what is said of what was looked for, for comparisons."""
-        content = self._content
-        if content.asked is None:
-            return (None,)
-        return content.asked, content.categories, content.unsure
-
     @cached_property
     def _digest(self) -> str:
+        content = self._content
+        lines = _sorted_lines({i: labels.items() for i, labels in content.images.items()})
+        if content.asked is not None:
+            lines += [f"asked:{line}" for line in _sorted_lines(content.asked)]
+            lines.append(f"classes:{sorted(content.categories)!r}\n")
         digest = hashlib.sha256()
-        for key, labels in sorted(
-            (repr(to_json_value(image_id)), sorted(labels.items()))
-            for image_id, labels in self._content.images.items()
-        ):
-            digest.update(f"{key}:{labels!r}\n".encode())
-        asked, categories = self._content.asked, self._content.categories
-        if asked is not None:
-            for key, looked_for in sorted(
-                (repr(to_json_value(image_id)), sorted(of_image))
-                for image_id, of_image in asked.items()
-            ):
-                digest.update(f"asked:{key}:{looked_for!r}\n".encode())
-            digest.update(f"classes:{sorted(categories)!r}\n".encode())
+        for line in lines:
+            digest.update(line.encode())
         return digest.hexdigest()
 
     @cached_property
@@ -384,32 +350,13 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return now._content
 
 
-def count(labels: dict[str, int], name: str, number: int = 1, at: str = "") -> None:
-    """Count instances of a category; its name is cleaned by `clean_label`.
-
-    DETR's ``N/A`` is not a category. Messages begin with `at`, the file and the entry.
-
-    Raises
-    ------
-    AnnotationError
-        If nothing is left of the name, or it is longer than any name.
-    """
-    if name == NO_CATEGORY:
-        return
-    before = f"{at}: " if at else ""
-    if len(name) > LONGEST_NAME:
-        raise AnnotationError(
-            f"{before}the label {name!r:.40} is {len(name)} characters long; at most "
-            f"{LONGEST_NAME} are read: is it a label?"
-        )
-    label = clean_label(name)
-    if not label:
-        raise AnnotationError(f"{before}the label {name!r:.40} has no word in it.")
-    labels[label] = labels.get(label, 0) + number
+def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:
+    """Return a line for each image, whatever the order of images and of what each has."""
+    found = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
+    return [f"{key}:{listed!r}\n" for key, listed in found]
 
 
 @named_if_wrong
-@remembered
 def clean_label(name: str) -> str:
     """Return a category name in lower case with blanks between its words.
 
@@ -419,66 +366,41 @@ def clean_label(name: str) -> str:
     >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
     ('bow', 'tv monitor', 'hot dog')
     """
+    return CLEAN[name]
+
+
+def _cleaned(name: str) -> str:
     name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
     name = nfc(name).lower()
     name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
     return _RUN_TOGETHER.get(name, name)
 
 
-def check_threshold(threshold: float | None, name: str = "threshold") -> None:
-    """Raise if something is given as the lowest score that counts and is not from 0 to 1.
+#: What `clean_label` returns, for loops over many labels.
+CLEAN = Remembered(_cleaned)
 
-    Parameters
-    ----------
-    threshold : float, optional
-        What is given.
-    name : str
-        What messages call it.
 
-    Raises
-    ------
-    AnnotationError
-        If so.
+def checked_label(name: str, at: str = "") -> str:
+    """Return the label of a category; none for DETR's ``N/A``, which is no category.
+
+    Messages begin with `at`, the file and the entry.
     """
-    if threshold is None:
-        return
-    real = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if not (real and 0 <= threshold <= 1):
-        percent = real and 1 < threshold <= 100
+    if name == NO_CATEGORY:
+        return ""
+    before = f"{at}: " if at else ""
+    if len(name) > LONGEST_NAME:
         raise AnnotationError(
-            f"{name} {threshold!r:.40} is not a number between 0 and 1"
-            f"{'; divide a percentage by 100' if percent else ''}."
+            f"{before}the label {name!r:.40} is {len(name)} characters long; at most "
+            f"{LONGEST_NAME} are read: is it a label?"
         )
+    label = CLEAN[name]
+    if not label:
+        raise AnnotationError(f"{before}the label {name!r:.40} has no word in it.")
+    return label
 
 
-def check_uncertain(uncertain: float | None, threshold: float | None) -> None:
-    """Raise if something is given as the score below which things are absent and is no such score.
-
-    Raises
-    ------
-    AnnotationError
-        If it is not from 0 to 1, or above the lowest score that counts, where that is given.
-    """
-    if uncertain is None:
-        return
-    real = isinstance(uncertain, Real) and not isinstance(uncertain, bool)
-    if not (real and 0 <= uncertain <= 1):
-        raise AnnotationError(f"uncertain {uncertain!r} is not a number between 0 and 1.")
-    if threshold is not None and uncertain > threshold:
-        raise AnnotationError(
-            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
-            "two are not judged, so give a lower one."
-        )
-
-
-def check_score(score: Any, where: str) -> float:
-    """Return a detection's score as a float.
-
-    Raises
-    ------
-    AnnotationError
-        If it is not a finite number; `where` names the file and the entry.
-    """
+def check_score(score: Any, at: str) -> float:
+    """Return a detection's score as a float; messages begin with `at`, the file and the entry."""
     try:
         # NumPy's and PyTorch's scalars say what they are; float() drops an imaginary part.
         value = score.item() if hasattr(score, "item") else score
@@ -487,64 +409,9 @@ def check_score(score: Any, where: str) -> float:
     except (TypeError, ValueError, OverflowError, RuntimeError):
         number = math.nan
     if not math.isfinite(number):
-        raise AnnotationError(f"{where}: score {score!r:.40} is not a number; write a number.")
+        raise AnnotationError(f"{at}: score {score!r:.40} is not a number; write a number.")
     if number < 0:
-        raise AnnotationError(f"{where}: score {score!r:.40} is negative; scores are from 0 to 1.")
+        raise AnnotationError(f"{at}: score {score!r:.40} is negative; scores are from 0 to 1.")
     if number > HIGHEST_SCORE:
-        raise AnnotationError(
-            f"{where}: score {score!r:.40} is above 1; divide percentages by 100."
-        )
+        raise AnnotationError(f"{at}: score {score!r:.40} is above 1; divide percentages by 100.")
     return number
-
-
-def from_threshold(threshold: float | None) -> str:
-    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
-    return "" if threshold is None else f">={threshold:g}"
-
-
-@named_if_wrong
-def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
-    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
-
-    A single source stays as it is, with its counts. Ids of later sources that are COCO file
-    stems join the numbers of the first. What one of them found is there, whatever others say; what
-    none found and one looked for is not.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no source.
-    ImageIdError
-        If a source shares no image with those before it.
-    """
-    sources = list(sources)
-    if not sources:
-        raise AnnotationError("a union needs at least one source of objects.")
-    first = sources[0]
-    if len(sources) == 1:
-        return first
-    united: dict[ImageId, dict[str, int]] = {}
-    asked: dict[ImageId, frozenset[str]] = {}
-    by_image = any(source.says_what_was_asked for source in sources)
-    for source in sources:
-        same_image = match(source, united)
-        if source and united and not same_image:
-            raise mismatch(source, united, source.where, first.where)
-        for image_id, labels in source.items():
-            same = same_image.get(image_id, image_id)
-            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
-            looked_for = source.looked_for(image_id) if by_image else None
-            if looked_for is not None:
-                asked[same] = asked[same] | looked_for if same in asked else looked_for
-    return ObjectLabels(
-        united,
-        kind=f"union({'+'.join(source.source() for source in sources)})",
-        where=" + ".join(source.where for source in sources),
-        lists_every_image=any(source.lists_every_image for source in sources),
-        # What one source looked for in all its images was not looked for in another's.
-        categories=(
-            () if by_image else frozenset().union(*(source.categories for source in sources))
-        ),
-        asked=asked if by_image else None,
-        unsure=sum(source.unsure for source in sources),
-    )

@@ -1,23 +1,24 @@
-"""Open Images boxes, a CSV.
+"""Open Images: boxes and image labels, two kinds of CSV.
 
-Format: https://storage.googleapis.com/openimages/web/download_v7.html. Boxes name their class by
-a machine id (``/m/01g317``), to which the class descriptions give a name.
+Format: https://storage.googleapis.com/openimages/web/download_v7.html. Both name their class by a
+machine id (``/m/01g317``), to which the class descriptions give a name. Image labels that people
+verified have a confidence of 1 (there) or 0 (not there); those of machines have a score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
-from ..image_ids import ImageId
 from ..signs import shows
-from .boxes import BoxCollector, number_of
-from .csv_rows import check_named_once, rows, rows_below_header, score_of
+from .csv_rows import check_named_once, number_of, records, rows, score_of
+from .format import Format, Way
+from .instances import Instances, from_corners
 from .label_csv import COLUMNS, columns_of
-from .objects import OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label, count
-from .record import Format, Way
+from .listed import CategoryNames
+from .objects import ANSWER_THRESHOLD, CLEAN, OPEN_IMAGES_THRESHOLD, ObjectLabels
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 
@@ -28,7 +29,6 @@ def read_open_images(
     where: str,
     threshold: float | None = None,
     categories: Mapping[Any, str] | None = None,
-    boxes: BoxCollector | None = None,
 ) -> ObjectLabels:
     """Read a boxes CSV with the columns ``ImageID``, ``LabelName`` and ``Confidence``.
 
@@ -36,16 +36,12 @@ def read_open_images(
 
     Parameters
     ----------
-    text : str
-        The content of the CSV.
-    where : str
-        The file, for messages.
+    text, where : str
+        The content of the CSV, and the file, for messages.
     threshold : float, optional
         The lowest confidence that counts, `OPEN_IMAGES_THRESHOLD` by default.
     categories : mapping, optional
         Machine id to name, from the class descriptions.
-    boxes : BoxCollector, optional
-        Keeps the boxes, whose sides are shares of the image's.
 
     Raises
     ------
@@ -53,33 +49,29 @@ def read_open_images(
         If a column is missing or named twice, a line has more or fewer fields than the header or
         a quote that does not end, a class has no name, or a confidence is not a number.
     """
-    threshold = OPEN_IMAGES_THRESHOLD if threshold is None else threshold
+    return _read(text, Instances(where, threshold, CategoryNames(machine_ids=categories or {})))
+
+
+def _read(text: str, found: Instances) -> ObjectLabels:
+    """Read boxes as `read_open_images` does; their sides are shares of the image's."""
+    found.counts_from(OPEN_IMAGES_THRESHOLD)
+    found.scored = True
+    for at, row in labelled(text, found.where):
+        image_id = row["ImageID"]
+        found.image(image_id)
+        if score_of(row["Confidence"], at) >= found.lowest:
+            sides = None
+            if found.boxes is not None:
+                columns = ("XMin", "YMin", "XMax", "YMax")
+                sides = from_corners([number_of(row.get(column)) for column in columns])
+            name = class_name(row["LabelName"], found, at)
+            found.add(image_id, name, at, sides=sides, size=(1.0, 1.0))
+    return found.object_labels("open-images", lists_every_image=False)
+
+
+def labelled(text: str, where: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield rows as `records` does, each of which names an image and a class."""
     _, header = next(rows(text, where), (1, []))
-    image_at, label_at, confidence_at = checked_columns(header, where)
-    labels: dict[ImageId, dict[str, int]] = {}
-    for line, row in rows_below_header(text, where):
-        at = f"{where}: line {line}"
-        image_id, label = row[image_at], row[label_at]
-        check_filled(image_id, label, at)
-        of_image = labels.setdefault(image_id, {})
-        if score_of(row[confidence_at], at) >= threshold:
-            name = class_name(label, categories or {}, at)
-            count(of_image, name, at=at)
-            if boxes is not None:
-                by_column = dict(zip(header, row, strict=True))
-                sides = [number_of(by_column.get(s)) for s in ("XMin", "YMin", "XMax", "YMax")]
-                boxes.add_corners(image_id, name, sides, size=(1.0, 1.0))
-    return ObjectLabels(labels, "open-images", where, threshold, lists_every_image=False)
-
-
-def checked_columns(header: list[str], where: str) -> tuple[int, int, int]:
-    """Return the places of the columns of images, labels and confidences.
-
-    Raises
-    ------
-    AnnotationError
-        If one is missing or named twice.
-    """
     missing = sorted(_COLUMNS - set(header))
     if missing:
         raise AnnotationError(
@@ -88,31 +80,16 @@ def checked_columns(header: list[str], where: str) -> tuple[int, int, int]:
         )
     for name in sorted(_COLUMNS):
         check_named_once(header, name, name, where)
-    return header.index("ImageID"), header.index("LabelName"), header.index("Confidence")
+    for at, row in records(text, where):
+        if not row["ImageID"] or not CLEAN[row["LabelName"]]:
+            raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
+        yield at, row
 
 
-def check_filled(image_id: str, label: str, at: str) -> None:
-    """Check that a row names an image and a class.
-
-    Raises
-    ------
-    AnnotationError
-        If it does not; `at` names the file and the line.
-    """
-    if not image_id or not clean_label(label):
-        raise AnnotationError(f"{at}: ImageID or LabelName is empty.")
-
-
-def class_name(label: str, categories: Mapping[Any, str], at: str) -> str:
-    """Return the name of a class; a label that is no machine id is one.
-
-    Raises
-    ------
-    AnnotationError
-        If the class descriptions do not have it.
-    """
-    if label in categories:
-        return categories[label]
+def class_name(label: str, found: Instances, at: str) -> str:
+    """Return the name of a class; a label that is no machine id is one."""
+    if label in found.names.machine_ids:
+        return found.names.machine_ids[label]
     if label.startswith("/"):
         raise AnnotationError(
             f"{at}: class {label} has no name; give the class descriptions CSV "
@@ -127,18 +104,41 @@ def _is_open_images(text: str) -> bool:
     return "ImageID" in first and ("LabelName" in first or not shows(columns_of(text), COLUMNS))
 
 
-FORMAT = Format(
+BOXES = Format(
     "Open Images boxes CSV",
     "Open Images boxes CSV",
     ".4",
     "`--categories class-descriptions-boxable.csv`",
-    (
-        Way(
-            "table",
-            _is_open_images,
-            lambda text, options: read_open_images(
-                text, options.where, options.threshold, options.names.machine_ids, options.boxes
-            ),
-        ),
-    ),
+    (Way("table", _is_open_images, _read),),
+)
+
+
+def read_image_labels(text: str, found: Instances) -> ObjectLabels:
+    """Read image labels: each was looked for, and is there or not.
+
+    Where several sources verified a label, one that found it is believed.
+    """
+    found.counts_from(ANSWER_THRESHOLD)
+    for at, row in labelled(text, found.where):
+        image_id = row["ImageID"]
+        name = class_name(row["LabelName"], found, at)
+        score = score_of(row["Confidence"], at)
+        found.scored = found.scored or 0 < score < 1
+        found.asked_in(image_id)
+        there = found.there(score)
+        if there is None:
+            found.unsure += 1
+            continue
+        label = found.ask(image_id, name, at)
+        if there and label:
+            found.image(image_id)[label] = 1
+    return found.object_labels("image-labels", says_asked=True)
+
+
+LABELS = Format(
+    "Open Images labels CSV",
+    "Open Images image labels CSV, verified by people or from machines",
+    ".5",
+    "a `Confidence` of 0 is not there; `--categories oidv7-class-descriptions.csv`",
+    (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), read_image_labels),),
 )

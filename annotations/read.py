@@ -1,26 +1,58 @@
-"""Object labels and boxes from any source, recognised by its content."""
+"""Objects from any source, recognised by its content, what users say of it; the table of formats.
+
+`FORMATS` is the only place that knows them all: content is recognised by it, messages and help list
+it, and the table of docs/objects.md is its rows.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from pkgutil import resolve_name
+from typing import Any, Protocol, TypeAlias, cast
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
+from ..files import read_text
 from ..image_ids import ImageId, match
-from .agreed import agreed
-from .boxes import BoxCollector, ImageBoxes
-from .carriers import content_of
-from .formats import read_content
-from .labels import LabelList
-from .names import CategorySource, read_categories
+from ..signs import shows
+from .categories import COCO_CATEGORIES, CategorySource, read_categories
+from .combined import agreed, union
+from .format import RECORD, Carrier, Format, Lines, content_of
+from .instances import ImageBoxes, Instances, LabelList, check_threshold, check_uncertain
+from .label_csv import columns_of
+from .listed import NO_NAMES
 from .nocaps import NocapsImages
-from .objects import ObjectLabels, check_threshold, check_uncertain, union
-from .record import ReadOptions
+from .objects import ObjectLabels, clean_label
+
+# The record of each format, in this order: the first way that recognises content reads it.
+_RECORDS = (
+    "coco_json.INSTANCES",
+    "coco_json.RESULTS",
+    "coco_json.PANOPTIC",
+    "voc.VOC",
+    "open_images.LABELS",
+    "open_images.BOXES",
+    "nocaps.NOCAPS",
+    "plain.RECORDS",
+    "visual_genome.VISUAL_GENOME",
+    "yolo.YOLO",
+    "label_csv.TABLE",
+    "detected.DETECTED",
+    "answers.ANSWERS",
+    "answers.POPE",
+    "answers.AMBER",
+    "answers.WOODPECKER",
+    "plain.ARRAYS",
+    "plain.FOLDER",
+    "plain.LABELS",
+)
+#: The records of all formats.
+FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
 
 
 class HasDataset(Protocol):
@@ -86,17 +118,13 @@ def read_objects(
     """
     check_threshold(threshold)
     check_uncertain(uncertain, threshold)
-    if isinstance(source, list | tuple):
-        members = [_read(member, threshold, categories, uncertain) for member in source]
-        return _pickled_as_paths(
-            _united(members, agree), source, threshold, categories, uncertain, agree
-        )
-    if agree:
-        raise AnnotationError("agreement needs two sources of objects; give another one.")
-    objects = _read(source, threshold, categories, uncertain)
-    if isinstance(objects, NocapsImages):
-        raise _no_objects(objects)
-    return _pickled_as_paths(objects, source, threshold, categories, uncertain)
+    sources = source if isinstance(source, list | tuple) else [source]
+    objects = _united([_read(one, threshold, categories, uncertain) for one in sources], agree)
+    paths = _absolute(source)
+    if paths is None:
+        return objects
+    names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
+    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain, agree))
 
 
 @named_if_wrong
@@ -122,21 +150,19 @@ def read_boxes(
     """
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
-    found: list[dict[ImageId, ImageBoxes]] = []
-    renaming: list[NocapsImages] = []
-    for path in paths:
-        boxes = BoxCollector()
-        read = _read_path(Path(path), ReadOptions(str(path), threshold, names, boxes))
-        found.append(boxes.images)
-        if isinstance(read, NocapsImages):
-            renaming.append(read)
+    found = [Instances(str(path), threshold, names, keep_boxes=True) for path in paths]
+    read = [
+        _read_content(*content_of(Path(path)), instances)
+        for path, instances in zip(paths, found, strict=True)
+    ]
     united: dict[ImageId, ImageBoxes] = {}
-    for boxes_of_source in found:
-        renamed = boxes_of_source
-        for images in renaming:
-            renamed = images.rename_boxes(renamed)
-        same_image = match(renamed, united)
-        for image_id, of_image in renamed.items():
+    for instances in found:
+        boxes = instances.boxes or {}
+        for images in read:
+            if isinstance(images, NocapsImages):
+                boxes = images.rename_boxes(boxes)
+        same_image = match(boxes, united)
+        for image_id, of_image in boxes.items():
             united.setdefault(same_image.get(image_id, image_id), of_image)
     return united
 
@@ -157,34 +183,44 @@ def _read(
         return source
     if isinstance(source, list | tuple):
         return read_objects(source, threshold, categories, uncertain)
-    names = read_categories(categories)
-    options = ReadOptions("objects", threshold, names, uncertain=uncertain)
+    names = NO_NAMES if categories is None else read_categories(categories)
     dataset = getattr(source, "dataset", None)
+    where, carrier, content = "objects", cast(Carrier, "object"), cast(Any, source)
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
-        return _read_path(Path(source), replace(options, where=str(Path(source))))
-    if isinstance(dataset, Mapping):  # a pycocotools COCO
-        options = replace(options, where="the COCO object")
-        return read_content("object", dataset, options)
-    if isinstance(source, Mapping):
-        return read_content("object", source, options)
-    raise AnnotationError(
-        f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
-        "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
-    )
+        where = str(Path(source))
+        carrier, content = content_of(Path(source))
+    elif isinstance(dataset, Mapping):  # a pycocotools COCO
+        where, content = "the COCO object", dataset
+    elif not isinstance(source, Mapping):
+        raise AnnotationError(
+            f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
+            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, or a list of these."
+        )
+    return _read_content(carrier, content, Instances(where, threshold, names, uncertain))
 
 
-def _read_path(path: Path, options: ReadOptions) -> ObjectLabels | NocapsImages:
-    carrier, content = content_of(path)
-    return read_content(carrier, content, options)
+def _read_content(carrier: Carrier, content: Any, found: Instances) -> ObjectLabels | NocapsImages:
+    """Return the labels of content, or the companion that it is."""
+    if carrier == "object" and shows(content, RECORD):
+        carrier, content = "list", Lines([content], [1])
+    seen = columns_of(content) if carrier == "table" else content
+    for known in FORMATS:
+        for way in known.ways:
+            if way.carrier == carrier and (
+                shows(seen, way.recognised)
+                if isinstance(way.recognised, tuple)
+                else way.recognised(content)
+            ):
+                if isinstance(way.read, str):
+                    raise AnnotationError(f"{found.where}: {way.read}")
+                return way.read(content, found)
+    raise AnnotationError(f"{found.where}: not a source of objects; accepted: {accepted()}.")
 
 
 def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLabels:
-    """Return the union of all objects, or what they agree on.
-
-    It is under nocaps' image ids if its images are among them.
-    """
+    """Return the union of all objects, or what they agree on, under nocaps' ids if it is there."""
     images = [member for member in members if isinstance(member, NocapsImages)]
     objects = [member for member in members if isinstance(member, ObjectLabels)]
     if len(images) > 1:
@@ -193,32 +229,15 @@ def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLa
             "give one."
         )
     if images and not objects:
-        raise _no_objects(images[0])
+        raise AnnotationError(
+            f"{images[0].where}: nocaps' images and captions, without objects; give Open Images' "
+            "boxes beside it, which then get nocaps' image ids."
+        )
     for one in images:
         objects = [one.rename(member) for member in objects]
-    return agreed(objects) if agree else union(objects)
-
-
-def _no_objects(images: NocapsImages) -> AnnotationError:
-    return AnnotationError(
-        f"{images.where}: nocaps' images and captions, without objects; give Open Images' boxes "
-        "beside it, which then get nocaps' image ids."
-    )
-
-
-def _pickled_as_paths(
-    objects: ObjectLabels,
-    source: ObjectSource,
-    threshold: float | None,
-    categories: CategorySource,
-    uncertain: float | None,
-    agree: bool = False,
-) -> ObjectLabels:
-    paths = _absolute(source)
-    if paths is None:
-        return objects
-    names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
-    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain, agree))
+    if agree:
+        return agreed(objects)
+    return objects[0] if len(objects) == 1 else union(objects)
 
 
 def _absolute(source: Any) -> Any:
@@ -229,3 +248,87 @@ def _absolute(source: Any) -> Any:
         return None
     paths = [_absolute(member) for member in source]
     return None if None in paths else paths
+
+
+def accepted() -> str:
+    """Return the names of all formats, as messages list them."""
+    return ", ".join(known.name for known in FORMATS)
+
+
+def table_rows() -> list[str]:
+    """Return the lines of the table of docs/objects.md."""
+    return [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
+
+
+#: COCO's 80 and PASCAL VOC's 20 categories, which are annotated in every image of theirs.
+CLOSED_SETS = {
+    "coco": frozenset(COCO_CATEGORIES.values()),
+    "voc": frozenset(
+        "aeroplane bicycle bird boat bottle bus car cat chair cow dog horse motorbike person sheep "
+        "sofa train".split()
+    ).union(("dining table", "potted plant", "tv monitor")),
+}
+
+#: What declares that whatever is not listed is not there.
+EVERYTHING = "all"
+
+
+@dataclass(frozen=True)
+class LookedFor:
+    """What was looked for in every image: labels as `clean_label` returns them; None for all.
+
+    The name is ``"coco"``, ``"voc"``, ``"all"``, or that of a file.
+    """
+
+    name: str
+    labels: frozenset[str] | None
+
+    def signature(self) -> str:
+        """Return the name, and a digest of labels that the name does not pin."""
+        if self.name in CLOSED_SETS or self.labels is None:
+            return self.name
+        lines = "\n".join(sorted(self.labels))
+        return f"{self.name}#{hashlib.sha256(lines.encode()).hexdigest()[:8]}"
+
+
+#: What users declare with: a name, a file, labels, or what was read.
+Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
+
+
+def read_looked_for(source: Declared) -> LookedFor | None:
+    """Return what a user says was looked for in every image; None for None.
+
+    Parameters
+    ----------
+    source : str, path, or collection of str, optional
+        ``"coco"`` or ``"voc"`` for their categories; ``"all"``: whatever is not listed is not
+        there; a text file with one label per line; or labels.
+
+    Raises
+    ------
+    AnnotationError
+        If the file cannot be read, or there is no label.
+    """
+    if source is None or isinstance(source, LookedFor):
+        return source
+    if isinstance(source, str) and source in CLOSED_SETS:
+        return LookedFor(source, CLOSED_SETS[source])
+    if source == EVERYTHING:
+        return LookedFor(EVERYTHING, None)
+    if isinstance(source, str | os.PathLike):
+        path = Path(source)
+        if isinstance(source, str) and not path.exists():
+            raise AnnotationError(
+                f"looked for: {source!r:.60} is neither coco, voc nor all, and there is no such "
+                "file; a file lists one label per line."
+            )
+        name, given = path.stem, read_text(path, AnnotationError).splitlines()
+    else:
+        name, given = "labels", list(source)
+        wrong = next((label for label in given if not isinstance(label, str)), None)
+        if wrong is not None:
+            raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
+    labels = frozenset(clean_label(label) for label in given if label.strip())
+    if not labels:
+        raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
+    return LookedFor(name, labels)

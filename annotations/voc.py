@@ -14,41 +14,43 @@ from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import read_bytes
 from ..image_ids import ImageId, from_json_key
-from .boxes import BoxCollector, number_of
-from .objects import ObjectLabels, clean_label, count
-from .record import Format, Way
+from .csv_rows import number_of
+from .format import Format, Way
+from .instances import Instances, from_corners
+from .objects import ObjectLabels, clean_label
 
 
 @named_if_wrong
 def read_voc(
-    files: list[Path],
-    where: str,
-    contents: Mapping[Path, bytes] | None = None,
-    boxes: BoxCollector | None = None,
+    files: list[Path], where: str, contents: Mapping[Path, bytes] | None = None
 ) -> ObjectLabels:
     """Read VOC XML files.
 
     The image id is the stem of ``filename``, or of the XML file where there is none; a stem that
-    is a whole number is a numeric id. `contents` has those files that were read already;
-    `boxes` keeps ``bndbox``, whose pixels are counted from 1, and both of whose corners are inside.
+    is a whole number is a numeric id. `contents` has those files that were read already.
 
     Raises
     ------
     AnnotationError
         If a file is not VOC XML, or two files annotate the same image.
     """
-    labels: dict[ImageId, dict[str, int]] = {}
+    return _read(files, contents or {}, Instances(where))
+
+
+def _read(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -> ObjectLabels:
+    """Read files as `read_voc` does; a box is ``bndbox``, in pixels that are counted from 1."""
     read_from: dict[ImageId, Path] = {}
     for path in files:
-        known = contents or {}
-        content = known[path] if path in known else read_bytes(path, AnnotationError)
+        content = contents[path] if path in contents else read_bytes(path, AnnotationError)
         try:
             root = ElementTree.fromstring(content)
         except (ElementTree.ParseError, ValueError, LookupError) as problem:  # encodings too
             raise AnnotationError(f"{path}: not well-formed XML ({problem}).") from None
         if root.tag != "annotation":
             raise AnnotationError(f"{path}: <{root.tag}> is not a PASCAL VOC <annotation>.")
-        image_id = _image_id(root, path.name)
+        # A Windows path accepts both kinds of slash.
+        image = PureWindowsPath(root.findtext("filename", "").strip() or path.name)
+        image_id = from_json_key(image.stem)
         if image_id == "":
             raise AnnotationError(f"{path}: its <filename> names no file.")
         if image_id in read_from:
@@ -57,36 +59,27 @@ def read_voc(
                 "keep one of them."
             )
         read_from[image_id] = path
-        labels[image_id] = {}
-        for number, child in enumerate(root.findall("object")):
+        found.image(image_id)
+        size = number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
+        for number, child in enumerate(root.findall("object"), 1):
             name = child.findtext("name", "").strip()
             if not clean_label(name):
-                raise AnnotationError(f"{path}: object {number + 1} has no <name>.")
-            count(labels[image_id], name, at=str(path))
-            if boxes is not None:
-                boxes.add_corners(image_id, name, _corners(child), size=_size(root))
-    return ObjectLabels(labels, "voc", where)
+                raise AnnotationError(f"{path}: object {number} has no <name>.")
+            found.add(image_id, name, str(path), sides=_sides(child), size=size)
+    return found.object_labels("voc")
 
 
-def _image_id(root: ElementTree.Element, name: str) -> ImageId:
-    """Return the image that an ``annotation`` is of, in the XML file of that name."""
-    # A Windows path accepts both kinds of slash.
-    image = PureWindowsPath(root.findtext("filename", "").strip() or name)
-    return from_json_key(image.stem)
-
-
-def _corners(child: ElementTree.Element) -> list[float] | None:
+def _sides(child: ElementTree.Element) -> list[float] | None:
+    """Return x, y, width and height of a box, both of whose corners are inside."""
     names = ("xmin", "ymin", "xmax", "ymax")
     numbers = [number_of(child.findtext(f"bndbox/{name}")) for name in names]
-    sides = [number for number in numbers if number is not None]
-    return [sides[0] - 1, sides[1] - 1, *sides[2:]] if len(sides) == len(names) else None
+    left, top, *others = numbers
+    if left is None or top is None:
+        return None
+    return from_corners([left - 1, top - 1, *others])
 
 
-def _size(root: ElementTree.Element) -> tuple[float | None, float | None]:
-    return number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
-
-
-FORMAT = Format(
+VOC = Format(
     "PASCAL VOC XML",
     "PASCAL VOC XML, a folder or one file",
     "",
@@ -95,16 +88,12 @@ FORMAT = Format(
         Way(
             "xml",
             (),
-            lambda raw, options: read_voc(
-                [Path(options.where)], options.where, {Path(options.where): raw}, options.boxes
-            ),
+            lambda raw, found: _read([Path(found.where)], {Path(found.where): raw}, found),
         ),
         Way(
             "folder",
             lambda folder: any(folder.glob("*.xml")),
-            lambda folder, options: read_voc(
-                sorted(folder.glob("*.xml")), options.where, boxes=options.boxes
-            ),
+            lambda folder, found: _read(sorted(folder.glob("*.xml")), {}, found),
         ),
     ),
 )

@@ -28,8 +28,7 @@ from tabulate import tabulate
 from vifidel_eval.agreement.draws import drawn
 from vifidel_eval.agreement.flickr8k import read_flickr8k
 from vifidel_eval.agreement.pascal50s import read_pascal50s
-from vifidel_eval.annotations import read_objects
-from vifidel_eval.annotations.coco import COCO_CATEGORIES
+from vifidel_eval.annotations import COCO_CATEGORIES, read_objects
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.rows import make_rows

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
-from ..annotations.looked_for import Declared, LookedFor, read_looked_for
+from ..annotations.read import Declared, LookedFor, read_looked_for
 from ..evaluation import Floats
 from ..explain.explained import (
     Explained,

@@ -33,35 +33,18 @@ class DamagedPictureError(Exception):
 
 
 class Decoded(NamedTuple):
-    """A picture and the size of what it was decoded from.
-
-    Attributes
-    ----------
-    picture : PIL.Image.Image
-        Upright, in RGB.
-    size : (int, int)
-        Width and height of the file's own picture as it is seen, in pixels.
-    """
+    """A picture, upright and in RGB, and the width and height of the file's own as it is seen."""
 
     picture: Image.Image
     size: tuple[int, int]
 
 
 def decode(source: Path | bytes, enough: int | None = None) -> Decoded:
-    """Decode a picture: its first frame, turned as EXIF says, what is transparent on white.
+    """Decode a file or its bytes: the first frame, turned as EXIF says, transparency on white.
 
-    Parameters
-    ----------
-    source : path or bytes
-        A file, or what is in it.
-    enough : int, optional
-        Decode a JPEG at a half, a quarter or an eighth of its size where both its sides keep at
-        least so many pixels.
-
-    Raises
-    ------
-    DamagedPictureError
-        If it is no picture of `FORMATS`, damaged, or has too many pixels.
+    A JPEG is decoded at a half, a quarter or an eighth of its size where both its sides keep at
+    least `enough` pixels. Raises `DamagedPictureError` if it is no picture of `FORMATS`, damaged,
+    or has too many pixels.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 

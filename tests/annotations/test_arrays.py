@@ -164,3 +164,10 @@ def test_detections_without_an_image(tmp_path, content, message):
     with pytest.raises(AnnotationError, match=message) as problem:
         read_objects(path)
     assert "image id" in str(problem.value)
+
+
+def test_asked_says_so_even_if_all_of_it_is_left_open():
+    open_only = {"labels": ["dog"], "scores": [0.4], "asked": ["a dog"]}
+    objects = read_objects({7: open_only, 8: {"labels": ["cat"], "asked": []}}, uncertain=0.3)
+    assert objects == {7: {}, 8: {"cat": 1}}
+    assert objects.asked_of([7, 8]) == [frozenset(), {"cat"}]

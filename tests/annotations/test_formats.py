@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from vifidel_eval.annotations import Box, ImageBoxes, ObjectLabels, read_boxes, read_objects
-from vifidel_eval.annotations.formats import FORMATS, accepted, table_rows
-from vifidel_eval.annotations.record import Format, Way
+from vifidel_eval.annotations import Box, ImageBoxes, read_boxes, read_objects
+from vifidel_eval.annotations.format import Format, Way
+from vifidel_eval.annotations.read import FORMATS, accepted, table_rows
 from vifidel_eval.errors import AnnotationError
 
 PAGE = Path(__file__).parents[2] / "docs" / "objects.md"
@@ -46,10 +46,9 @@ def test_error_lists_the_formats(tmp_path):
 
 
 def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
-    def read_toys(text, options):
-        if options.boxes is not None:
-            options.boxes.add(1, text[5:], [0, 0, 1, options.threshold])
-        return ObjectLabels({1: {text[5:]: 1}}, "toys", options.where)
+    def read_toys(text, found):
+        found.add(1, text[5:], sides=[0, 0, 1, found.lowest])
+        return found.object_labels("toys")
 
     # Said before the others, so that nothing else recognises it; nothing else is changed.
     toy = Format(
@@ -65,7 +64,7 @@ def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
             ),
         ),
     )
-    monkeypatch.setattr("vifidel_eval.annotations.formats.FORMATS", (toy, *FORMATS))
+    monkeypatch.setattr("vifidel_eval.annotations.read.FORMATS", (toy, *FORMATS))
     path = tmp_path / "toys.txt"
     path.write_text("toys:kite")
     assert read_objects(path).signature().startswith("toys#")
@@ -76,14 +75,14 @@ def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
 
 
 def test_recognition_does_not_depend_on_what_is_imported_first():
-    modules = "arrays yolo labels label_records detections nocaps coco_instances voc".split()
+    modules = "answers yolo plain label_csv open_images nocaps coco_json voc".split()
     said = {
         subprocess.run(
             [
                 sys.executable,
                 "-c",
                 f"import vifidel_eval.annotations.{first}\n"
-                "from vifidel_eval.annotations.formats import FORMATS\n"
+                "from vifidel_eval.annotations.read import FORMATS\n"
                 "print([(f.name, [way.carrier for way in f.ways]) for f in FORMATS])",
             ],
             check=True,

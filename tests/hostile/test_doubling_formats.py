@@ -14,7 +14,7 @@ import json
 import pytest
 from hostile.growth import grows_linearly, mark
 
-from vifidel_eval.annotations import formats, read_objects
+from vifidel_eval.annotations import read, read_objects
 from vifidel_eval.captions import layouts, read_references, read_results
 from vifidel_eval.companions import tokenization
 from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
@@ -175,7 +175,7 @@ OF_ONE_IMAGE_A_FILE = {"PASCAL VOC XML", "a folder of YOLO labels", "a folder of
 
 
 def test_every_format_has_an_example():
-    assert {known.name for known in formats.FORMATS} == FORMATS.keys() | WITHOUT_LABELS
+    assert {known.name for known in read.FORMATS} == FORMATS.keys() | WITHOUT_LABELS
 
 
 def source(folder, files):
@@ -204,7 +204,7 @@ def test_an_example_is_of_its_format(tmp_path, monkeypatch, name):
 
         return dataclasses.replace(known, ways=tuple(map(of, known.ways)))
 
-    monkeypatch.setattr(formats, "FORMATS", tuple(map(spied, formats.FORMATS)))
+    monkeypatch.setattr(read, "FORMATS", tuple(map(spied, read.FORMATS)))
     objects = source(tmp_path, FORMATS[name](2, 2, "thing"))()
     assert used[0] == name
     assert len(objects) == 2

@@ -3,8 +3,7 @@
 import pytest
 
 import vifidel_eval
-from vifidel_eval.annotations import read_objects
-from vifidel_eval.annotations.labels import label_rows
+from vifidel_eval.annotations import label_rows, read_objects
 from vifidel_eval.errors import AnnotationError
 from vifidel_eval.scorers import Chair, Vifidel, VifidelD, VifidelH, VifidelPRF
 from vifidel_eval.tables import TableScorer

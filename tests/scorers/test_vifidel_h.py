@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
-from vifidel_eval.annotations.coco import COCO_CATEGORIES
+from vifidel_eval.annotations import COCO_CATEGORIES
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.explain.explanation import Thresholds
 from vifidel_eval.rows import coco_rows, make_rows

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from vifidel_eval.annotations.coco import COCO_CATEGORIES
+from vifidel_eval.annotations import COCO_CATEGORIES
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.things import synonyms
 from vifidel_eval.things.synonyms import coco_synonyms, read_classes

@@ -57,7 +57,7 @@ class _Objects(click.Option):
     """``--objects``, whose help lists the formats; they are imported when help is printed."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from ..annotations.formats import accepted
+        from ..annotations.read import accepted
 
         self.help = f"What the images show: {accepted()}. Repeat to unite several."
         return super().get_help_record(ctx)

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..annotations.looked_for import Declared
-from ..annotations.names import CategorySource
+from ..annotations.categories import CategorySource
+from ..annotations.read import Declared
 from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId

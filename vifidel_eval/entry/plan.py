@@ -38,7 +38,7 @@ from ..scorers.registry import build
 from .detecting import with_detected
 
 if TYPE_CHECKING:
-    from ..annotations.boxes import ImageBoxes
+    from ..annotations import ImageBoxes
 
 #: A file's path.
 PathLike: TypeAlias = str | os.PathLike[str]

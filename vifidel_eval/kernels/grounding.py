@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels
-from ..annotations.looked_for import CLOSED_SETS, LookedFor
+from ..annotations.read import CLOSED_SETS, LookedFor
 from ..evaluation import Floats, Integers
 from ..remembered import Remembered
 from ..rows import LabelCounts

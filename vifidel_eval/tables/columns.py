@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..annotations.labels import label_entries
+from ..annotations.listed import listed as listed_in
 from ..annotations.objects import NO_CATEGORY, clean_label
 from ..errors import AnnotationError, VifidelError
 from ..evaluation import Integers
@@ -259,7 +259,12 @@ def label_rows(
         try:
             entries = None
             if not _is_null(row):
-                entries = _each_once(label_entries(row, threshold, uncertain=uncertain)[0])
+                counted = [
+                    (one.name, one.number)
+                    for one in listed_in(row, threshold, uncertain)
+                    if one.score is None or one.score >= threshold
+                ]
+                entries = _each_once(counted)
         except AnnotationError as problem:
             if strict:
                 raise AnnotationError(f"row {number}: {problem}") from None

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ..annotations.looked_for import Declared, read_looked_for
-from ..annotations.objects import check_threshold, check_uncertain, from_threshold
+from ..annotations.instances import check_threshold, check_uncertain, from_threshold
+from ..annotations.read import Declared, read_looked_for
 from ..errors import VifidelError
 from ..evaluation import Floats, Tally, add_tallies
 from ..files import first_line

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...annotations.boxes import ImageBoxes
+from ...annotations import ImageBoxes
 from ...errors import VifidelError, VifidelWarning
 from ...explain.explained import Explained
 from ...explain.inventions import Invention, inventions_in

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeVar
 
-from ...annotations.boxes import ImageBoxes
+from ...annotations import ImageBoxes
 from ...errors import ImageIdError, VifidelError, VifidelWarning
 from ...files import read_json, reason
 from ...image_ids import ImageId, from_json_value, match, mismatch

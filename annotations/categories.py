@@ -1,4 +1,4 @@
-"""Names of classes: by category id, by Open Images machine id, or by class index.
+"""Names of categories: by category id, by Open Images machine id, or by class index.
 
 A category id is what a file with ``categories`` says. A class index is a place in a model's list of
 classes and counts from 0: MMDetection, Hugging Face's models and YOLO write it. The two are kept
@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import first_line, parse_json, read_text
 from ..image_ids import from_json_key
-from .coco import category_names
 from .csv_rows import rows
+from .format import entries
+from .listed import NO_NAMES, CategoryNames
 from .objects import clean_label
 
 #: Everything that `read_categories` takes.
@@ -26,64 +27,29 @@ CategorySource: TypeAlias = (
     str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[Any, str] | None
 )
 
+#: COCO's 80 detection categories; the ids have gaps.
+COCO_CATEGORIES: dict[Any, str] = dict(
+    zip(
+        [i for i in range(1, 91) if i not in (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)],
+        (
+            "person, bicycle, car, motorcycle, airplane, bus, train, truck, boat, traffic light, "
+            "fire hydrant, stop sign, parking meter, bench, bird, cat, dog, horse, sheep, cow, "
+            "elephant, bear, zebra, giraffe, backpack, umbrella, handbag, tie, suitcase, frisbee, "
+            "skis, snowboard, sports ball, kite, baseball bat, baseball glove, skateboard, "
+            "surfboard, tennis racket, bottle, wine glass, cup, fork, knife, spoon, bowl, banana, "
+            "apple, sandwich, orange, broccoli, carrot, hot dog, pizza, donut, cake, chair, "
+            "couch, potted plant, bed, dining table, toilet, tv, laptop, mouse, remote, keyboard, "
+            "cell phone, microwave, oven, toaster, sink, refrigerator, book, clock, vase, "
+            "scissors, teddy bear, hair drier, toothbrush"
+        ).split(", "),
+        strict=True,
+    )
+)
+
 # PyYAML takes some seconds for this much; the names of ImageNet's 1 000 classes have 44 kB.
 _MOST_YAML = 1 << 18
 _YAML_NAMES = re.compile(r"^names\s*:", re.MULTILINE)
 _DARKNET_DATA = re.compile(r"^names\s*=", re.MULTILINE)
-
-_GIVE = (
-    "give the model's class names (categories=..., --categories): a text file with one name per "
-    "line, YOLO's data.yaml or Hugging Face's config.json"
-)
-
-
-@dataclass(frozen=True)
-class CategoryNames:
-    """Names of classes, by what sources call them.
-
-    Attributes
-    ----------
-    ids : mapping
-        Category id to name.
-    machine_ids : mapping
-        Open Images machine id to name.
-    indices : mapping
-        Class index to name, from 0 on without a gap.
-    """
-
-    ids: Mapping[Any, str] = field(default_factory=dict)
-    machine_ids: Mapping[str, str] = field(default_factory=dict)
-    indices: Mapping[int, str] = field(default_factory=dict)
-
-    def by_index(self) -> Mapping[int, str]:
-        """Return the names of class indices; category ids serve if they count from 0."""
-        if self.indices:
-            return self.indices
-        return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
-
-    def of_index(self, index: int, at: str) -> str:
-        """Return the name of a class index.
-
-        Raises
-        ------
-        AnnotationError
-            If it has none; the message begins with `at`, the file and the entry.
-        """
-        names = self.by_index()
-        if index in names:
-            return names[index]
-        if names:
-            raise AnnotationError(
-                f"{at}: class {index!r:.20} is not one of the {len(names)} classes that are given "
-                f"(0 to {len(names) - 1}); give the names of the model that wrote it."
-            )
-        if self.ids:
-            raise AnnotationError(
-                f"{at}: class {index!r:.20} is a place in the model's list of classes, counted "
-                f"from 0, and the categories given have ids of their own "
-                f"({', '.join(f'{key!r:.20}' for key in list(self.ids)[:3])}, ...); {_GIVE}."
-            )
-        raise AnnotationError(f"{at}: class {index!r:.20} is a number without a name; {_GIVE}.")
 
 
 @named_if_wrong
@@ -102,7 +68,7 @@ def read_categories(source: CategorySource) -> CategoryNames:
         If a file lists no categories, or two files name one differently.
     """
     if source is None:
-        return CategoryNames()
+        return NO_NAMES
     if isinstance(source, Mapping):
         return _by_id(source, "categories")
     names = CategoryNames({}, {}, {})
@@ -113,11 +79,16 @@ def read_categories(source: CategorySource) -> CategoryNames:
                 "or a mapping {id: name}."
             )
         found = read_names(path)
-        if not (found.ids or found.machine_ids or found.indices):
+        if not any(vars(found).values()):
             raise AnnotationError(f"{path}: no category in it; give a file that lists them.")
-        _add(names.ids, found.ids, str(path))
-        _add(names.machine_ids, found.machine_ids, str(path))
-        _add(names.indices, found.indices, str(path))
+        for kind, of_kind in vars(names).items():
+            for key, name in vars(found)[kind].items():
+                if of_kind.setdefault(key, name) != name:
+                    raise AnnotationError(
+                        f"{path}: category {key!r:.40} is called {name!r:.40}, and "
+                        f"{of_kind[key]!r:.40} in another file; give the one that the detector "
+                        "used."
+                    )
     return names
 
 
@@ -138,7 +109,9 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
         )
     if "," in first or first.startswith("/"):
         return CategoryNames(machine_ids=read_class_descriptions(text, where))
-    return CategoryNames(indices=_one_per_line(text, where))
+    # One name per line; blank lines are allowed only at the end.
+    lines = enumerate(text.rstrip().split("\n"))
+    return CategoryNames(indices=_from_zero(lines, where, first=1))
 
 
 @named_if_wrong
@@ -178,11 +151,48 @@ def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     return names
 
 
+def category_names(categories: Any, where: str) -> dict[Any, str]:
+    """Return ``{category id: name}`` from a COCO ``categories`` list."""
+    names: dict[Any, str] = {}
+    for at, category in entries(categories, where, "categories"):
+        category_id, name = category.get("id"), category.get("name")
+        if (
+            isinstance(category_id, bool)
+            or not isinstance(category_id, Integral | str)
+            or not isinstance(name, str)
+            or not clean_label(name)
+        ):
+            raise AnnotationError(f"{at} needs an 'id' and a 'name'.")
+        if names.setdefault(category_id, name) != name:
+            raise AnnotationError(
+                f"{at}: category {category_id!r:.40} is called "
+                f"{names[category_id]!r:.40} and {name!r:.40}; keep one."
+            )
+    return names
+
+
+def category_name(entry: Mapping[str, Any], names: Mapping[Any, str], at: str, whose: str) -> str:
+    """Return the name of an entry's category; `whose` says in messages who lists the categories."""
+    category_id = entry.get("category_id")
+    try:
+        if not isinstance(category_id, bool):
+            return names[category_id]
+    except (KeyError, TypeError):
+        pass
+    at = f"{at} (image {entry['image_id']!r:.40})" if "image_id" in entry else at
+    if "category_id" not in entry:
+        raise AnnotationError(f"{at}: 'category_id' is missing; every object needs one.")
+    raise AnnotationError(
+        f"{at}: category_id {category_id!r:.40} is not one of {whose} {len(names)} categories; "
+        "give the file that lists the categories."
+    )
+
+
 def _from_json(content: Any, where: str) -> CategoryNames:
     if isinstance(content, dict):
         labels = content.get("id2label")
         if isinstance(labels, dict):
-            pairs = [(from_json_key(key), name) for key, name in labels.items()]
+            pairs = ((from_json_key(key), name) for key, name in labels.items())
             return CategoryNames(indices=_from_zero(pairs, f"{where}: id2label"))
         if content and all(isinstance(name, str) for name in content.values()):
             return _by_id(content, where)
@@ -193,25 +203,18 @@ def _from_json(content: Any, where: str) -> CategoryNames:
             )
         content = content["categories"]
     if isinstance(content, list) and content and all(isinstance(name, str) for name in content):
-        return CategoryNames(indices=_from_zero(list(enumerate(content)), where))
+        return CategoryNames(indices=_from_zero(enumerate(content), where))
     return CategoryNames(ids=category_names(content, where))
 
 
 def _by_id(names: Mapping[Any, str], where: str) -> CategoryNames:
-    entries = [
+    listed = [
         {"id": from_json_key(key) if isinstance(key, str) else key, "name": name}
         for key, name in names.items()
     ]
-    ids: dict[Any, str] = {}
-    machine_ids: dict[str, str] = {}
-    for key, name in category_names(entries, where).items():
-        (machine_ids if isinstance(key, str) and key.startswith("/") else ids)[key] = name
-    return CategoryNames(ids, machine_ids)
-
-
-def _one_per_line(text: str, where: str) -> dict[int, str]:
-    """Return the names of a text file; blank lines are allowed only at its end."""
-    return _from_zero(list(enumerate(text.rstrip().split("\n"))), where, first=1)
+    by_id = category_names(listed, where)
+    machine_ids = {i: name for i, name in by_id.items() if isinstance(i, str) and i[:1] == "/"}
+    return CategoryNames({i: n for i, n in by_id.items() if i not in machine_ids}, machine_ids)
 
 
 def _yaml_names(text: str, where: str) -> dict[int, str]:
@@ -240,9 +243,9 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
         raise AnnotationError(f"{where}: 'names' appears {len(found)} times; it must appear once.")
     nodes = found[0].value
     if isinstance(found[0], yaml.SequenceNode):
-        return _from_zero([(i, _scalar(node)) for i, node in enumerate(nodes)], where)
+        return _from_zero(enumerate(map(_scalar, nodes)), where)
     if isinstance(found[0], yaml.MappingNode):
-        pairs = [(from_json_key(_scalar(key) or ""), _scalar(name)) for key, name in nodes]
+        pairs = ((from_json_key(_scalar(key) or ""), _scalar(name)) for key, name in nodes)
         return _from_zero(pairs, where)
     raise AnnotationError(f"{where}: 'names' is not a list of names; write it as YOLO does.")
 
@@ -253,7 +256,7 @@ def _scalar(node: Any) -> str | None:
     return node.value if is_text else None
 
 
-def _from_zero(pairs: Sequence[tuple[Any, Any]], where: str, first: int = 0) -> dict[int, str]:
+def _from_zero(pairs: Iterable[tuple[Any, Any]], where: str, first: int = 0) -> dict[int, str]:
     """Return names by class index, which must run from 0 on; messages count from `first`."""
     names: dict[int, str] = {}
     for index, name in pairs:
@@ -274,13 +277,3 @@ def _from_zero(pairs: Sequence[tuple[Any, Any]], where: str, first: int = 0) -> 
             f"{where}: the class indices are not 0 to {len(names) - 1} without a gap."
         )
     return names
-
-
-def _add(names: Mapping[Any, str], found: Mapping[Any, str], where: str) -> None:
-    assert isinstance(names, dict)
-    for key, name in found.items():
-        if names.setdefault(key, name) != name:
-            raise AnnotationError(
-                f"{where}: category {key!r:.40} is called {name!r:.40}, and {names[key]!r:.40} in "
-                "another file; give the one that the detector used."
-            )

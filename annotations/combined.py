@@ -1,4 +1,4 @@
-"""Agreement of several sources of objects: what all of them found, and what all of them denied."""
+"""Several sources of objects in one: their union, or what all of them agree on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,54 @@ from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match, mismatch
 from .objects import ObjectLabels
+
+
+@named_if_wrong
+def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+    """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
+
+    A single source stays as it is, with its counts. Ids of later sources that are COCO file
+    stems join the numbers of the first. What one of them found is there, whatever others say; what
+    none found and one looked for is not.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no source.
+    ImageIdError
+        If a source shares no image with those before it.
+    """
+    sources = list(sources)
+    if not sources:
+        raise AnnotationError("a union needs at least one source of objects.")
+    first = sources[0]
+    if len(sources) == 1:
+        return first
+    united: dict[ImageId, dict[str, int]] = {}
+    asked: dict[ImageId, frozenset[str]] = {}
+    by_image = any(source.says_what_was_asked for source in sources)
+    for source in sources:
+        same_image = match(source, united)
+        if source and united and not same_image:
+            raise mismatch(source, united, source.where, first.where)
+        for image_id, labels in source.items():
+            same = same_image.get(image_id, image_id)
+            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
+            looked_for = source.looked_for(image_id) if by_image else None
+            if looked_for is not None:
+                asked[same] = asked[same] | looked_for if same in asked else looked_for
+    return ObjectLabels(
+        united,
+        kind=f"union({'+'.join(source.source() for source in sources)})",
+        where=" + ".join(source.where for source in sources),
+        lists_every_image=any(source.lists_every_image for source in sources),
+        # What one source looked for in all its images was not looked for in another's.
+        categories=(
+            () if by_image else frozenset().union(*(source.categories for source in sources))
+        ),
+        asked=asked if by_image else None,
+        unsure=sum(source.unsure for source in sources),
+    )
 
 
 @named_if_wrong
