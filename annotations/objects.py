@@ -15,7 +15,7 @@ from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
 from ..nfc import nfc
-from ..remembered import remembered
+from ..remembered import Remembered
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -409,7 +409,7 @@ def count(labels: dict[str, int], name: str, number: int = 1, at: str = "") -> N
 
 
 @named_if_wrong
-@remembered
+@Remembered
 def clean_label(name: str) -> str:
     """Return a category name in lower case with blanks between its words.
 

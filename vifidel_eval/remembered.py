@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -21,21 +21,13 @@ ENTRY = 48
 
 
 class Remembered(dict[K, V]):
-    """What a function returned, by its argument: ``remembered[text]`` calls it if need be.
+    """A function of one argument that keeps what it returned, and a dictionary of that.
 
-    Parameters
-    ----------
-    function : callable
-        From an argument to what is remembered; the same whenever it is called.
-    size : callable
-        From an argument to its size, such as its number of characters.
-    most : int
-        The size of all together, each with `ENTRY` more, from which on it starts over.
+    `size` says how large an argument is, such as its number of characters; with more than `most`
+    together, each with `ENTRY` more, it starts over.
 
-    Examples
-    --------
     >>> lower = Remembered(str.lower)
-    >>> lower["Dog"], lower["A" * MOST] == "a" * MOST, list(lower)
+    >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
     ('dog', True, ['Dog'])
     """
 
@@ -46,10 +38,16 @@ class Remembered(dict[K, V]):
         most: int = MOST,
     ) -> None:
         super().__init__()
-        self._function = function
-        self._size = size
-        self._most = most
+        self._function, self._size, self._most = function, size, most
         self._held = 0  # threads may lose additions: it bounds well enough
+        functools.update_wrapper(self, function)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, key: K, /) -> V: ...
+
+    else:
+        __call__ = dict.__getitem__
 
     def __missing__(self, key: K) -> V:
         value = self._function(key)
@@ -62,14 +60,3 @@ class Remembered(dict[K, V]):
             self._held = size
         self[key] = value
         return value
-
-
-def remembered(function: Callable[[K], V]) -> Callable[[K], V]:
-    """Return the function of a text with its results `Remembered`."""
-    known = Remembered(function)
-
-    @functools.wraps(function)
-    def remember(text: K) -> V:
-        return known[text]
-
-    return remember
