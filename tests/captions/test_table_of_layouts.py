@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.captions.layout import Layout, Wanted
-from vifidel_eval.captions.layouts import LAYOUTS, accepted, table_rows
+from vifidel_eval.captions.fields import Wanted
+from vifidel_eval.captions.layouts import LAYOUTS, Layout, accepted, table_rows
 from vifidel_eval.errors import CaptionError
 
 PAGE = Path(__file__).parents[2] / "docs" / "captions.md"

@@ -16,40 +16,24 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from ..image_ids import ImageId
-from .columns import listed, usual_id
-from .field_paths import spelled, value_at
-from .layout import MISSING, Layout, Wanted
-from .listed import captions_in
+from .fields import MISSING, Wanted, listed, spelled, usual_id, value_at
+from .layouts import ByImage, Layout, captions_in
 from .records import Records
-
-#: The signs of a sample.
-SAMPLE = ("doc_id", "filtered_resps resps")
 
 # Where samples have what the model said, and the references: one text, or a list.
 _RESPONSES: tuple[tuple[str | int, ...], ...] = (("filtered_resps",), ("resps", 0))
 _TARGETS: tuple[tuple[str | int, ...], ...] = (("target",),)
 
 
-def read_samples(
-    content: Records | Mapping[str, Any], where: str, wanted: Wanted
-) -> dict[ImageId, list[str]]:
-    """Return the predictions, or the references that lmms-eval scored with.
-
-    Raises
-    ------
-    CaptionError
-        If a sample has no output with ``pred`` or ``answer`` and ``image_id``, or several that
-        differ, and nothing else says which image it is of; or if this is the summary of a run
-        (``*_results.json``), which holds no captions.
-    """
+def _read_samples(content: Records | Mapping[str, Any], where: str, wanted: Wanted) -> ByImage:
+    """Return the predictions, or the references that lmms-eval scored with."""
     if not isinstance(content, Records):
         raise CaptionError(
             f"{where}: is the summary of an lmms-eval run, without captions; give its "
             "*_samples_*.jsonl (--log_samples), or the task's submission file."
         )
     id_name = next((name for name in wanted.id_fields if name in content.names), None)
-    caption_name = next((name for name in wanted.caption_fields if name in content.names), None)
+    caption_name = next((name for name in wanted.fields if name in content.names), None)
     key = "answer" if wanted.references else "pred"
     samples = []
     for number, sample in enumerate(content.entries):
@@ -139,6 +123,6 @@ LAYOUT = Layout(
     "yes: `pred`; of a task of your own what the model said, with the image id of `doc`",
     "yes: `answer`; of a task of your own `target`",
     ("results", "configs"),
-    SAMPLE,
-    read_samples,
+    ("doc_id", "filtered_resps resps"),
+    _read_samples,
 )

@@ -1,9 +1,13 @@
-"""The one entry from Python: `evaluate`."""
+"""The one entry from Python, `evaluate`: what is to be scored is read and checked, then scored.
+
+Of its length, 150 lines are the documented arguments of `evaluate`.
+"""
 
 from __future__ import annotations
 
 import difflib
 import inspect
+import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,30 +16,55 @@ from typing import Any, TypeAlias
 
 from ..annotations.looked_for import Declared
 from ..annotations.names import CategorySource
+from ..annotations.read import HasDataset
 from ..arguments import named_if_wrong
-from ..errors import MetricUnavailable, VifidelError, VifidelWarning
+from ..captions import system_names
+from ..captions.fields import Wanted
+from ..captions.layouts import captions_from, kind_of
+from ..errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
-from ..runs.doubts import warn_of_floor
+from ..runs.doubts import warn_of_floor, warn_of_language
 from ..runs.floor import floor, signed
-from ..runs.harness import Scores, score_systems
-from ..runs.lengths import WORDS, warn_out_of_range
-from ..runs.samples import score_samples
+from ..runs.harness import Scores, column_names, score_systems
+from ..runs.lengths import WORDS, Words, lengths_matter, warn_out_of_range
+from ..runs.pairing import (
+    System,
+    check_releases,
+    in_one_spelling,
+    only_images,
+    read_image_ids,
+    warn_of_tags,
+)
+from ..runs.people import with_people
+from ..runs.samples import pooled, score_samples, spread
 from ..scorers import Scorer
 from ..scorers.record import Settings
-from ..scorers.registry import DEFAULT, METRICS, check_needs, defaults, expanded, parse
+from ..scorers.registry import DEFAULT, METRICS, build, check_needs, defaults, expanded, parse
 from ..scorers.thing_scorer import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
-from .plan import Fields, PathLike, Plan, References, Systems, named, plan
+from .detecting import with_detected
+from .plan import PathLike, Plan
 from .run import Run
 
+#: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
+Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
+#: All systems of a run: ``{name: captions}``, or result files, whose names name the systems.
+Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
+#: The references of a run.
+References: TypeAlias = Captions
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
 #: A file of image ids, or the ids; None for all.
 Ids: TypeAlias = PathLike | Collection[ImageId] | None
 #: One name, or several.
 Names: TypeAlias = str | Sequence[str]
+
+_SYSTEMS = (
+    "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
+    '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
+)
 
 # What the command calls some arguments.
 _OF_THE_COMMAND = {
@@ -203,18 +232,19 @@ def evaluate(
             "metrics that need neither."
         )
     check_needs(names, settings, str)
-    fields = Fields(*map(_listed, (id_field, caption_field, reference_field, split)))
+    wanted = Wanted(
+        *map(_listed, (id_field, caption_field, reference_field, split)), samples=samples
+    )
     planned = plan(
         named(systems),
         references,
         settings,
         names,
+        wanted,
         scorers,
-        fields,
         image_ids,
         allow_subset,
         people,
-        samples,
     )
     run = score(planned, progress)
     for name, why in run.unavailable.items():
@@ -222,15 +252,89 @@ def evaluate(
     return run
 
 
-def score(planned: Plan, progress: bool | None = None) -> Run:
-    """Score what was planned, with a progress bar.
+def plan(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    settings: Settings,
+    metrics: Sequence[str],
+    wanted: Wanted,
+    scorers: Mapping[str, Scorer] | None = None,
+    image_ids: Ids = None,
+    allow_subset: bool = False,
+    people: bool = False,
+) -> Plan:
+    """Read and check what a run needs; nothing is scored yet.
 
     Parameters
     ----------
-    planned : Plan
-        Systems and scorers.
-    progress : bool, optional
-        Whether there is a bar; by default in terminals and notebooks, if it takes long.
+    systems, references, wanted, image_ids
+        As `read_captions` takes them.
+    settings : Settings
+        What registered metrics are made from.
+    metrics : sequence of str
+        Their names, as `vifidel_eval.scorers.registry.parse` returns them.
+    scorers : mapping, optional
+        Further scorers by name.
+    allow_subset : bool
+        Whether a system may lack some of the images.
+    people : bool
+        Whether people are one of the systems, as `vifidel_eval.runs.people.with_people` makes them.
+
+    Raises
+    ------
+    VifidelError
+        If something cannot be read, or does not go together.
+
+    Warns
+    -----
+    VifidelWarning
+        If objects and references are of different releases of COCO, captions differ much in length,
+        captions are in another language than vectors and stop words, or images have more labels
+        than a caption can speak of.
+    """
+    read, by_image = read_captions(systems, references, wanted, image_ids)
+    if settings.detector is not None:
+        settings = with_detected(settings, paths_in(settings.objects), read)
+    of_objects = paths_in(settings.objects)
+    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
+        labels = settings.labels
+        if labels is not None:
+            check_releases(of_objects, labels, references, by_image)
+    made_of = None
+    if people:
+        if wanted.samples:
+            raise VifidelError(
+                "people are scored by one caption per image, and samples are several; leave one of "
+                "the two out."
+            )
+        if by_image is None:
+            raise VifidelError("people are scored by references, and there are none: give some.")
+        made_of, read, by_image = with_people(read, by_image)
+    whole = pooled(read) if wanted.samples else read
+    made, unavailable = build(metrics, settings)
+    made |= scorers or {}
+    if (lengths_matter(whole) or people) and WORDS not in column_names(made):
+        made[WORDS] = Words()
+    warn_of_language(whole, by_image, made)
+    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
+        warn_of_tags(settings.labels)
+        read, by_image = in_one_spelling(read, settings.labels, by_image)
+    sampled = None
+    if wanted.samples:
+        sampled = {
+            name: [one for one in read if one.sample_of == name and one.captions]
+            for name in systems
+        }
+    files = {
+        "captions": [path for source in systems.values() for path in paths_in(source)],
+        "references": paths_in(references),
+        "objects": of_objects,
+    }
+    return Plan(read, by_image, made, unavailable, allow_subset, settings, files, made_of, sampled)
+
+
+def score(planned: Plan, progress: bool | None = None) -> Run:
+    """Score what was planned, with a progress bar as `evaluate` shows it.
 
     Raises
     ------
@@ -239,8 +343,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     VifidelError
         If ids do not match or the input is not as the scorers need it.
     """
-    run = planned.systems, planned.references, planned.scorers
-    with progress_bar(planned.work, shown=progress) as bar:
+    work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
+    with progress_bar(work, shown=progress) as bar:
         how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
         if planned.samples is None:
             scores = score_systems(planned.systems, planned.scorers, planned.references, *how)
@@ -253,20 +357,107 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
                 *how,
                 lambda of_samples: _doubt(of_samples, planned),
             )
-    lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
-    if scores.signatures.keys() == lengths and scores.unavailable:
-        raise MetricUnavailable(" ".join(scores.unavailable.values()))
-    if planned.samples is not None:
-        return Run(scores, planned)
-    if planned.people is None:
-        return Run(replace(scores, people=floor(*run)), planned)
-    return Run(signed(scores, planned.people), planned)
+    if scores.unavailable:
+        lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
+        if scores.signatures.keys() == lengths:
+            raise MetricUnavailable(" ".join(scores.unavailable.values()))
+    if planned.people is not None:
+        scores = signed(scores, planned.people)
+    elif planned.samples is None:
+        people = floor(planned.systems, planned.references, planned.scorers)
+        scores = replace(scores, people=people)
+    return Run(scores, planned)
 
 
 def _doubt(scores: Scores, planned: Plan) -> None:
     """Warn of scores that say little, each once and for one cause."""
     known = warn_out_of_range(scores, planned.systems, planned.references, planned.scorers)
     warn_of_floor(scores, planned.scorers, known)
+
+
+def named(systems: Systems) -> dict[str, Captions]:
+    """Return systems by name; those of result files are named as the command names them."""
+    if isinstance(systems, str | os.PathLike):
+        systems = [systems]
+    if isinstance(systems, Mapping):
+        for name, captions in systems.items():
+            if not isinstance(name, str) or not name.strip():
+                raise CaptionError(
+                    f"{_SYSTEMS}; found the name {name!r:.40} with {captions!r:.40}."
+                )
+        found = dict(systems)
+    elif isinstance(systems, list | tuple) and all(
+        isinstance(path, str | os.PathLike) for path in systems
+    ):
+        paths = [Path(path) for path in systems]
+        found = dict(zip(system_names(paths), paths, strict=True))
+    else:
+        raise CaptionError(f"{_SYSTEMS}; found {kind_of(systems)}: give each system a name.")
+    if not found:
+        raise CaptionError(f"{_SYSTEMS}; there is none.")
+    return found
+
+
+def read_captions(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    wanted: Wanted,
+    image_ids: Ids = None,
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return systems and references.
+
+    Parameters
+    ----------
+    systems : mapping
+        Name to captions, as `named` returns them.
+    references : optional
+        References in any of the same shapes, or None.
+    wanted : Wanted
+        What the fields of files are called; where systems may have several captions per image, each
+        sample is a system.
+    image_ids : path or collection, optional
+        Only these images; a file is a JSON list, or has an id per line.
+
+    Raises
+    ------
+    CaptionError
+        If something cannot be read, or the references are what a system says.
+    ImageIdError
+        If an image of `image_ids` is not there.
+    """
+    captions = {
+        name: captions_from(source, f"system {name!r}", wanted) for name, source in systems.items()
+    }
+    by_image = None
+    if references is not None:
+        by_image = captions_from(references, "references", wanted.of_references())
+    read: list[System] = []
+    for name, of_system in captions.items():
+        if by_image == of_system:
+            where = references if isinstance(references, str | os.PathLike) else "references"
+            raise CaptionError(
+                f"{where}: holds the captions of system {name!r} and no others; "
+                "give captions that people wrote as references."
+            )
+        if wanted.samples:
+            read += spread(name, of_system)
+        else:
+            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
+    if image_ids is None:
+        return read, by_image
+    if isinstance(image_ids, str | os.PathLike):
+        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
+    if not isinstance(image_ids, Iterable):
+        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
+    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
+
+
+def paths_in(source: Any) -> list[Path]:
+    """Return the paths that a source is or, if it is a list, holds."""
+    if isinstance(source, str | os.PathLike):
+        return [Path(source)]
+    members = source if isinstance(source, list | tuple) else ()
+    return [path for member in members for path in paths_in(member)]
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,10 +15,13 @@ import numpy as np
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
+from ..explain.inventions import Invention
+from ..explain.sentences import JudgedSentence
 from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
 from ..report.score_tables import in_html, in_short, to_json
+from ..runs import leaderboard
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
@@ -29,9 +32,6 @@ from .plan import PathLike, Plan
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from ..explain.inventions import Invention
-    from ..explain.sentences import JudgedSentence
 
 
 class Run:
@@ -165,9 +165,7 @@ class Run:
             references.
         """
         self._check_system(system)
-        from .texts import sentences_of
-
-        return sentences_of(self._planned("sentences are parts of captions"), system)
+        return self._planned("sentences are parts of captions").sentences(system)
 
     def inventions(self) -> list[Invention]:
         """Return what the captions of all systems make up: every image, word, sentence and place.
@@ -197,9 +195,7 @@ class Run:
         >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
         [(1, 1, 'zebra', 9)]
         """
-        from .texts import inventions_of
-
-        return list(inventions_of(self._planned("inventions are parts of captions")))
+        return list(self._planned("inventions are parts of captions").inventions())
 
     def _check_system(self, system: str) -> None:
         if system not in self.detail.evaluations:
@@ -241,9 +237,7 @@ class Run:
                 "'vifidel-eval[pandas]'."
             ) from None
         if words:
-            from .texts import words_of
-
-            frame = pandas.DataFrame(list(words_of(self._planned("words are parts of captions"))))
+            frame = pandas.DataFrame(list(self._planned("words are parts of captions").words()))
         elif per_image:
             parts = []
             for name, of_column in self.detail.evaluations.items():
@@ -402,8 +396,6 @@ class Run:
             be written.
         """
         plan = self._planned("a leaderboard pins captions and references")
-        from ..runs import leaderboard
-
         leaderboard.add(path, self.detail, plan.systems, plan.references, day or date.today())
 
     def _planned(self, why: str) -> Plan:
