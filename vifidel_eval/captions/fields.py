@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import CaptionError
@@ -71,15 +71,6 @@ class Wanted:
     splits: Sequence[str] = ()
     references: bool = False
     samples: bool = False
-
-    def of_references(self) -> Wanted:
-        """Return the same of references."""
-        return replace(self, references=True, samples=False)
-
-    @property
-    def several(self) -> bool:
-        """Whether an image may have several captions."""
-        return self.references or self.samples
 
     @property
     def fields(self) -> Sequence[str]:

@@ -92,11 +92,11 @@ def text_of(caption: Any, at: str) -> str:
     return caption
 
 
-def texts_of(captions: Any, at: str, several: bool) -> list[str]:
-    """Return the captions of an image, one or a list; unless there are `several`, a list of one."""
+def texts_of(captions: Any, at: str, wanted: Wanted) -> list[str]:
+    """Return the captions of an image: one, or a list, of one unless several are wanted."""
     if not isinstance(captions, list):
         return [text_of(captions, at)]
-    if several or len(captions) == 1:
+    if wanted.references or wanted.samples or len(captions) == 1:
         return [text_of(caption, at) for caption in captions]
     if captions and all(isinstance(caption, str) for caption in captions):
         raise CaptionError(f"{at}: {len(captions)} captions for one image; keep one ({_SEVERAL}).")
@@ -120,7 +120,7 @@ def read_records(records: Records, where: str, wanted: Wanted) -> ByImage:
 
 def captions_in(records: Records, id_name: str, caption_name: str, wanted: Wanted) -> ByImage:
     """Return the captions of each image from the fields of those names."""
-    several = wanted.several
+    several = wanted.references or wanted.samples
     found: ByImage = {}
     for number, entry in enumerate(records.entries):
         image_id: ImageId = entry.get(id_name, MISSING)
@@ -139,7 +139,7 @@ def captions_in(records: Records, id_name: str, caption_name: str, wanted: Wante
         if type(caption) is str:
             captions = [caption]
         else:
-            captions = texts_of(caption, f"{records.at(number)} (image {image_id!r:.60})", several)
+            captions = texts_of(caption, f"{records.at(number)} (image {image_id!r:.60})", wanted)
         if of_image is None:
             found[image_id] = captions
         else:
@@ -152,7 +152,7 @@ def _read_by_image(content: Mapping[Any, Any], where: str, wanted: Wanted) -> By
     for image_id, captions in content.items():
         at = f"{where}: image {image_id!r:.60}"
         listed = list_of(captions, at) if wanted.references else captions
-        found[image_id] = texts_of(listed, at, wanted.several)
+        found[image_id] = texts_of(listed, at, wanted)
     return found
 
 

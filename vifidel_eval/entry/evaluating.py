@@ -430,7 +430,9 @@ def read_captions(
     }
     by_image = None
     if references is not None:
-        by_image = captions_from(references, "references", wanted.of_references())
+        by_image = captions_from(
+            references, "references", replace(wanted, references=True, samples=False)
+        )
     read: list[System] = []
     for name, of_system in captions.items():
         if by_image == of_system:
