@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from numbers import Integral
 from typing import Any
 
+from ..arguments import is_listed
 from ..errors import AnnotationError
-from ..signs import is_listed
 from .names import CategoryNames
 from .objects import check_score
 from .record import Format, refused

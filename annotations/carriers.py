@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from ..arguments import shows
 from ..errors import AnnotationError
 from ..files import as_text, is_json_lines, parse_json, parse_json_lines, read_bytes
 from ..image_ids import from_json_key
-from ..signs import shows
 
 #: What content comes as: a JSON object or Python mapping, a JSON list or JSON Lines, text that is
 #: not JSON, the bytes of an XML file, a folder with one file per image; or something else.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arguments import shows
 from ..errors import AnnotationError
-from ..signs import shows
 from . import (
     amber,
     answers,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..arguments import shows
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from ..signs import shows
 from .carriers import below_header, classes_of, places
 from .coco import entries, image_id_of
 from .labels import LabelList, read_items

@@ -15,10 +15,9 @@ from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
-from ..arguments import named_if_wrong
+from ..arguments import is_listed, named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from ..signs import is_listed
 from .arrays import detections, has_indices, is_arrays, without_article
 from .boxes import BoxCollector
 from .names import CategoryNames

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..arguments import named_if_wrong
+from ..arguments import named_if_wrong, shows
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from ..signs import shows
 from .boxes import BoxCollector, number_of
 from .csv_rows import check_named_once, rows, rows_below_header, score_of
 from .label_csv import COLUMNS, columns_of

@@ -77,8 +77,9 @@ class Way:
     carrier : Carrier
         What content of this kind is given as.
     recognised : tuple of str or callable
-        Signs that content of this format has (`vifidel_eval.signs`), of a table the names of its
-        columns; or what tells it from the whole content. The first way that knows content reads it.
+        Signs that content of this format has (`vifidel_eval.arguments.shows`), of a table the names
+        of its columns; or what tells it from the whole content. The first way that knows content
+        reads it.
     read : callable
         Returns the labels and keeps the boxes; or returns a companion that renames the images of
         other sources (`.nocaps`).

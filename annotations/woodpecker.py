@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..arguments import shows
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from ..signs import shows
 from .carriers import places
 from .coco import entries, image_id_of
 from .labels import label_entries

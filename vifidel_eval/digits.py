@@ -27,13 +27,7 @@ def rounded(score: float) -> float | None:
 
 
 def in_full(score: float) -> float | None:
-    """Return a score with all its digits, None if it is undefined.
-
-    Scores of a corpus are saved so: what is read back equals what was computed, bit by bit.
-
-    >>> in_full(2 / 3), in_full(float("nan"))
-    (0.6666666666666666, None)
-    """
+    """Return a score with all its digits, as those of a corpus are saved; None if undefined."""
     return None if math.isnan(score) else float(score)
 
 

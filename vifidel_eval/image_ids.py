@@ -100,18 +100,6 @@ def check_distinct(ids: Iterable[ImageId], where: str) -> None:
     """Check that no two ids of one source mean the same image, as 1, ``"1"`` and a stem of 1 do.
 
     A JSON object would keep one of them, and what is said under the others would be lost.
-
-    Parameters
-    ----------
-    ids : iterable
-        Different ids.
-    where : str
-        Where they are, for messages.
-
-    Raises
-    ------
-    ImageIdError
-        If two of them mean the same image.
     """
     ids = list(ids)
     if set(map(type, ids)) <= {int}:
@@ -225,22 +213,9 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
 
 
 def mismatch(
-    missing: Collection[ImageId],
-    known: Collection[ImageId],
-    asked: str,
-    knower: str,
+    missing: Collection[ImageId], known: Collection[ImageId], asked: str, knower: str
 ) -> ImageIdError:
-    """Return the error for ids that `knower` lacks, with the likely cause.
-
-    Parameters
-    ----------
-    missing : collection
-        The ids that are wanted and missing.
-    known : collection
-        The ids that the other side has.
-    asked, knower : str
-        What to call the two sides: whose ids are wanted, and which side lacks them.
-    """
+    """Return the error for ids of `asked` that `knower` lacks, with the likely cause."""
     return ImageIdError(
         f"{knower} lacks {_counted(missing)} of {asked}: {samples(missing)}; it has "
         f"{_counted(known)}: {samples(known)}; {_likely_cause(missing, known)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,25 +82,21 @@ class Rows:
         """Return the rows from `start` up to `stop`, which keep their numbers' order only."""
         if start == 0 and stop >= len(self):
             return self
-        some = slice(start, stop)
-        return Rows(
-            self.captions[some],
-            self.references[some],
-            None if self.image_ids is None else self.image_ids[some],
-            None if self.objects is None else self.objects[some],
-            self.objects_signature,
-            None if self.asked is None else self.asked[some],
-        )
+        return self._each(lambda values: values[start:stop])
 
     def take(self, rows: Sequence[int]) -> Rows:
         """Return some of the rows, in the order asked for."""
+        return self._each(lambda values: [values[row] for row in rows])
+
+    def _each(self, chosen: Callable[[Sequence[Any]], Sequence[Any]]) -> Rows:
+        """Return the rows that are chosen of each sequence."""
         return Rows(
-            [self.captions[row] for row in rows],
-            [self.references[row] for row in rows],
-            None if self.image_ids is None else [self.image_ids[row] for row in rows],
-            None if self.objects is None else [self.objects[row] for row in rows],
+            chosen(self.captions),
+            chosen(self.references),
+            None if self.image_ids is None else chosen(self.image_ids),
+            None if self.objects is None else chosen(self.objects),
             self.objects_signature,
-            None if self.asked is None else [self.asked[row] for row in rows],
+            None if self.asked is None else chosen(self.asked),
         )
 
     def name(self, row: int) -> str:
@@ -225,10 +221,8 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
 def _only_caption(image_id: ImageId, captions: Any) -> str:
     if isinstance(captions, _SEQUENCES) and len(captions) == 1 and isinstance(captions[0], str):
         return captions[0]
-    if isinstance(captions, _SEQUENCES) and len(captions) != 1:
-        found = f"{len(captions)} captions"
-    else:
-        found = f"{captions!r:.60}"
+    several = isinstance(captions, _SEQUENCES) and len(captions) != 1
+    found = f"{len(captions)} captions" if several else f"{captions!r:.60}"
     raise CaptionError(
         f"image {image_id!r}: expected a list of one candidate caption, found {found}."
     )
@@ -274,13 +268,7 @@ def _check_length(rows: Rows, row: int, text: str, what: str) -> None:
 
 
 def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:
-    """Return the image ids of rows, for a metric that looks images up.
-
-    Raises
-    ------
-    VifidelError
-        If the rows have none.
-    """
+    """Return the image ids of rows, for a metric that looks images up; without them, an error."""
     if rows.image_ids is None:
         raise VifidelError(f"{metric} looks images up by their ids: give image_ids.")
     return rows.image_ids

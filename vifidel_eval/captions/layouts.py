@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ..arguments import named_if_wrong
+from ..arguments import named_if_wrong, shows
 from ..errors import CaptionError
 from ..image_ids import ImageId, check_distinct, from_json_key, from_json_value
-from ..signs import shows
 from .fields import MISSING, Wanted, caption_field, id_field, steps_of, value_at
 from .records import Records, read_content
 
@@ -41,9 +40,9 @@ class Layout:
         Its row in docs/captions.md: what it is, in Markdown, and what to know of it as results and
         as references; where that is empty, it is refused as such.
     keys, fields : tuple of str, optional
-        The signs (`vifidel_eval.signs`) of a JSON object or mapping of this layout, and of records
-        by the names of their fields; None where it never comes as such. The first layout that
-        content has all signs of reads it.
+        The signs (`vifidel_eval.arguments.shows`) of a JSON object or mapping of this layout, and
+        of records by the names of their fields; None where it never comes as such. The first layout
+        that content has all signs of reads it.
     read : callable
         Returns the captions of each image from the content, what messages call it, and what is
         wanted.
