@@ -26,12 +26,6 @@ def _read_captions(content: Mapping[str, Any], where: str, wanted: Wanted) -> By
         references[image_id] = []
     annotations = list_of(content["annotations"], f"{where}: annotations")
     for number, annotation in enumerate(annotations):
-        if type(annotation) is dict and type(annotation.get("caption")) is str:
-            # Nearly all entries are like this: no message is prepared for them.
-            image_id = annotation.get("image_id")
-            if type(image_id) is int and image_id in references:
-                references[image_id].append(annotation["caption"])
-                continue
         at = f"{where}: annotations[{number}]"
         image_id = _image_id(annotation, "image_id", at)
         if listed and image_id not in listed:

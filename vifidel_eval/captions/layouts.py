@@ -122,11 +122,9 @@ def captions_in(records: Records, id_name: str, caption_name: str, wanted: Wante
     several = wanted.references or wanted.samples
     found: ByImage = {}
     for number, entry in enumerate(records.entries):
-        image_id: ImageId = entry.get(id_name, MISSING)
-        if type(image_id) is not int:
-            image_id = image_id_of(image_id, id_name, records.at(number), records.textual)
-        of_image = found.get(image_id)
-        if of_image is not None and not several:
+        at = records.at(number)
+        image_id = image_id_of(entry.get(id_name, MISSING), id_name, at, records.textual)
+        if image_id in found and not several:
             # Where a file has several captions per image, the second entry shows it.
             what = "entries " if records.lines is None else ""
             first = records.place(list(found).index(image_id))
@@ -135,14 +133,9 @@ def captions_in(records: Records, id_name: str, caption_name: str, wanted: Wante
                 f"({what}{first} and {records.place(number)}); keep one ({_SEVERAL})."
             )
         caption = entry.get(caption_name, MISSING)
-        if type(caption) is str:
-            captions = [caption]
-        else:
-            captions = texts_of(caption, f"{records.at(number)} (image {image_id!r:.60})", wanted)
-        if of_image is None:
-            found[image_id] = captions
-        else:
-            of_image += captions
+        found.setdefault(image_id, []).extend(
+            texts_of(caption, f"{at} (image {image_id!r:.60})", wanted)
+        )
     return found
 
 
