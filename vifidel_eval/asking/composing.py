@@ -11,6 +11,7 @@ from typing import Any
 
 from ..arguments import named_if_wrong
 from ..captions.fields import Wanted
+from ..entry.detecting import mentioned_in
 from ..entry.evaluating import Systems, named, read_captions
 from ..entry.plan import PathLike
 from ..errors import CaptionError, VifidelError
@@ -199,17 +200,8 @@ def _classes_in(finder: MentionFinder, caption: str) -> list[str]:
 
 def _mentioned(systems: Systems, classes: ClassList, fields: Wanted) -> _AskedOf:
     """Return the classes that captions mention, by image."""
-    finder = MentionFinder(classes)
-    mentioned: _AskedOf = {}
     read, _ = read_captions(named(systems), None, fields)
-    for system in read:
-        _unite(
-            mentioned,
-            {
-                image_id: _classes_in(finder, caption)
-                for image_id, caption in system.captions.items()
-            },
-        )
+    mentioned = mentioned_in(read, classes)
     if not any(mentioned.values()):
         raise CaptionError(
             "no caption mentions a thing of the object vocabulary, so there is nothing to ask; are "

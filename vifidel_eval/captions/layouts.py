@@ -178,22 +178,8 @@ LAYOUTS: list[Layout] = [
 def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
     """Return the captions of each image from a file or from what programs have in memory.
 
-    Parameters
-    ----------
-    source : path, mapping, list, pycocotools COCO or DataFrame
-        The keys of a mapping are image ids as they are, unless it is a dataset.
-    where : str
-        What messages call what is not a file.
-    wanted : Wanted
-        Results or references, and what the user says of them.
-
-    Raises
-    ------
-    CaptionError
-        If the source cannot be read, is not what is wanted, has no splits and some are named, or
-        is broken.
-    ImageIdError
-        If two ids mean the same image, such as 1 and ``"1"``.
+    That is a mapping, whose keys are image ids as they are unless it is a dataset, a list, a
+    pycocotools COCO or a DataFrame; messages call it `where`.
     """
     if isinstance(source, str | os.PathLike):
         return _from_file(source, wanted)
@@ -275,11 +261,6 @@ def accepted(wanted: Wanted) -> str:
     """Return the names of the layouts that are accepted, as messages list them."""
     names = [layout.name for layout in LAYOUTS if layout.serves(wanted)]
     return f"as {'references' if wanted.references else 'results'}: {', '.join(names)}"
-
-
-def table_rows() -> list[str]:
-    """Return the lines of the table of docs/captions.md."""
-    return [f"| {x.source} | {x.as_results} | {x.as_references} |" for x in LAYOUTS]
 
 
 @named_if_wrong

@@ -265,32 +265,11 @@ def plan(
 ) -> Plan:
     """Read and check what a run needs; nothing is scored yet.
 
-    Parameters
-    ----------
-    systems, references, wanted, image_ids
-        As `read_captions` takes them.
-    settings : Settings
-        What registered metrics are made from.
-    metrics : sequence of str
-        Their names, as `vifidel_eval.scorers.registry.parse` returns them.
-    scorers : mapping, optional
-        Further scorers by name.
-    allow_subset : bool
-        Whether a system may lack some of the images.
-    people : bool
-        Whether people are one of the systems, as `vifidel_eval.runs.people.with_people` makes them.
-
-    Raises
-    ------
-    VifidelError
-        If something cannot be read, or does not go together.
-
-    Warns
-    -----
-    VifidelWarning
-        If objects and references are of different releases of COCO, captions differ much in length,
-        captions are in another language than vectors and stop words, or images have more labels
-        than a caption can speak of.
+    Systems, references and ids are as `read_captions` takes them, `metrics` as
+    `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
+    if objects and references are of different releases of COCO, captions differ much in length or
+    are in another language than vectors and stop words, or images have more labels than a caption
+    can speak of.
     """
     read, by_image = read_captions(systems, references, wanted, image_ids)
     if settings.detector is not None:
@@ -334,15 +313,7 @@ def plan(
 
 
 def score(planned: Plan, progress: bool | None = None) -> Run:
-    """Score what was planned, with a progress bar as `evaluate` shows it.
-
-    Raises
-    ------
-    MetricUnavailable
-        If no metric can be computed here.
-    VifidelError
-        If ids do not match or the input is not as the scorers need it.
-    """
+    """Score what was planned, with a progress bar as `evaluate` shows it."""
     work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
     with progress_bar(work, shown=progress) as bar:
         how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
@@ -404,26 +375,10 @@ def read_captions(
     wanted: Wanted,
     image_ids: Ids = None,
 ) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references.
+    """Return systems and references, of all images or only those of `image_ids`.
 
-    Parameters
-    ----------
-    systems : mapping
-        Name to captions, as `named` returns them.
-    references : optional
-        References in any of the same shapes, or None.
-    wanted : Wanted
-        What the fields of files are called; where systems may have several captions per image, each
-        sample is a system.
-    image_ids : path or collection, optional
-        Only these images; a file is a JSON list, or has an id per line.
-
-    Raises
-    ------
-    CaptionError
-        If something cannot be read, or the references are what a system says.
-    ImageIdError
-        If an image of `image_ids` is not there.
+    Where systems may have several captions per image, each sample is a system. A file of ids is a
+    JSON list, or has an id per line.
     """
     captions = {
         name: captions_from(source, f"system {name!r}", wanted) for name, source in systems.items()
@@ -487,10 +442,13 @@ def _meant(name: str, own: Collection[str]) -> str:
 
 def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
     """Return names of registered metrics, and scorers by name; nothing by default."""
+    names: list[str] = []
+    scorers: dict[str, Scorer] = {}
     if metrics is None:
-        return [], {}
+        return names, scorers
+    given: Iterable[tuple[Any, Any]]
     if isinstance(metrics, Mapping):
-        names, scorers = [], _named_scorers(metrics.items())
+        given = metrics.items()
     else:
         listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
         if not isinstance(listed, Iterable):
@@ -499,19 +457,7 @@ def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer
         texts = [metric for metric in listed if isinstance(metric, str)]
         names = list(dict.fromkeys(name for text in texts for name in parse(text)))
         others = [metric for metric in listed if not isinstance(metric, str)]
-        scorers = _named_scorers(
-            (scorer.method() if isinstance(scorer, Scorer) else "", scorer) for scorer in others
-        )
-    if not names and not scorers:
-        raise VifidelError("metrics is empty; leave it out for the default metrics.")
-    both = [name for name in names if name in scorers]
-    if both:
-        raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
-    return names, scorers
-
-
-def _named_scorers(given: Iterable[tuple[Any, Any]]) -> dict[str, Scorer]:
-    scorers: dict[str, Scorer] = {}
+        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in others]
     for name, scorer in given:
         if not isinstance(name, str) or not isinstance(scorer, Scorer):
             raise VifidelError(_no_metric(scorer))
@@ -521,7 +467,12 @@ def _named_scorers(given: Iterable[tuple[Any, Any]]) -> dict[str, Scorer]:
                 "metrics={'first': ..., 'second': ...}."
             )
         scorers[name] = scorer
-    return scorers
+    if not names and not scorers:
+        raise VifidelError("metrics is empty; leave it out for the default metrics.")
+    both = [name for name in names if name in scorers]
+    if both:
+        raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
+    return names, scorers
 
 
 def _no_metric(value: Any) -> str:

@@ -37,18 +37,8 @@ if TYPE_CHECKING:
 class Run:
     """Scores of systems under metrics, as `vifidel_eval.evaluate` and `load` return them.
 
-    A run does not change. It equals itself only; it pickles with all that it was made from.
-
-    Parameters
-    ----------
-    detail : Scores
-        All that the metrics said.
-    plan : Plan, optional
-        What was scored; a file of scores does not hold it.
-    saved : Comparisons, optional
-        How the systems compare, where a file says so.
-    where : str
-        The file that was loaded, for messages.
+    A run does not change. It equals itself only; it pickles with all that it was made from: the
+    plan or, if it was loaded, the file `where` it is, which may hold a comparison that was saved.
 
     Attributes
     ----------
@@ -91,10 +81,11 @@ class Run:
         for equal to itself, so that undefined scores, which are all `math.nan`, count as equal
         inside dicts.
         """
-        scores: dict[str, dict[str, float]] = {
-            name: ByName("column", {column: _score(e.score) for column, e in of_column.items()})
-            for name, of_column in self.detail.evaluations.items()
-        }
+        scores: dict[str, dict[str, float]] = {}
+        for name, of_column in self.detail.evaluations.items():
+            of_system = {column: float(e.score) for column, e in of_column.items()}
+            defined = {c: math.nan if math.isnan(s) else s for c, s in of_system.items()}
+            scores[name] = ByName("column", defined)
         return ByName("system", scores)
 
     @property
@@ -118,15 +109,7 @@ class Run:
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
-        Parameters
-        ----------
-        system : str
-            Its name.
-
-        Returns
-        -------
-        dict
-            In the order of the references; None where a score is undefined.
+        They are in the order of the references; None where a score is undefined.
 
         Raises
         ------
@@ -146,17 +129,8 @@ class Run:
 
         What a sentence claims and the image does not show is an invention; what a clause such as
         *suggesting that* supposes is not. `JudgedSentence.start` and `end` are places in the
-        caption, as are those of all mentions.
-
-        Parameters
-        ----------
-        system : str
-            Its name.
-
-        Returns
-        -------
-        dict
-            Image id to its sentences in order, whatever metrics the run has.
+        caption, as are those of all mentions. An image has its sentences in order, whatever metrics
+        the run has.
 
         Raises
         ------
@@ -171,14 +145,10 @@ class Run:
         """Return what the captions of all systems make up: every image, word, sentence and place.
 
         An invention is a mention of a thing that is probably not in the image, in a claim; what
-        only a clause such as *suggesting that* supposes is none. ``explain --inventions`` writes
-        the same rows.
-
-        Returns
-        -------
-        list of Invention
-            System after system, in the order of the images and of the words of each caption;
-            whatever metrics the run has. `pandas.DataFrame` takes them as they are.
+        only a clause such as *suggesting that* supposes is none. They come system after system, in
+        the order of the images and of the words of each caption, whatever metrics the run has.
+        ``explain --inventions`` writes the same rows, and `pandas.DataFrame` takes them as they
+        are.
 
         Raises
         ------
@@ -440,10 +410,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         return in_html(self.detail)
-
-
-def _score(score: float) -> float:
-    return math.nan if math.isnan(score) else float(score)
 
 
 @named_if_wrong
