@@ -52,24 +52,18 @@ _STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
 class Wanted:
     """What is wanted of caption files, and what the user says of them.
 
-    Attributes
-    ----------
-    id_fields, caption_fields, reference_fields : sequence of str
-        What image ids, captions of systems and references are called, instead of the usual names;
-        of several, the first that a file has.
-    splits : sequence of str
-        The splits that count, of references in splits.
-    references : bool
-        Whether it is references, any number for each image, or results, one caption for each.
-    samples : bool
-        Whether results may have several captions for an image.
+    The fields say what image ids, captions of systems and references are called, instead of the
+    usual names; of several, the first that a file has.
     """
 
     id_fields: Sequence[str] = ()
     caption_fields: Sequence[str] = ()
     reference_fields: Sequence[str] = ()
+    #: The splits that count, of references in splits.
     splits: Sequence[str] = ()
+    #: Whether it is references, any number for each image, or results, one caption for each.
     references: bool = False
+    #: Whether results may have several captions for an image.
     samples: bool = False
 
     @property

@@ -47,26 +47,16 @@ _MOST_ROWS = 20_000_000
 
 @dataclass(frozen=True)
 class Records:
-    """Entries of a file, one per caption or per image.
+    """Entries of a file, one per caption or per image: dicts where the file is right."""
 
-    Attributes
-    ----------
-    where : str
-        The file, for messages.
-    entries : sequence
-        Parsed JSON, or the rows of a table; dicts where the file is right.
-    lines : sequence of int, optional
-        The line or row of each entry, from 1; None for the entries of one JSON list.
-    unit : str
-        What `lines` counts: "line" or "row".
-    textual : bool
-        Whether all values are text, as in CSV, so that an id of digits is a number.
-    """
-
+    #: What messages call the file.
     where: str
     entries: Sequence[Any]
+    #: The line or row of each entry, from 1; None for the entries of one JSON list.
     lines: Sequence[int] | None = None
+    #: What `lines` counts: "line" or "row".
     unit: str = "line"
+    #: Whether all values are text, as in CSV, so that an id of digits is a number.
     textual: bool = False
 
     def place(self, number: int) -> str:

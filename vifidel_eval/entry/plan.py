@@ -36,38 +36,21 @@ _PIECE = re.compile(r"\S+")
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Systems and scorers of a run.
-
-    Attributes
-    ----------
-    systems : list of System
-        What is scored.
-    references : dict, optional
-        Image id to references.
-    scorers : dict
-        Metric name to scorer.
-    unavailable : dict
-        Metric name to the reason why it cannot be computed here.
-    allow_subset : bool
-        Whether a system may lack some of the images.
-    settings : Settings
-        What registered metrics were made from.
-    files : dict
-        What was read: ``captions``, ``references`` and ``objects`` to their files.
-    people : People, optional
-        How the captions of people were made, where these are one of the systems.
-    samples : dict, optional
-        System name to its samples, which are all of `systems` then.
-    """
+    """Systems and scorers of a run, and what they were made from."""
 
     systems: list[System]
     references: dict[ImageId, list[str]] | None
     scorers: dict[str, Scorer]
+    #: Metric name to the reason why it cannot be computed here.
     unavailable: dict[str, str]
+    #: Whether a system may lack some of the images.
     allow_subset: bool
     settings: Settings
+    #: What was read: ``captions``, ``references`` and ``objects`` to their files.
     files: dict[str, list[Path]]
+    #: How the captions of people were made, where these are one of the systems.
     people: People | None = None
+    #: System name to its samples, which are all of `systems` then.
     samples: dict[str, list[System]] | None = None
 
     @property

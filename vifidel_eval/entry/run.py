@@ -37,13 +37,14 @@ if TYPE_CHECKING:
 class Run:
     """Scores of systems under metrics, as `vifidel_eval.evaluate` and `load` return them.
 
-    A run does not change. It equals itself only; it pickles with all that it was made from: the
-    plan or, if it was loaded, the file `where` it is, which may hold a comparison that was saved.
+    A run does not change. It equals itself only; it pickles with all that it was made from.
 
     Attributes
     ----------
     detail : Scores
         All that the metrics said: counts, tallies, words, by system and column.
+    plan : Plan or None
+        What was scored; None of a loaded run.
     """
 
     def __init__(
@@ -54,14 +55,9 @@ class Run:
         where: str = "",
     ) -> None:
         self.detail = detail
-        self._plan = plan
+        self.plan = plan
         self._compared = saved
         self._where = where
-
-    @property
-    def plan(self) -> Plan | None:
-        """What was scored; None of a loaded run."""
-        return self._plan
 
     @property
     def systems(self) -> list[str]:
@@ -83,9 +79,11 @@ class Run:
         """
         scores: dict[str, dict[str, float]] = {}
         for name, of_column in self.detail.evaluations.items():
-            of_system = {column: float(e.score) for column, e in of_column.items()}
-            defined = {c: math.nan if math.isnan(s) else s for c, s in of_system.items()}
-            scores[name] = ByName("column", defined)
+            of_system = {
+                column: math.nan if math.isnan(evaluation.score) else float(evaluation.score)
+                for column, evaluation in of_column.items()
+            }
+            scores[name] = ByName("column", of_system)
         return ByName("system", scores)
 
     @property
@@ -264,7 +262,7 @@ class Run:
             or (known.seed, known.resamples, known.level) != (seed, resamples, level)
             or known.baseline not in (None, baseline)
         ):
-            scores = self.detail if self._plan is not None else self._comparable()
+            scores = self.detail if self.plan is not None else self._comparable()
             self._compared = known = compare(scores, seed, resamples, level)
         return known if baseline is None else against(known, baseline)
 
@@ -344,7 +342,7 @@ class Run:
         VifidelError
             If the file cannot be written.
         """
-        if comparisons is None and self._plan is None:
+        if comparisons is None and self.plan is None:
             comparisons = self._compared
         write_whole(Path(path), to_json(self.detail, comparisons) + "\n")
 
@@ -369,15 +367,15 @@ class Run:
         leaderboard.add(path, self.detail, plan.systems, plan.references, day or date.today())
 
     def _planned(self, why: str) -> Plan:
-        if self._plan is None:
+        if self.plan is None:
             raise VifidelError(
                 f"{why}, and {self._where or 'a loaded run'} holds only scores: evaluate again."
             )
-        if self._plan.samples is not None:
+        if self.plan.samples is not None:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: score one of them."
             )
-        return self._plan
+        return self.plan
 
     def _comparable(self) -> Scores:
         """Return the columns of a loaded run whose corpus scores follow from those of images."""
