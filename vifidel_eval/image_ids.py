@@ -22,7 +22,6 @@ ImageId = Hashable
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
-_OF_PATHS = frozenset("./\\")
 _PICTURE_OR_VIDEO = re.compile(
     r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv|flv|ogv|3gp)",
     re.IGNORECASE,
@@ -158,17 +157,13 @@ def _match_paths(
     wanted: list[ImageId], known: Iterable[ImageId], matched: dict[ImageId, ImageId]
 ) -> None:
     """Add to `matched` the wanted images that paths and names of pictures lead to."""
-    missing = {image_id: _ends(image_id) for image_id in wanted if image_id not in matched}
-    paths_wanted = any(ends is not None and ends[1] for ends in missing.values())
     of_end: dict[str, list[tuple[ImageId, tuple[str, ...], bool]]] = {}
     for image_id in known:
-        # Without a path on either side there is nothing to match.
-        if paths_wanted or (isinstance(image_id, str) and not _OF_PATHS.isdisjoint(image_id)):
-            ends = _ends(image_id)
-            if ends is not None:
-                of_end.setdefault(ends[0][0], []).append((image_id, *ends))
+        if ends := _ends(image_id):
+            of_end.setdefault(ends[0][0], []).append((image_id, *ends))
     taken = {other: image_id for image_id, other in matched.items()}
-    for image_id, ends in missing.items():
+    for image_id in wanted:
+        ends = None if image_id in matched else _ends(image_id)
         if ends is None:
             continue
         parts, is_path = ends

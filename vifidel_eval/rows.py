@@ -161,12 +161,6 @@ def make_rows(
         objects_signature,
         asked,
     )
-    if not _STRINGS.issuperset(map(type, captions)):
-        for row, caption in enumerate(captions):
-            if not isinstance(caption, str):
-                raise CaptionError(
-                    f"{rows.name(row)}: the caption is {caption!r:.60}, not a string."
-                )
     check_references(rows)
     return rows
 
@@ -229,7 +223,7 @@ def _only_caption(image_id: ImageId, captions: Any) -> str:
 
 
 def check_references(rows: Rows) -> None:
-    """Check that the references of every row are a list of strings, and that no text is too long.
+    """Check that captions are strings, references lists of strings, and that no text is too long.
 
     Raises
     ------
@@ -247,6 +241,8 @@ def check_references(rows: Rows) -> None:
     ):
         return
     for row, (caption, references) in enumerate(zip(rows.captions, rows.references, strict=True)):
+        if not isinstance(caption, str):
+            raise CaptionError(f"{rows.name(row)}: the caption is {caption!r:.60}, not a string.")
         if not (
             isinstance(references, _SEQUENCES)
             and all(isinstance(reference, str) for reference in references)
@@ -254,17 +250,13 @@ def check_references(rows: Rows) -> None:
             raise CaptionError(
                 f"{rows.name(row)}: expected a list of references, found {references!r:.60}."
             )
-        _check_length(rows, row, caption, "caption")
-        for reference in references:
-            _check_length(rows, row, reference, "reference")
-
-
-def _check_length(rows: Rows, row: int, text: str, what: str) -> None:
-    if len(text) > MOST_CHARACTERS:
-        raise CaptionError(
-            f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
-            f"{MOST_CHARACTERS} are read: shorten it."
-        )
+        for text in (caption, *references):
+            if len(text) > MOST_CHARACTERS:
+                what = "caption" if text is caption else "reference"
+                raise CaptionError(
+                    f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
+                    f"{MOST_CHARACTERS} are read: shorten it."
+                )
 
 
 def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:
