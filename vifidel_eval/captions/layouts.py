@@ -193,9 +193,10 @@ def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
 
 def _from_file(path: str | os.PathLike[str], wanted: Wanted) -> ByImage:
     content, where = read_content(path)
-    if isinstance(content, dict):
-        content = {from_json_key(key): value for key, value in content.items()}
-    return _captions_of(content, where, wanted)
+    if isinstance(content, Records):
+        return _captions_of(content, where, wanted)
+    by_image = {from_json_key(key): value for key, value in content.items()}
+    return _captions_of(by_image, where, wanted)
 
 
 def _captions_of(content: Records | Mapping[Any, Any], where: str, wanted: Wanted) -> ByImage:

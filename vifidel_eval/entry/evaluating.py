@@ -233,7 +233,11 @@ def evaluate(
         )
     check_needs(names, settings, str)
     wanted = Wanted(
-        *map(_listed, (id_field, caption_field, reference_field, split)), samples=samples
+        _listed(id_field),
+        _listed(caption_field),
+        _listed(reference_field),
+        _listed(split),
+        samples=samples,
     )
     planned = plan(
         named(systems),
