@@ -81,15 +81,17 @@ class Parts:
             return
         part = {"key": key, "content": content, "digest": _digest(key, content)}
         line = json.dumps(part, allow_nan=False)
-        if alone or not self._begun:
+        if alone:
             write_whole(self.path, f"{_MARK}{line}\n")
-            self._begun = True
-            return
-        try:
-            with self.path.open("a", encoding="utf-8", newline="\n") as file:
-                file.write(f"\n{line}\n")  # the line before may have no end
-        except OSError as problem:
-            raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
+        else:
+            before = "" if self._begun else _MARK
+            try:
+                mode = "a" if self._begun else "w"
+                with self.path.open(mode, encoding="utf-8", newline="\n") as file:
+                    file.write(f"{before}\n{line}\n")  # the line before may have no end
+            except OSError as problem:
+                raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
+        self._begun = True
 
     def clear(self) -> None:
         """Forget all parts: the run is complete. A file that is not of this run stays."""
