@@ -18,7 +18,7 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
-from ..signs import is_listed
+from ..arguments import is_listed
 from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, check_score, checked_label
 
 #: The keys of parallel arrays: of labels, and of what is beside them.

@@ -19,7 +19,7 @@ from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, match
-from ..signs import shows
+from ..arguments import shows
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
 from .combined import agreed, union
 from .format import RECORD, Carrier, Format, Lines, content_of

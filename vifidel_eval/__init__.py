@@ -63,7 +63,6 @@ if not os.path.isdir(os.path.join(__path__[0], "scorers")):
     from . import checkout  # noqa: F401
 
 # Imported when first used: NumPy and the readers are not needed to import this package.
-_PACKAGES = ("annotations", "scorers", "tables")
 _MODULE_OF = {
     "STOP_WORDS": ".text.words",
     "Column": ".evaluation",
@@ -81,9 +80,9 @@ _MODULE_OF = {
 
 
 def __getattr__(name: str) -> Any:
-    value: Any
-    if name in _PACKAGES:
+    if name in ("annotations", "scorers", "tables"):
         return importlib.import_module(f".{name}", __name__)
+    value: Any
     if name in _MODULE_OF:
         value = getattr(importlib.import_module(_MODULE_OF[name], __name__), name)
     elif name == "__version__":

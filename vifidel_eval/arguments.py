@@ -1,7 +1,8 @@
-"""Errors for arguments of a wrong kind, said in one sentence that names the argument.
+"""Kinds of values: errors that name an argument of a wrong kind, and signs of a layout.
 
 Nothing is checked before a call, so that good arguments cost nothing. Where a call fails as Python
-fails on a wrong kind, its arguments are compared with the annotations of its signature.
+fails on a wrong kind, its arguments are compared with the annotations of its signature. The signs
+of a layout are paths of keys that tell what content is before anything of it is read.
 """
 
 from __future__ import annotations
@@ -26,12 +27,10 @@ _MOST_LOOKED_AT = 100  # members of a collection
 def named_if_wrong(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that names the argument of a wrong kind on which it fails.
 
-    Raises
-    ------
-    VifidelError
-        Instead of a failure deep inside, if an argument is not what its annotation says. A sentence
-        of our own on an argument of a wrong kind as a whole begins with its name if it lacks it; on
-        what a list or mapping holds, it says where. All other failures stay what they are.
+    It raises `VifidelError` instead of a failure deep inside, if an argument is not what its
+    annotation says. A sentence of our own on an argument of a wrong kind as a whole begins with its
+    name if it lacks it; on what a list or mapping holds, it says where. All other failures stay
+    what they are.
     """
 
     @functools.wraps(function)
@@ -59,10 +58,7 @@ def _wrong_kind(
     kwargs: Mapping[str, Any],
     members: bool = True,
 ) -> tuple[str, str]:
-    """Return the first argument that does not fit, and what is wrong; two empty texts if all do.
-
-    What lists and mappings hold is looked at if `members` are.
-    """
+    """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
     try:
         signature = inspect.signature(function)
         given = signature.bind(*args, **kwargs).arguments
@@ -104,7 +100,8 @@ def _fits(value: Any, kind: Any, look_inside: bool = True) -> bool:
     if kind is Any or not isinstance(kind, type):
         return True
     if getattr(kind, "_is_protocol", False):
-        return _has(value, kind)
+        names = [name for name in vars(kind) if not name.startswith("_")]
+        return not isinstance(value, type) and all(hasattr(value, name) for name in names)
     of_texts = isinstance(value, str | bytes) and members and kind not in (str, bytes)
     if not _is_a(value, kind) or of_texts:  # a text is no collection of texts
         return False
@@ -119,9 +116,7 @@ def _is_a(value: Any, kind: type) -> bool:
 
 
 def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
-    if (
-        isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
-    ):  # a NumPy array without a length
+    if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:  # an array without length
         return True
     if issubclass(kind, Mapping) and len(members) == 2:
         some = list(value.items())[:_MOST_LOOKED_AT]
@@ -131,6 +126,45 @@ def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
     return True
 
 
-def _has(value: Any, protocol: Any) -> bool:
-    names = [name for name in vars(protocol) if not name.startswith("_")]
-    return not isinstance(value, type) and all(hasattr(value, name) for name in names)
+def shows(content: Any, signs: Iterable[str]) -> bool:
+    """Return whether content has all of some signs.
+
+    The content is parsed JSON, or columns as the keys of a mapping. A sign is a path of keys from
+    the outermost value on, such as ``images[].file_name``: a key, with ``[]`` behind it for a list,
+    which the path continues in the first entry of, or ``=`` for text or a whole number. Of paths
+    with blanks between them, any one serves; a sign that begins with ``!`` must not be there.
+
+    >>> coco = {"images": [{"id": 1}], "annotations": {}}
+    >>> shows(coco, ["annotations", "images[].id images[].file_name"])
+    True
+    >>> shows(coco, ["annotations[]"]), shows([{"id": 1}], ["[].id=", "![].objects"])
+    (False, True)
+    """
+    return all(
+        any(_leads(content, path) for path in sign.lstrip("!").split()) != sign.startswith("!")
+        for sign in signs
+    )
+
+
+def _leads(found: Any, path: str) -> bool:
+    steps = path.split(".")
+    for number, step in enumerate(steps, 1):
+        if key := step.rstrip("[]="):
+            if not isinstance(found, Mapping) or key not in found:
+                return False
+            found = found[key]
+        if step.endswith("[]"):
+            if not is_listed(found):
+                return False
+            if number < len(steps):
+                found = found[0] if len(found) else None
+        elif step.endswith("=") and not isinstance(found, str | int):
+            return False
+    return True
+
+
+def is_listed(values: Any) -> bool:
+    """Return whether values are a list, a tuple, or an array or tensor of at least one axis."""
+    return isinstance(values, list | tuple) or bool(
+        hasattr(values, "tolist") and getattr(values, "ndim", 1)
+    )

@@ -26,17 +26,7 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison of a column with a number; a null and NaN fail.
-
-    Attributes
-    ----------
-    column : str
-        A column of scores or of the input.
-    sign : str
-        ``>=``, ``>``, ``<=``, ``<``, ``==`` or ``!=``.
-    number : int or float
-        Finite.
-    """
+    """A comparison of a column, of scores or of the input, with a finite number."""
 
     column: str
     sign: str
@@ -46,13 +36,6 @@ class Condition:
     def parse(cls, text: str) -> Condition:
         """Return the condition that a text states.
 
-        Raises
-        ------
-        VifidelError
-            If it is not a column, a sign and a number.
-
-        Examples
-        --------
         >>> Condition.parse("VIFIDEL-P >= .3")
         Condition(column='VIFIDEL-P', sign='>=', number=0.3)
         """
@@ -71,12 +54,7 @@ class Condition:
     def holds(self, value: Any, bound: int | float | None = None) -> bool:
         """Return whether a number passes, compared as in Python; None and NaN do not.
 
-        Parameters
-        ----------
-        value : number or None
-            What is compared.
-        bound : number, optional
-            Instead of `number`: the same in another precision.
+        A `bound` is compared with instead of `number`: the same in another precision.
         """
         missing = value is None or value != value  # noqa: PLR0124 - NaN
         return not missing and _SIGNS[self.sign](value, self.number if bound is None else bound)

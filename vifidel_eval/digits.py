@@ -5,10 +5,8 @@ Only the scores of a corpus keep all of theirs where a run is saved, so that a l
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 # The last bits of exp differ from one processor to the next.
@@ -27,13 +25,7 @@ def rounded(score: float) -> float | None:
 
 
 def in_full(score: float) -> float | None:
-    """Return a score with all its digits, None if it is undefined.
-
-    Scores of a corpus are saved so: what is read back equals what was computed, bit by bit.
-
-    >>> in_full(2 / 3), in_full(float("nan"))
-    (0.6666666666666666, None)
-    """
+    """Return a score with all its digits, as those of a corpus are saved; None if undefined."""
     return None if math.isnan(score) else float(score)
 
 
@@ -54,19 +46,7 @@ def number_texts(scores: Iterable[float]) -> list[str]:
     >>> number_texts([2 / 3, 1.0, 1e-9, float("nan")])
     ['0.6666666667', '1.0', '1e-09', 'null']
     """
-    return [
-        # Most have a point, and are then written as JSON writes what they stand for.
-        text if "." in text and "e" not in text else _in_json(text)
-        for text in [f"{score:.{_DIGITS}g}" for score in scores]
-    ]
-
-
-@lru_cache(maxsize=1 << 12)
-def _in_json(text: str) -> str:
-    number = float(text)
-    if math.isfinite(number):
-        return repr(number)
-    return json.dumps(rounded(number), allow_nan=False)
+    return ["null" if number is None else repr(number) for number in map(rounded, scores)]
 
 
 def for_json(value: Any) -> Any:

@@ -18,30 +18,11 @@ from .errors import VifidelError
 
 
 class FileRows:
-    """The rows of an array in a file, in C order.
+    """The rows of an array of that shape, one dimension or more, in C order from `offset` on.
 
-    Threads and forked processes may share it. A file that gets another's name meanwhile changes
-    nothing.
-
-    Parameters
-    ----------
-    path : path
-        The file, which is opened at once and closed with the last use of this.
-    dtype : data type
-        Of the numbers.
-    shape : sequence of int
-        Of the array; one dimension or more.
-    offset : int
-        Where the array begins in the file.
-    error : type of VifidelError
-        Raised if the file ends before a row that is asked for.
-    said : str
-        Its message.
-
-    Raises
-    ------
-    OSError
-        If it cannot be opened.
+    The file is opened at once and closed with the last use of this. Threads and forked processes
+    may share it; a file that gets another's name meanwhile changes nothing. If it ends before a row
+    that is asked for, `error` says what is `said`.
     """
 
     def __init__(
@@ -69,32 +50,23 @@ class FileRows:
             self._file.close()
 
     def span(self, start: int, end: int) -> NDArray[Any]:
-        """Return the rows from `start` up to `end`, a copy.
-
-        Raises
-        ------
-        VifidelError
-            Of the class that was given, if the file ends before.
-        """
-        wanted = (end - start) * self._row_bytes
-        content = self._read(self._offset + start * self._row_bytes, wanted)
-        if len(content) < wanted:
-            raise self._error(self._said)
-        return np.frombuffer(content, self.dtype).reshape((end - start, *self.shape[1:]))
+        """Return the rows from `start` up to `end`, a copy."""
+        at, wanted = self._offset + start * self._row_bytes, (end - start) * self._row_bytes
+        parts = []
+        while wanted > 0:
+            part = self._read_some(at, wanted)
+            if not part:
+                raise self._error(self._said)
+            parts.append(part)
+            at, wanted = at + len(part), wanted - len(part)
+        return np.frombuffer(b"".join(parts), self.dtype).reshape((end - start, *self.shape[1:]))
 
     def __getitem__(self, rows: int | Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
-        """Return a row, or several, a copy; raises as `span` does."""
+        """Return a row, or several, a copy."""
         if isinstance(rows, int):
             return self.span(rows, rows + 1)[0]  # type: ignore[no-any-return]
         taken = [self.span(row, row + 1) for row in map(int, rows)]
         return np.concatenate([np.empty((0, *self.shape[1:]), self.dtype), *taken])
-
-    def _read(self, at: int, wanted: int) -> bytes:
-        parts = []
-        while wanted > 0 and (part := self._read_some(at, wanted)):
-            parts.append(part)
-            at, wanted = at + len(part), wanted - len(part)
-        return b"".join(parts)
 
     def _read_some(self, at: int, wanted: int) -> bytes:
         if hasattr(os, "pread"):  # forked processes share a place in the file

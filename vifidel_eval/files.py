@@ -24,7 +24,7 @@ MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
 #: What stands for standard input where a command reads a caption file.
 STANDARD_INPUT = "-"
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 20  # bytes
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of two
 _LONGEST_NAME = 255  # bytes, on every file system in use
 # What a terminal obeys: C0 without tab and line feed, DEL, C1.
@@ -32,13 +32,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def read_json(path: str | os.PathLike[str], error: type[VifidelError]) -> Any:
-    """Return the content of a JSON file.
-
-    Raises
-    ------
-    VifidelError
-        Of the class `error`, naming the file, if it is missing, not UTF-8 or not JSON.
-    """
+    """Return the content of a JSON file; `error` names the file if it cannot be read."""
     return parse_json(read_text(path, error), str(path), error)
 
 
@@ -53,10 +47,7 @@ def read_text(path: str | os.PathLike[str], error: type[VifidelError]) -> str:
 def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes:
     """Return the content of a file, which is opened once: it may be a pipe.
 
-    Raises
-    ------
-    VifidelError
-        Of the class `error`, naming the file, if it cannot be read or has too many bytes.
+    `error` names the file if it cannot be read or has too many bytes.
     """
     check_path(path, error)
     try:
@@ -86,13 +77,7 @@ def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> No
 
 
 def read_standard_input(error: type[VifidelError]) -> bytes:
-    """Return all of standard input.
-
-    Raises
-    ------
-    VifidelError
-        Of the class `error`, if it cannot be read or has too many bytes.
-    """
+    """Return all of standard input; `error` if it cannot be read or has too many bytes."""
     try:
         content = _beginning(sys.stdin.buffer, MOST_OF_A_PIPE)
     except AttributeError:
@@ -127,13 +112,7 @@ def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
 
 
 def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[bytes]:
-    """Open an ordinary file to read at any place; a pipe, device or folder is refused.
-
-    Raises
-    ------
-    VifidelError
-        Of the class `error`, naming the file.
-    """
+    """Open an ordinary file to read at any place; a pipe, device or folder is refused."""
     check_path(path, error)
     try:
         if stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe might wait for ever
@@ -182,12 +161,7 @@ def parse_json_lines(
 ) -> tuple[list[Any], list[int]]:
     """Return the values of JSON Lines, one per line that is not blank, and their line numbers.
 
-    `first` is the number of the first line.
-
-    Raises
-    ------
-    VifidelError
-        Of the class `error`, naming the line, if one is not JSON.
+    `first` is the number of the first line; `error` names a line that is not JSON.
     """
     values, numbers = [], []
     decode = json.JSONDecoder(object_pairs_hook=_unrepeated).decode
@@ -239,13 +213,9 @@ def printable(text: str) -> str:
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file so that the path never holds part of it: temporary file, then rename.
 
-    Text is written as UTF-8. A link is kept, and its target is written; devices and
-    pipes are written to directly. A file that was there keeps its permissions.
-
-    Raises
-    ------
-    VifidelError
-        If the file cannot be written; what was at `path` before is left as it was.
+    Text is written as UTF-8. A link is kept, and its target is written; devices and pipes are
+    written to directly. A file that was there keeps its permissions, and stays as it was if it
+    cannot be written.
     """
     check_path(path, VifidelError)
     if isinstance(content, str):
@@ -310,23 +280,14 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
     """Hold a lock file for one process at a time.
 
     It is removed if this process has made it, also after an error, or one that was killed; an empty
-    file of that name that was there before may be somebody's, and stays.
-
-    Parameters
-    ----------
-    lock : Path
-        The file.
-    seconds : float
-        How long to wait for another process.
-    kept : bool
-        Whether it stays in any case, as it has to where others wait for it.
+    file of that name that was there before may be somebody's, and stays. It is `kept` in any case
+    where others wait for it. A file of that name that holds something else is not ours, and locking
+    would empty it: that is an error.
 
     Raises
     ------
-    VifidelError
-        If a file of that name holds something else: it is not ours, and locking would empty it.
     filelock.Timeout
-        If another process holds it.
+        If another process holds it for so many seconds.
     OSError
         If it cannot be made.
     """
@@ -393,18 +354,8 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) -> None:
     """Raise, before long work starts, if its output could not be written or would destroy an input.
 
-    Parameters
-    ----------
-    path : path
-        What will be written.
-    inputs : iterable of path
-        Everything that is read or written beside it: files, and folders whose files are read.
-
-    Raises
-    ------
-    VifidelError
-        If `path` is a folder, cannot be written, is one of the inputs, or is in a folder that is
-        one of the inputs.
+    The inputs are everything that is read or written beside it: files, and folders whose files are
+    read.
     """
     if os.path.isdir(path):
         raise VifidelError(f"{path}: the output is a folder; name a file in it.")
@@ -444,17 +395,7 @@ def is_address(text: str) -> bool:
 def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
     """Raise, before long work starts, if a tree of files in a folder would destroy an input.
 
-    Parameters
-    ----------
-    path : path
-        The folder; it may not exist yet.
-    inputs : iterable of path
-        Everything that is read or written beside it.
-
-    Raises
-    ------
-    VifidelError
-        If `path` is one of the inputs, in a folder that is one, or has one below it.
+    The folder may not exist yet; it may not be an input, lie in one, or have one below it.
     """
     try:
         target = os.path.realpath(path)
@@ -464,22 +405,15 @@ def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
     for other, place in known:
         if _same(other, target):
             raise VifidelError(f"{path}: the output would replace an input; name another folder.")
-        if _is_below(target, place):
+        if Path(target).is_relative_to(place):
             raise VifidelError(
                 f"{path}: the output would lie in a folder that is read ({other}); name a folder "
                 "somewhere else."
             )
-        if _is_below(place, target):
+        if Path(place).is_relative_to(target):
             raise VifidelError(
                 f"{path}: an input ({other}) lies in the folder of the output; name another folder."
             )
-
-
-def _is_below(path: str, folder: str) -> bool:
-    try:
-        return os.path.commonpath([path, folder]) == folder
-    except ValueError:  # other drives
-        return False
 
 
 def _same(one: str | os.PathLike[str], other: str) -> bool:

@@ -22,7 +22,6 @@ ImageId = Hashable
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
-_OF_PATHS = frozenset("./\\")
 _PICTURE_OR_VIDEO = re.compile(
     r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv|flv|ogv|3gp)",
     re.IGNORECASE,
@@ -100,18 +99,6 @@ def check_distinct(ids: Iterable[ImageId], where: str) -> None:
     """Check that no two ids of one source mean the same image, as 1, ``"1"`` and a stem of 1 do.
 
     A JSON object would keep one of them, and what is said under the others would be lost.
-
-    Parameters
-    ----------
-    ids : iterable
-        Different ids.
-    where : str
-        Where they are, for messages.
-
-    Raises
-    ------
-    ImageIdError
-        If two of them mean the same image.
     """
     ids = list(ids)
     if set(map(type, ids)) <= {int}:
@@ -170,17 +157,13 @@ def _match_paths(
     wanted: list[ImageId], known: Iterable[ImageId], matched: dict[ImageId, ImageId]
 ) -> None:
     """Add to `matched` the wanted images that paths and names of pictures lead to."""
-    missing = {image_id: _ends(image_id) for image_id in wanted if image_id not in matched}
-    paths_wanted = any(ends is not None and ends[1] for ends in missing.values())
     of_end: dict[str, list[tuple[ImageId, tuple[str, ...], bool]]] = {}
     for image_id in known:
-        # Without a path on either side there is nothing to match.
-        if paths_wanted or (isinstance(image_id, str) and not _OF_PATHS.isdisjoint(image_id)):
-            ends = _ends(image_id)
-            if ends is not None:
-                of_end.setdefault(ends[0][0], []).append((image_id, *ends))
+        if ends := _ends(image_id):
+            of_end.setdefault(ends[0][0], []).append((image_id, *ends))
     taken = {other: image_id for image_id, other in matched.items()}
-    for image_id, ends in missing.items():
+    for image_id in wanted:
+        ends = None if image_id in matched else _ends(image_id)
         if ends is None:
             continue
         parts, is_path = ends
@@ -225,22 +208,9 @@ def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool] | None:
 
 
 def mismatch(
-    missing: Collection[ImageId],
-    known: Collection[ImageId],
-    asked: str,
-    knower: str,
+    missing: Collection[ImageId], known: Collection[ImageId], asked: str, knower: str
 ) -> ImageIdError:
-    """Return the error for ids that `knower` lacks, with the likely cause.
-
-    Parameters
-    ----------
-    missing : collection
-        The ids that are wanted and missing.
-    known : collection
-        The ids that the other side has.
-    asked, knower : str
-        What to call the two sides: whose ids are wanted, and which side lacks them.
-    """
+    """Return the error for ids of `asked` that `knower` lacks, with the likely cause."""
     return ImageIdError(
         f"{knower} lacks {_counted(missing)} of {asked}: {samples(missing)}; it has "
         f"{_counted(known)}: {samples(known)}; {_likely_cause(missing, known)}"

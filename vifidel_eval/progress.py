@@ -16,20 +16,10 @@ if TYPE_CHECKING:
 def progress_bar(
     total: int | None, unit: str = " captions", shown: bool | None = None, **settings: Any
 ) -> tqdm[NoReturn]:
-    """Return a bar: on standard error, or as a widget in a notebook.
+    """Return a bar of `total` units, if that is known: on standard error, or a notebook's widget.
 
-    None appears in a file or pipe, or if the work is short.
-
-    Parameters
-    ----------
-    total : int, optional
-        How many units there are; None if that is not known.
-    unit : str
-        What is counted.
-    shown : bool, optional
-        Whether it appears at once, or not at all, wherever that is.
-    **settings
-        Further arguments of `tqdm`.
+    None appears in a file or pipe, or if the work is short; `shown` says that it appears at once,
+    or not at all, wherever that is.
     """
     notebook = in_notebook()
     # A notebook is not a terminal, and somebody looks at it.

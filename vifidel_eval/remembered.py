@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -26,21 +26,13 @@ ENTRY = 48
 
 
 class Remembered(dict[K, V]):
-    """What a function returned, by its argument: ``remembered[text]`` calls it if need be.
+    """A function of one argument that keeps what it returned, and a dictionary of that.
 
-    Parameters
-    ----------
-    function : callable
-        From an argument to what is remembered; the same whenever it is called.
-    size : callable
-        From an argument to its size, such as its number of characters.
-    most : int
-        The size of all together, each with `ENTRY` more, from which on it starts over.
+    `size` says how large an argument is, such as its number of characters; with more than `most`
+    together, each with `ENTRY` more, it starts over.
 
-    Examples
-    --------
     >>> lower = Remembered(str.lower)
-    >>> lower["Dog"], lower["A" * MOST] == "a" * MOST, list(lower)
+    >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
     ('dog', True, ['Dog'])
     """
 
@@ -51,10 +43,16 @@ class Remembered(dict[K, V]):
         most: int = MOST,
     ) -> None:
         super().__init__()
-        self._function = function
-        self._size = size
-        self._most = most
+        self._function, self._size, self._most = function, size, most
         self._held = 0  # threads may lose additions: it bounds well enough
+        functools.update_wrapper(self, function)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, key: K, /) -> V: ...
+
+    else:
+        __call__ = dict.__getitem__
 
     def __missing__(self, key: K) -> V:
         value = self._function(key)
@@ -67,17 +65,6 @@ class Remembered(dict[K, V]):
             self._held = size
         self[key] = value
         return value
-
-
-def remembered(function: Callable[[K], V]) -> Callable[[K], V]:
-    """Return the function of a text with its results `Remembered`."""
-    known = Remembered(function)
-
-    @functools.wraps(function)
-    def remember(text: K) -> V:
-        return known[text]
-
-    return remember
 
 
 # What was made in the run of this thread, by what made it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,25 +82,21 @@ class Rows:
         """Return the rows from `start` up to `stop`, which keep their numbers' order only."""
         if start == 0 and stop >= len(self):
             return self
-        some = slice(start, stop)
-        return Rows(
-            self.captions[some],
-            self.references[some],
-            None if self.image_ids is None else self.image_ids[some],
-            None if self.objects is None else self.objects[some],
-            self.objects_signature,
-            None if self.asked is None else self.asked[some],
-        )
+        return self._each(lambda values: values[start:stop])
 
     def take(self, rows: Sequence[int]) -> Rows:
         """Return some of the rows, in the order asked for."""
+        return self._each(lambda values: [values[row] for row in rows])
+
+    def _each(self, chosen: Callable[[Sequence[Any]], Sequence[Any]]) -> Rows:
+        """Return the rows that are chosen of each sequence."""
         return Rows(
-            [self.captions[row] for row in rows],
-            [self.references[row] for row in rows],
-            None if self.image_ids is None else [self.image_ids[row] for row in rows],
-            None if self.objects is None else [self.objects[row] for row in rows],
+            chosen(self.captions),
+            chosen(self.references),
+            None if self.image_ids is None else chosen(self.image_ids),
+            None if self.objects is None else chosen(self.objects),
             self.objects_signature,
-            None if self.asked is None else [self.asked[row] for row in rows],
+            None if self.asked is None else chosen(self.asked),
         )
 
     def name(self, row: int) -> str:
@@ -165,12 +161,6 @@ def make_rows(
         objects_signature,
         asked,
     )
-    if not _STRINGS.issuperset(map(type, captions)):
-        for row, caption in enumerate(captions):
-            if not isinstance(caption, str):
-                raise CaptionError(
-                    f"{rows.name(row)}: the caption is {caption!r:.60}, not a string."
-                )
     check_references(rows)
     return rows
 
@@ -225,17 +215,15 @@ def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
 def _only_caption(image_id: ImageId, captions: Any) -> str:
     if isinstance(captions, _SEQUENCES) and len(captions) == 1 and isinstance(captions[0], str):
         return captions[0]
-    if isinstance(captions, _SEQUENCES) and len(captions) != 1:
-        found = f"{len(captions)} captions"
-    else:
-        found = f"{captions!r:.60}"
+    several = isinstance(captions, _SEQUENCES) and len(captions) != 1
+    found = f"{len(captions)} captions" if several else f"{captions!r:.60}"
     raise CaptionError(
         f"image {image_id!r}: expected a list of one candidate caption, found {found}."
     )
 
 
 def check_references(rows: Rows) -> None:
-    """Check that the references of every row are a list of strings, and that no text is too long.
+    """Check that captions are strings, references lists of strings, and that no text is too long.
 
     Raises
     ------
@@ -253,6 +241,8 @@ def check_references(rows: Rows) -> None:
     ):
         return
     for row, (caption, references) in enumerate(zip(rows.captions, rows.references, strict=True)):
+        if not isinstance(caption, str):
+            raise CaptionError(f"{rows.name(row)}: the caption is {caption!r:.60}, not a string.")
         if not (
             isinstance(references, _SEQUENCES)
             and all(isinstance(reference, str) for reference in references)
@@ -260,27 +250,17 @@ def check_references(rows: Rows) -> None:
             raise CaptionError(
                 f"{rows.name(row)}: expected a list of references, found {references!r:.60}."
             )
-        _check_length(rows, row, caption, "caption")
-        for reference in references:
-            _check_length(rows, row, reference, "reference")
-
-
-def _check_length(rows: Rows, row: int, text: str, what: str) -> None:
-    if len(text) > MOST_CHARACTERS:
-        raise CaptionError(
-            f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
-            f"{MOST_CHARACTERS} are read: shorten it."
-        )
+        for text in (caption, *references):
+            if len(text) > MOST_CHARACTERS:
+                what = "caption" if text is caption else "reference"
+                raise CaptionError(
+                    f"{rows.name(row)}: the {what} is {len(text)} characters long; at most "
+                    f"{MOST_CHARACTERS} are read: shorten it."
+                )
 
 
 def image_ids_of(rows: Rows, metric: str) -> Sequence[ImageId]:
-    """Return the image ids of rows, for a metric that looks images up.
-
-    Raises
-    ------
-    VifidelError
-        If the rows have none.
-    """
+    """Return the image ids of rows, for a metric that looks images up; without them, an error."""
     if rows.image_ids is None:
         raise VifidelError(f"{metric} looks images up by their ids: give image_ids.")
     return rows.image_ids

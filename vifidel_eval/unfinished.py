@@ -23,25 +23,10 @@ class Parts:
     """What an interrupted run has done, by key; one line of JSON per part.
 
     A key says everything that the part depends on, so that a part that is found is never stale. A
-    digest is kept with each: a damaged part is made again.
-
-    Parameters
-    ----------
-    output : path, optional
-        The run's output, beside which the parts are kept in a file ``.unfinished``; without one,
-        or if it is a device, they are not.
-
-    Attributes
-    ----------
-    path : Path, optional
-        The file, which exists from the first part on.
-    damaged : int
-        How many parts could not be read; the last one may have been interrupted.
-
-    Raises
-    ------
-    VifidelError
-        If there is a file of that name that cannot be read or is not of such a run.
+    digest is kept with each: a damaged part is made again. The parts are in a file ``.unfinished``
+    beside the run's output, its `path`, which exists from the first part on; without an output, or
+    if it is a device, they are not kept. How many could not be read is `damaged`; the last one may
+    have been interrupted.
     """
 
     def __init__(self, output: Path | None) -> None:
@@ -85,42 +70,27 @@ class Parts:
         return iter(self._known)
 
     def add(self, key: str, content: Any, alone: bool = False) -> None:
-        """Keep a part, in place of one of the same key.
+        """Keep a part, in place of one of the same key: what JSON holds.
 
-        Parameters
-        ----------
-        key : str
-            What the part depends on.
-        content
-            What JSON holds.
-        alone : bool
-            Whether all other parts are dropped, as by a later state of the same thing.
-
-        Raises
-        ------
-        VifidelError
-            If it cannot be written.
+        If it is kept `alone`, all others are dropped, as by a later state of the same thing.
         """
         if alone:
             self._known.clear()
         self._known[key] = content
         if self.path is None:
             return
-        line = json.dumps(
-            {"key": key, "content": content, "digest": _digest(key, content)}, allow_nan=False
-        )
+        part = {"key": key, "content": content, "digest": _digest(key, content)}
+        line = json.dumps(part, allow_nan=False)
         if alone:
             write_whole(self.path, f"{_MARK}{line}\n")
-            self._begun = True
-            return
-        try:
-            with self.path.open(
-                "a" if self._begun else "w", encoding="utf-8", newline="\n"
-            ) as file:
-                before = "" if self._begun else _MARK
-                file.write(f"{before}\n{line}\n")  # the line before may have no end
-        except OSError as problem:
-            raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
+        else:
+            before = "" if self._begun else _MARK
+            try:
+                mode = "a" if self._begun else "w"
+                with self.path.open(mode, encoding="utf-8", newline="\n") as file:
+                    file.write(f"{before}\n{line}\n")  # the line before may have no end
+            except OSError as problem:
+                raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
         self._begun = True
 
     def clear(self) -> None:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import vifidel_eval
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.captions.field_paths import spelled, steps_of, value_at
-from vifidel_eval.captions.layout import MISSING
+from vifidel_eval.captions.fields import MISSING, spelled, steps_of, value_at
 from vifidel_eval.errors import CaptionError
 
 

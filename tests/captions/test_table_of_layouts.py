@@ -6,16 +6,20 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.captions.layout import Layout, Wanted
-from vifidel_eval.captions.layouts import LAYOUTS, accepted, table_rows
+from vifidel_eval.captions.fields import Wanted
+from vifidel_eval.captions.layouts import LAYOUTS, Layout, accepted
 from vifidel_eval.errors import CaptionError
 
 PAGE = Path(__file__).parents[2] / "docs" / "captions.md"
 
 
+def row(layout):
+    return f"| {layout.source} | {layout.as_results} | {layout.as_references} |"
+
+
 def test_the_page_has_the_table():
     rows = [line for line in PAGE.read_text("utf-8").split("\n") if line.startswith("| ")]
-    assert rows[1:] == table_rows()
+    assert rows[1:] == [row(layout) for layout in LAYOUTS]
 
 
 def test_a_layout_is_one_record_and_one_line(tmp_path, monkeypatch):
@@ -35,7 +39,6 @@ def test_a_layout_is_one_record_and_one_line(tmp_path, monkeypatch):
     assert read_results(path) == {1: "kite"}
     assert read_references(path) == {1: ["kite", "ball"]}
     assert "toys" in accepted(Wanted(references=True))
-    assert "| `{'toy': ...}` | one | any number |" in table_rows()
 
 
 @pytest.mark.parametrize(

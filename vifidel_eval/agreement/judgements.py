@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats
 from ..image_ids import ImageId
-from ..remembered import remembered
+from ..remembered import Remembered
 
 #: All kinds of pairs together.
 ALL = "all"
@@ -57,7 +57,7 @@ class Judged:
         return frozenset(r for r in self.references if _plain(r) in said)
 
 
-@remembered  # several judgements are of one image and its references
+@Remembered  # several judgements are of one image and its references
 def _plain(caption: str) -> str:
     return _APART.sub("", caption.lower())
 

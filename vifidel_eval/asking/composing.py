@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..arguments import named_if_wrong
-from ..entry.plan import Fields, PathLike, Systems, named, read_captions
+from ..captions.fields import Wanted
+from ..entry.detecting import mentioned_in
+from ..entry.evaluating import Systems, named, read_captions
+from ..entry.plan import PathLike
 from ..errors import CaptionError, VifidelError
 from ..files import parse_json_lines, read_text
 from ..image_ids import ImageId, from_json_value, match, to_json_value
@@ -78,7 +81,7 @@ def questions(
     if isinstance(controls, bool) or not isinstance(controls, int) or controls < 0:
         raise VifidelError(f"controls are a number of things per image, not {controls!r:.40}.")
     classes = read_things(things)
-    mentioned = _mentioned(systems, classes, Fields(tuple(id_field), tuple(caption_field)))
+    mentioned = _mentioned(systems, classes, Wanted(tuple(id_field), tuple(caption_field)))
     chosen = _controls(mentioned, controls, seed)
     answered: Mapping[ImageId, Collection[str]] = {}
     if answers is not None:
@@ -120,7 +123,7 @@ def read_asked(
     VifidelError
         If a file cannot be read, or there is nothing to ask.
     """
-    fields = Fields(tuple(id_field), tuple(caption_field))
+    fields = Wanted(tuple(id_field), tuple(caption_field))
     asked: _AskedOf = {}
     captions = []
     for path in files:
@@ -195,19 +198,10 @@ def _classes_in(finder: MentionFinder, caption: str) -> list[str]:
     return [unit.category for unit in units if unit.category is not None]
 
 
-def _mentioned(systems: Systems, classes: ClassList, fields: Fields) -> _AskedOf:
+def _mentioned(systems: Systems, classes: ClassList, fields: Wanted) -> _AskedOf:
     """Return the classes that captions mention, by image."""
-    finder = MentionFinder(classes)
-    mentioned: _AskedOf = {}
     read, _ = read_captions(named(systems), None, fields)
-    for system in read:
-        _unite(
-            mentioned,
-            {
-                image_id: _classes_in(finder, caption)
-                for image_id, caption in system.captions.items()
-            },
-        )
+    mentioned = mentioned_in(read, classes)
     if not any(mentioned.values()):
         raise CaptionError(
             "no caption mentions a thing of the object vocabulary, so there is nothing to ask; are "

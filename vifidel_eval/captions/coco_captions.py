@@ -10,18 +10,13 @@ from typing import Any
 
 from ..errors import CaptionError
 from ..image_ids import ImageId
-from .layout import MISSING, Layout, image_id_of, list_of, text_of
+from .fields import MISSING, Wanted
+from .layouts import ByImage, Layout, image_id_of, list_of, text_of
 
 
-def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[str]]:
-    """Return the captions of each image, in the order of ``images``.
-
-    Raises
-    ------
-    CaptionError
-        As `vifidel_eval.captions.read_references` raises it.
-    """
-    references: dict[ImageId, list[str]] = {}
+def _read_captions(content: Mapping[str, Any], where: str, wanted: Wanted) -> ByImage:
+    """Return the captions of each image, in the order of ``images``."""
+    references: ByImage = {}
     listed: dict[ImageId, Any] = {}
     for number, image in enumerate(list_of(content.get("images", []), f"{where}: images")):
         at = f"{where}: images[{number}]"
@@ -31,12 +26,6 @@ def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[
         references[image_id] = []
     annotations = list_of(content["annotations"], f"{where}: annotations")
     for number, annotation in enumerate(annotations):
-        if type(annotation) is dict and type(annotation.get("caption")) is str:
-            # Nearly all entries are like this: no message is prepared for them.
-            image_id = annotation.get("image_id")
-            if type(image_id) is int and image_id in references:
-                references[image_id].append(annotation["caption"])
-                continue
         at = f"{where}: annotations[{number}]"
         image_id = _image_id(annotation, "image_id", at)
         if listed and image_id not in listed:
@@ -44,8 +33,7 @@ def read_captions(content: Mapping[str, Any], where: str) -> dict[ImageId, list[
                 f"{at}: image {image_id!r:.40} is not among the file's images; list it, or leave "
                 "its captions out."
             )
-        caption = _caption(annotation, at, image_id)
-        references.setdefault(image_id, []).append(caption)
+        references.setdefault(image_id, []).append(_caption(annotation, at, image_id))
     return references
 
 
@@ -72,5 +60,5 @@ LAYOUT = Layout(
     "yes",
     ("annotations",),
     None,
-    lambda content, where, wanted: read_captions(content, where),
+    _read_captions,
 )

@@ -9,13 +9,13 @@ train, val, test, and for COCO restval, which is added to train as a rule.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from ..arguments import shows
 from ..errors import CaptionError
-from ..image_ids import ImageId
-from ..signs import shows
-from .layout import MISSING, Layout, image_id_of, list_of, text_of
+from .fields import MISSING, Wanted
+from .layouts import ByImage, Layout, image_id_of, list_of, text_of
 
 
 def has_splits(content: Mapping[str, Any]) -> bool:
@@ -23,17 +23,10 @@ def has_splits(content: Mapping[str, Any]) -> bool:
     return shows(content, ["images[].sentences"]) and "annotations" not in content
 
 
-def read_splits(
-    content: Mapping[str, Any], where: str, splits: Sequence[str]
-) -> dict[ImageId, list[str]]:
+def _read_splits(content: Mapping[str, Any], where: str, wanted: Wanted) -> ByImage:
     """Return the captions of the images of some splits, as people wrote them (``raw``).
 
     An image id is the ``cocoid`` where every image has one, else the file name.
-
-    Raises
-    ------
-    CaptionError
-        If a split is not in the file, there are several and none is named, or a field is missing.
     """
     if not has_splits(content):
         raise CaptionError(
@@ -49,17 +42,17 @@ def read_splits(
             )
     sizes = Counter(str(image.get("split", "")) for image in images)
     held = ", ".join(f"{split or '(none)'} ({size})" for split, size in sizes.items())
-    for split in splits:
+    for split in wanted.splits:
         if split not in sizes:
             raise CaptionError(f"{where}: no split {split!r:.40}; it has {held:.200}.")
-    if not splits and len(sizes) > 1:
+    if not wanted.splits and len(sizes) > 1:
         raise CaptionError(
             f"{where}: has the splits {held:.200}; say which with --split, such as --split test."
         )
     key = "cocoid" if all("cocoid" in image for image in images) else "filename"
-    references: dict[ImageId, list[str]] = {}
+    references: ByImage = {}
     for number, image in enumerate(images):
-        if splits and str(image.get("split", "")) not in splits:
+        if wanted.splits and str(image.get("split", "")) not in wanted.splits:
             continue
         at = f"{where}: images[{number}]"
         image_id = image_id_of(image.get(key, MISSING), key, at)
@@ -86,6 +79,6 @@ LAYOUT = Layout(
     "otherwise the file name",
     ("images[]",),
     None,
-    lambda content, where, wanted: read_splits(content, where, wanted.splits),
+    _read_splits,
     has_splits=True,
 )

@@ -8,22 +8,14 @@ which it reads, have ``question_id``, ``image`` and ``text`` too: there, the tex
 from __future__ import annotations
 
 from ..errors import CaptionError
-from ..image_ids import ImageId
-from .columns import usual
-from .layout import Layout, Wanted
-from .listed import read_records
+from .fields import Wanted, usual
+from .layouts import ByImage, Layout, read_records
 from .records import Records
 
 
-def read_answers(records: Records, where: str, wanted: Wanted) -> dict[ImageId, list[str]]:
-    """Return the answers about each image; questions, whose only caption is ``text``, are refused.
-
-    Raises
-    ------
-    CaptionError
-        If the records are questions, or `read_records` raises it.
-    """
-    ambiguous = not wanted.caption_fields and usual(records.names, wanted.usual) == ["text"]
+def _read_answers(records: Records, where: str, wanted: Wanted) -> ByImage:
+    """Return the answers about each image; questions, which only have ``text``, are refused."""
+    ambiguous = not wanted.fields and usual(records.names, wanted.usual) == ["text"]
     if ambiguous and not {"prompt", "answer_id"} & {*records.names}:
         raise CaptionError(
             f"{where}: looks like the questions of a LLaVA-style evaluation, whose 'text' is the "
@@ -39,5 +31,5 @@ LAYOUT = Layout(
     "yes, likewise",
     None,
     ("question_id", "text"),
-    read_answers,
+    _read_answers,
 )

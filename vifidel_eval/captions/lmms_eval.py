@@ -16,99 +16,79 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from ..image_ids import ImageId
-from .columns import listed, usual_id
-from .field_paths import spelled, value_at
-from .layout import MISSING, Layout, Wanted
-from .listed import captions_in
+from .fields import MISSING, Wanted, listed, spelled, usual_id, value_at
+from .layouts import ByImage, Layout, captions_in
 from .records import Records
-
-#: The signs of a sample.
-SAMPLE = ("doc_id", "filtered_resps resps")
 
 # Where samples have what the model said, and the references: one text, or a list.
 _RESPONSES: tuple[tuple[str | int, ...], ...] = (("filtered_resps",), ("resps", 0))
 _TARGETS: tuple[tuple[str | int, ...], ...] = (("target",),)
 
 
-def read_samples(
-    content: Records | Mapping[str, Any], where: str, wanted: Wanted
-) -> dict[ImageId, list[str]]:
-    """Return the predictions, or the references that lmms-eval scored with.
-
-    Raises
-    ------
-    CaptionError
-        If a sample has no output with ``pred`` or ``answer`` and ``image_id``, or several that
-        differ, and nothing else says which image it is of; or if this is the summary of a run
-        (``*_results.json``), which holds no captions.
-    """
+def _read_samples(content: Records | Mapping[str, Any], where: str, wanted: Wanted) -> ByImage:
+    """Return the predictions, or the references that lmms-eval scored with."""
     if not isinstance(content, Records):
         raise CaptionError(
             f"{where}: is the summary of an lmms-eval run, without captions; give its "
             "*_samples_*.jsonl (--log_samples), or the task's submission file."
         )
     id_name = next((name for name in wanted.id_fields if name in content.names), None)
-    caption_name = next((name for name in wanted.caption_fields if name in content.names), None)
+    caption_name = next((name for name in wanted.fields if name in content.names), None)
     key = "answer" if wanted.references else "pred"
     samples = []
     for number, sample in enumerate(content.entries):
         at = content.at(number)
-        output: Mapping[str, Any] = {}
-        if id_name is None or caption_name is None:
-            output = _output(sample, at, key) or _of_document(
-                sample, at, wanted, id_name is None, caption_name is None
-            )
-        samples.append(
-            {
-                "image_id": output.get("image_id", MISSING) if id_name is None else sample[id_name],
-                key: output.get(key, MISSING) if caption_name is None else sample[caption_name],
-            }
-        )
+        output = {} if id_name and caption_name else _output(sample, at, key)
+        if id_name:
+            image_id = sample.get(id_name, MISSING)
+        else:
+            image_id = output["image_id"] if output else _id_in_document(sample, at, wanted, key)
+        if caption_name:
+            caption = sample.get(caption_name, MISSING)
+        else:
+            caption = output[key] if output else _text(sample, at, wanted, key)
+        samples.append({"image_id": image_id, key: caption})
     return captions_in(replace(content, entries=samples), "image_id", key, wanted)
 
 
-def _output(sample: Mapping[str, Any], at: str, wanted: str) -> Mapping[str, Any] | None:
-    """Return what a captioning task wrote of a sample; None if it wrote nothing."""
+def _output(sample: Mapping[str, Any], at: str, key: str) -> Mapping[str, Any]:
+    """Return what a captioning task wrote of a sample; nothing if it wrote nothing."""
     outputs = [
         value
         for value in sample.values()
-        if isinstance(value, dict) and wanted in value and "image_id" in value
+        if isinstance(value, dict) and key in value and "image_id" in value
     ]
     for other in outputs[1:]:
-        if any(other[key] != outputs[0][key] for key in (wanted, "image_id")):
-            raise CaptionError(f"{at}: its metrics hold different '{wanted}'; keep one.")
-    return outputs[0] if outputs else None
+        if any(other[name] != outputs[0][name] for name in (key, "image_id")):
+            raise CaptionError(f"{at}: its metrics hold different '{key}'; keep one.")
+    return outputs[0] if outputs else {}
 
 
-def _of_document(
-    sample: Mapping[str, Any], at: str, wanted: Wanted, needs_id: bool, needs_caption: bool
-) -> Mapping[str, Any]:
-    """Return the image id and the text of a sample of somebody's own task."""
-    key = "answer" if wanted.references else "pred"
-    found: dict[str, Any] = {}
+def _id_in_document(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str) -> Any:
+    """Return the image id of a sample of somebody's own task."""
     document = sample.get("doc")
-    if needs_id:
-        fields = document if isinstance(document, dict) else {}
-        name = usual_id(name for name, value in fields.items() if isinstance(value, str | int))
-        if name is None:
-            has = f" (its doc has {listed(list(fields))})" if fields else ""
-            raise CaptionError(
-                f"{at}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
-                f"nothing says which image it is of{has}; say where the id and the text are, such "
-                f"as --id-field doc.NAME {_text_option(sample, wanted)}, or give the task's "
-                "submission file."
-            )
-        found["image_id"] = fields[name]
-    if needs_caption:
-        path = _text_path(sample, wanted)
-        if path is None:
-            raise CaptionError(
-                f"{at}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
-                f"such as {_text_option(sample, wanted)}."
-            )
-        found[key] = value_at(sample, path)
-    return found
+    fields = document if isinstance(document, dict) else {}
+    name = usual_id(name for name, value in fields.items() if isinstance(value, str | int))
+    if name is None:
+        has = f" (its doc has {listed(list(fields))})" if fields else ""
+        raise CaptionError(
+            f"{at}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
+            f"nothing says which image it is of{has}; say where the id and the text are, such "
+            f"as --id-field doc.NAME {_text_option(sample, wanted)}, or give the task's "
+            "submission file."
+        )
+    return fields[name]
+
+
+def _text(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str) -> Any:
+    """Return the text, or texts, of a sample of somebody's own task."""
+    path = _text_path(sample, wanted)
+    if path is None:
+        raise CaptionError(
+            f"{at}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
+            f"such as {_text_option(sample, wanted)}."
+        )
+    return value_at(sample, path)
 
 
 def _text_path(sample: Mapping[str, Any], wanted: Wanted) -> tuple[str | int, ...] | None:
@@ -139,6 +119,6 @@ LAYOUT = Layout(
     "yes: `pred`; of a task of your own what the model said, with the image id of `doc`",
     "yes: `answer`; of a task of your own `target`",
     ("results", "configs"),
-    SAMPLE,
-    read_samples,
+    ("doc_id", "filtered_resps resps"),
+    _read_samples,
 )

@@ -13,7 +13,7 @@ from .options import gathered
 from .paths import SystemFile, named
 
 if TYPE_CHECKING:
-    from ..entry.plan import Fields
+    from ..captions.fields import Wanted
     from ..image_ids import ImageId
     from ..runs.pairing import System
 
@@ -33,11 +33,11 @@ class CaptionOptions:
 
         return read_references(path, self.split, self.id_field, self.reference_field)
 
-    def fields(self) -> Fields:
+    def wanted(self) -> Wanted:
         """Return what fields are called, as `vifidel_eval.entry` takes it."""
-        from ..entry.plan import Fields
+        from ..captions.fields import Wanted
 
-        return Fields(self.id_field, self.caption_field, self.reference_field, self.split)
+        return Wanted(self.id_field, self.caption_field, self.reference_field, self.split)
 
     def read(
         self,
@@ -54,9 +54,9 @@ class CaptionOptions:
         ImageIdError
             If an image of the ids is not there.
         """
-        from ..entry.plan import read_captions
+        from ..entry.evaluating import read_captions
 
-        return read_captions(named(results), references, self.fields(), image_ids)
+        return read_captions(named(results), references, self.wanted(), image_ids)
 
 
 _ID_FIELD = click.option(

@@ -149,8 +149,8 @@ def score(
         raise click.UsageError("--baseline is the short form of --compare: give one of them.")
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
     tables.check(compared_elsewhere=not comparing or output is not None)
+    from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
-    from ..entry.plan import plan
 
     controls = _controls(calibrate, references, settings)
     settings = replace(
@@ -170,11 +170,10 @@ def score(
         references,
         settings,
         names,
-        fields=layout.fields(),
+        wanted=replace(layout.wanted(), samples=samples),
         image_ids=image_ids,
         allow_subset=allow_subset,
         people=people,
-        samples=samples,
     )
     if not planned.unavailable:
         tables.check_columns(planned.columns)

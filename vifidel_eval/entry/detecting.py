@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..errors import AnnotationError
 from ..image_ids import ImageId, match
@@ -14,29 +13,15 @@ from ..runs.pairing import System
 from ..scorers.record import Settings
 from ..text.words import STOP_WORDS
 from ..things.mentions import MentionFinder
-from ..things.synonyms import read_things
+from ..things.synonyms import ClassList, read_things
 
 
 def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[System]) -> Settings:
     """Return settings with what their detector finds in the place of pictures.
 
-    A detector that looks for what it is asked is asked what any system's caption of the image
+    The paths are all objects: folders, tars and pictures are looked at, other files are read. A
+    detector that looks for what it is asked is asked what any system's caption of the image
     mentions.
-
-    Parameters
-    ----------
-    settings : Settings
-        With a detector.
-    paths : sequence of path
-        All objects: folders are of pictures, and so are tars and pictures; files are read as
-        objects.
-    systems : sequence of System
-        All systems of the run.
-
-    Raises
-    ------
-    VifidelError
-        As `vifidel_eval.detect.detect_objects` raises it, or if there are no pictures.
     """
     if not any(map(_is_of_pictures, paths)):
         raise AnnotationError(
@@ -45,7 +30,7 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
         )
     from ..detect import detect_objects
 
-    mentioned = _mentioned(systems, settings.options.get("things"))
+    mentioned = mentioned_in(systems, read_things(settings.options.get("things")))
     found = [
         detect_objects(path, settings.detector, mentioned=mentioned)
         if _is_of_pictures(path)
@@ -59,9 +44,9 @@ def _is_of_pictures(path: Path) -> bool:
     return path.is_dir() or ".tar" in path.suffixes or path.suffix.lower() in SUFFIXES
 
 
-def _mentioned(systems: Sequence[System], things: Any) -> dict[ImageId, list[str]]:
-    """Return the classes that any caption of an image mentions."""
-    finder = MentionFinder(read_things(things))
+def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId, list[str]]:
+    """Return the classes that any caption of an image mentions, however systems spell its id."""
+    finder = MentionFinder(classes)
     mentioned: dict[ImageId, dict[str, None]] = {}
     for system in systems:
         same = match(system.captions, mentioned)

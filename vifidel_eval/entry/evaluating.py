@@ -1,9 +1,13 @@
-"""The one entry from Python: `evaluate`."""
+"""The one entry from Python, `evaluate`: what is to be scored is read and checked, then scored.
+
+Of its length, 150 lines are the documented arguments of `evaluate`.
+"""
 
 from __future__ import annotations
 
 import difflib
 import inspect
+import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,30 +15,53 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations.categories import CategorySource
-from ..annotations.read import Declared
+from ..annotations.read import Declared, HasDataset
 from ..arguments import named_if_wrong
-from ..errors import MetricUnavailable, VifidelError, VifidelWarning
+from ..captions import system_names
+from ..captions.fields import Wanted
+from ..captions.layouts import captions_from, kind_of
+from ..errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
-from ..runs.doubts import WORDS, warn_of_scores
-from ..runs.harness import score_systems
-from ..runs.people import floor_of, signed
-from ..runs.samples import score_samples
+from ..runs.doubts import (
+    WORDS,
+    Words,
+    lengths_matter,
+    warn_of_language,
+    warn_of_scores,
+    warn_of_tags,
+)
+from ..runs.harness import column_names, score_systems
+from ..runs.pairing import System, check_releases, in_one_spelling, only_images, read_image_ids
+from ..runs.people import floor_of, signed, with_people
+from ..runs.samples import pooled, score_samples, spread
 from ..scorers import Scorer
 from ..scorers.record import Settings
-from ..scorers.registry import DEFAULT, METRICS, check_needs, defaults, expanded, parse
+from ..scorers.registry import DEFAULT, METRICS, build, check_needs, defaults, expanded, parse
 from ..scorers.word_vectors import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
-from .plan import Fields, PathLike, Plan, References, Systems, named, plan
+from .detecting import with_detected
+from .plan import PathLike, Plan
 from .run import Run
 
+#: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
+Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
+#: All systems of a run: ``{name: captions}``, or result files, whose names name the systems.
+Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
+#: The references of a run.
+References: TypeAlias = Captions
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
 #: A file of image ids, or the ids; None for all.
 Ids: TypeAlias = PathLike | Collection[ImageId] | None
 #: One name, or several.
 Names: TypeAlias = str | Sequence[str]
+
+_SYSTEMS = (
+    "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
+    '{"image_id": ..., "caption": ...} or a DataFrame; or the paths of result files'
+)
 
 # What the command calls some arguments.
 _OF_THE_COMMAND = {
@@ -202,18 +229,23 @@ def evaluate(
             "metrics that need neither."
         )
     check_needs(names, settings, str)
-    fields = Fields(*map(_listed, (id_field, caption_field, reference_field, split)))
+    wanted = Wanted(
+        _listed(id_field),
+        _listed(caption_field),
+        _listed(reference_field),
+        _listed(split),
+        samples=samples,
+    )
     planned = plan(
         named(systems),
         references,
         settings,
         names,
+        wanted,
         scorers,
-        fields,
         image_ids,
         allow_subset,
         people,
-        samples,
     )
     run = score(planned, progress)
     for name, why in run.unavailable.items():
@@ -221,25 +253,71 @@ def evaluate(
     return run
 
 
-def score(planned: Plan, progress: bool | None = None) -> Run:
-    """Score what was planned, with a progress bar.
+def plan(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    settings: Settings,
+    metrics: Sequence[str],
+    wanted: Wanted,
+    scorers: Mapping[str, Scorer] | None = None,
+    image_ids: Ids = None,
+    allow_subset: bool = False,
+    people: bool = False,
+) -> Plan:
+    """Read and check what a run needs; nothing is scored yet.
 
-    Parameters
-    ----------
-    planned : Plan
-        Systems and scorers.
-    progress : bool, optional
-        Whether there is a bar; by default in terminals and notebooks, if it takes long.
-
-    Raises
-    ------
-    MetricUnavailable
-        If no metric can be computed here.
-    VifidelError
-        If ids do not match or the input is not as the scorers need it.
+    Systems, references and ids are as `read_captions` takes them, `metrics` as
+    `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
+    if objects and references are of different releases of COCO, captions differ much in length or
+    are in another language than vectors and stop words, or images have more labels than a caption
+    can speak of.
     """
+    read, by_image = read_captions(systems, references, wanted, image_ids)
+    if settings.detector is not None:
+        settings = with_detected(settings, paths_in(settings.objects), read)
+    of_objects = paths_in(settings.objects)
+    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
+        labels = settings.labels
+        if labels is not None:
+            check_releases(of_objects, labels, references, by_image)
+    made_of = None
+    if people:
+        if wanted.samples:
+            raise VifidelError(
+                "people are scored by one caption per image, and samples are several; leave one of "
+                "the two out."
+            )
+        if by_image is None:
+            raise VifidelError("people are scored by references, and there are none: give some.")
+        made_of, read, by_image = with_people(read, by_image)
+    whole = pooled(read) if wanted.samples else read
+    made, unavailable = build(metrics, settings)
+    made |= scorers or {}
+    if (lengths_matter(whole) or people) and WORDS not in column_names(made):
+        made[WORDS] = Words()
+    warn_of_language(whole, by_image, made)
+    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
+        warn_of_tags(settings.labels)
+        read, by_image = in_one_spelling(read, settings.labels, by_image)
+    sampled = None
+    if wanted.samples:
+        sampled = {
+            name: [one for one in read if one.sample_of == name and one.captions]
+            for name in systems
+        }
+    files = {
+        "captions": [path for source in systems.values() for path in paths_in(source)],
+        "references": paths_in(references),
+        "objects": of_objects,
+    }
+    return Plan(read, by_image, made, unavailable, allow_subset, settings, files, made_of, sampled)
+
+
+def score(planned: Plan, progress: bool | None = None) -> Run:
+    """Score what was planned, with a progress bar as `evaluate` shows it."""
+    work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
     run = planned.systems, planned.references, planned.scorers
-    with progress_bar(planned.work, shown=progress) as bar:
+    with progress_bar(work, shown=progress) as bar:
         how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
         if planned.samples is None:
             scores = score_systems(planned.systems, planned.scorers, planned.references, *how)
@@ -252,18 +330,89 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
                 *how,
                 lambda of_samples: warn_of_scores(of_samples, *run),
             )
-    lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
-    if scores.signatures.keys() == lengths and scores.unavailable:
-        raise MetricUnavailable(" ".join(scores.unavailable.values()))
-    if planned.samples is not None:
-        return Run(scores, planned)
+    if scores.unavailable:
+        lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
+        if scores.signatures.keys() == lengths:
+            raise MetricUnavailable(" ".join(scores.unavailable.values()))
     if planned.people is not None:
-        return Run(signed(scores, planned.people), planned)
-    rating = {name: scorer for name, scorer in planned.scorers.items() if scorer.rates_inventions}
-    if rating and planned.references:
-        floor = floor_of(planned.systems, planned.references, rating)
-        scores = replace(scores, people=floor)
+        scores = signed(scores, planned.people)
+    elif planned.samples is None and planned.references:
+        rating = {name: one for name, one in planned.scorers.items() if one.rates_inventions}
+        if rating:
+            floor = floor_of(planned.systems, planned.references, rating)
+            scores = replace(scores, people=floor)
     return Run(scores, planned)
+
+
+def named(systems: Systems) -> dict[str, Captions]:
+    """Return systems by name; those of result files are named as the command names them."""
+    if isinstance(systems, str | os.PathLike):
+        systems = [systems]
+    if isinstance(systems, Mapping):
+        for name, captions in systems.items():
+            if not isinstance(name, str) or not name.strip():
+                raise CaptionError(
+                    f"{_SYSTEMS}; found the name {name!r:.40} with {captions!r:.40}."
+                )
+        found = dict(systems)
+    elif isinstance(systems, list | tuple) and all(
+        isinstance(path, str | os.PathLike) for path in systems
+    ):
+        paths = [Path(path) for path in systems]
+        found = dict(zip(system_names(paths), paths, strict=True))
+    else:
+        raise CaptionError(f"{_SYSTEMS}; found {kind_of(systems)}: give each system a name.")
+    if not found:
+        raise CaptionError(f"{_SYSTEMS}; there is none.")
+    return found
+
+
+def read_captions(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    wanted: Wanted,
+    image_ids: Ids = None,
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return systems and references, of all images or only those of `image_ids`.
+
+    Where systems may have several captions per image, each sample is a system. A file of ids is a
+    JSON list, or has an id per line.
+    """
+    captions = {
+        name: captions_from(source, f"system {name!r}", wanted) for name, source in systems.items()
+    }
+    by_image = None
+    if references is not None:
+        by_image = captions_from(
+            references, "references", replace(wanted, references=True, samples=False)
+        )
+    read: list[System] = []
+    for name, of_system in captions.items():
+        if by_image == of_system:
+            where = references if isinstance(references, str | os.PathLike) else "references"
+            raise CaptionError(
+                f"{where}: holds the captions of system {name!r} and no others; "
+                "give captions that people wrote as references."
+            )
+        if wanted.samples:
+            read += spread(name, of_system)
+        else:
+            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
+    if image_ids is None:
+        return read, by_image
+    if isinstance(image_ids, str | os.PathLike):
+        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
+    if not isinstance(image_ids, Iterable):
+        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
+    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
+
+
+def paths_in(source: Any) -> list[Path]:
+    """Return the paths that a source is or, if it is a list, holds."""
+    if isinstance(source, str | os.PathLike):
+        return [Path(source)]
+    members = source if isinstance(source, list | tuple) else ()
+    return [path for member in members for path in paths_in(member)]
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -291,10 +440,13 @@ def _meant(name: str, own: Collection[str]) -> str:
 
 def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]]:
     """Return names of registered metrics, and scorers by name; nothing by default."""
+    names: list[str] = []
+    scorers: dict[str, Scorer] = {}
     if metrics is None:
-        return [], {}
+        return names, scorers
+    given: Iterable[tuple[Any, Any]]
     if isinstance(metrics, Mapping):
-        names, scorers = [], _named_scorers(metrics.items())
+        given = metrics.items()
     else:
         listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
         if not isinstance(listed, Iterable):
@@ -303,19 +455,7 @@ def _named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer
         texts = [metric for metric in listed if isinstance(metric, str)]
         names = list(dict.fromkeys(name for text in texts for name in parse(text)))
         others = [metric for metric in listed if not isinstance(metric, str)]
-        scorers = _named_scorers(
-            (scorer.method() if isinstance(scorer, Scorer) else "", scorer) for scorer in others
-        )
-    if not names and not scorers:
-        raise VifidelError("metrics is empty; leave it out for the default metrics.")
-    both = [name for name in names if name in scorers]
-    if both:
-        raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
-    return names, scorers
-
-
-def _named_scorers(given: Iterable[tuple[Any, Any]]) -> dict[str, Scorer]:
-    scorers: dict[str, Scorer] = {}
+        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in others]
     for name, scorer in given:
         if not isinstance(name, str) or not isinstance(scorer, Scorer):
             raise VifidelError(_no_metric(scorer))
@@ -325,7 +465,12 @@ def _named_scorers(given: Iterable[tuple[Any, Any]]) -> dict[str, Scorer]:
                 "metrics={'first': ..., 'second': ...}."
             )
         scorers[name] = scorer
-    return scorers
+    if not names and not scorers:
+        raise VifidelError("metrics is empty; leave it out for the default metrics.")
+    both = [name for name in names if name in scorers]
+    if both:
+        raise VifidelError(f"{both[0]} is among the metrics by name and as a scorer; keep one.")
+    return names, scorers
 
 
 def _no_metric(value: Any) -> str:

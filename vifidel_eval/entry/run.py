@@ -15,10 +15,13 @@ import numpy as np
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
+from ..explain.inventions import Invention
+from ..explain.sentences import JudgedSentence
 from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
 from ..report.score_tables import in_html, in_short
+from ..runs import leaderboard
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
@@ -30,30 +33,18 @@ from .plan import PathLike, Plan
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ..explain.inventions import Invention
-    from ..explain.sentences import JudgedSentence
-
 
 class Run:
     """Scores of systems under metrics, as `vifidel_eval.evaluate` and `load` return them.
 
     A run does not change. It equals itself only; it pickles with all that it was made from.
 
-    Parameters
-    ----------
-    detail : Scores
-        All that the metrics said.
-    plan : Plan, optional
-        What was scored; a file of scores does not hold it.
-    saved : Comparisons, optional
-        How the systems compare, where a file says so.
-    where : str
-        The file that was loaded, for messages.
-
     Attributes
     ----------
     detail : Scores
         All that the metrics said: counts, tallies, words, by system and column.
+    plan : Plan or None
+        What was scored; None of a loaded run.
     """
 
     def __init__(
@@ -64,14 +55,9 @@ class Run:
         where: str = "",
     ) -> None:
         self.detail = detail
-        self._plan = plan
+        self.plan = plan
         self._compared = saved
         self._where = where
-
-    @property
-    def plan(self) -> Plan | None:
-        """What was scored; None of a loaded run."""
-        return self._plan
 
     @property
     def systems(self) -> list[str]:
@@ -91,10 +77,13 @@ class Run:
         for equal to itself, so that undefined scores, which are all `math.nan`, count as equal
         inside dicts.
         """
-        scores: dict[str, dict[str, float]] = {
-            name: ByName("column", {column: _score(e.score) for column, e in of_column.items()})
-            for name, of_column in self.detail.evaluations.items()
-        }
+        scores: dict[str, dict[str, float]] = {}
+        for name, of_column in self.detail.evaluations.items():
+            of_system = {
+                column: math.nan if math.isnan(evaluation.score) else float(evaluation.score)
+                for column, evaluation in of_column.items()
+            }
+            scores[name] = ByName("column", of_system)
         return ByName("system", scores)
 
     @property
@@ -118,15 +107,7 @@ class Run:
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
-        Parameters
-        ----------
-        system : str
-            Its name.
-
-        Returns
-        -------
-        dict
-            In the order of the references; None where a score is undefined.
+        They are in the order of the references; None where a score is undefined.
 
         Raises
         ------
@@ -146,17 +127,8 @@ class Run:
 
         What a sentence claims and the image does not show is an invention; what a clause such as
         *suggesting that* supposes is not. `JudgedSentence.start` and `end` are places in the
-        caption, as are those of all mentions.
-
-        Parameters
-        ----------
-        system : str
-            Its name.
-
-        Returns
-        -------
-        dict
-            Image id to its sentences in order, whatever metrics the run has.
+        caption, as are those of all mentions. An image has its sentences in order, whatever metrics
+        the run has.
 
         Raises
         ------
@@ -165,22 +137,16 @@ class Run:
             references.
         """
         self._check_system(system)
-        from .texts import sentences_of
-
-        return sentences_of(self._planned("sentences are parts of captions"), system)
+        return self._planned("sentences are parts of captions").sentences(system)
 
     def inventions(self) -> list[Invention]:
         """Return what the captions of all systems make up: every image, word, sentence and place.
 
         An invention is a mention of a thing that is probably not in the image, in a claim; what
-        only a clause such as *suggesting that* supposes is none. ``explain --inventions`` writes
-        the same rows.
-
-        Returns
-        -------
-        list of Invention
-            System after system, in the order of the images and of the words of each caption;
-            whatever metrics the run has. `pandas.DataFrame` takes them as they are.
+        only a clause such as *suggesting that* supposes is none. They come system after system, in
+        the order of the images and of the words of each caption, whatever metrics the run has.
+        ``explain --inventions`` writes the same rows, and `pandas.DataFrame` takes them as they
+        are.
 
         Raises
         ------
@@ -197,9 +163,7 @@ class Run:
         >>> [(row.image_id, row.sentence, row.word, row.start) for row in run.inventions()]
         [(1, 1, 'zebra', 9)]
         """
-        from .texts import inventions_of
-
-        return list(inventions_of(self._planned("inventions are parts of captions")))
+        return list(self._planned("inventions are parts of captions").inventions())
 
     def _check_system(self, system: str) -> None:
         if system not in self.detail.evaluations:
@@ -241,9 +205,7 @@ class Run:
                 "'vifidel-eval[pandas]'."
             ) from None
         if words:
-            from .texts import words_of
-
-            frame = pandas.DataFrame(list(words_of(self._planned("words are parts of captions"))))
+            frame = pandas.DataFrame(list(self._planned("words are parts of captions").words()))
         elif per_image:
             parts = []
             for name, of_column in self.detail.evaluations.items():
@@ -300,7 +262,7 @@ class Run:
             or (known.seed, known.resamples, known.level) != (seed, resamples, level)
             or known.baseline not in (None, baseline)
         ):
-            scores = self.detail if self._plan is not None else self._comparable()
+            scores = self.detail if self.plan is not None else self._comparable()
             self._compared = known = compare(scores, seed, resamples, level)
         return known if baseline is None else against(known, baseline)
 
@@ -380,7 +342,7 @@ class Run:
         VifidelError
             If the file cannot be written.
         """
-        if comparisons is None and self._plan is None:
+        if comparisons is None and self.plan is None:
             comparisons = self._compared
         write_whole(Path(path), scores_text(self.detail, comparisons) + "\n")
 
@@ -402,20 +364,18 @@ class Run:
             be written.
         """
         plan = self._planned("a leaderboard pins captions and references")
-        from ..runs import leaderboard
-
         leaderboard.add(path, self.detail, plan.systems, plan.references, day or date.today())
 
     def _planned(self, why: str) -> Plan:
-        if self._plan is None:
+        if self.plan is None:
             raise VifidelError(
                 f"{why}, and {self._where or 'a loaded run'} holds only scores: evaluate again."
             )
-        if self._plan.samples is not None:
+        if self.plan.samples is not None:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: score one of them."
             )
-        return self._plan
+        return self.plan
 
     def _comparable(self) -> Scores:
         """Return the columns of a loaded run whose corpus scores follow from those of images."""
@@ -448,10 +408,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         return in_html(self.detail)
-
-
-def _score(score: float) -> float:
-    return math.nan if math.isnan(score) else float(score)
 
 
 @named_if_wrong

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from ..remembered import remembered
+from ..remembered import Remembered
 from ..text.words import piece_words
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
@@ -70,7 +70,7 @@ def _mentions_of(
     return np.fromiter(at_words, np.int64, len(rows))
 
 
-@remembered
+@Remembered
 def _content_words(said: str) -> tuple[str, ...]:
     return tuple(word for piece in said.split() for word in piece_words(piece))
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from ..arguments import named_if_wrong
 from ..captions import karpathy
-from ..captions.columns import IMAGE_IDS, id_field, usual
-from ..captions.layout import MISSING, image_id_of
-from ..captions.records import Records, content_of
-from ..captions.tables import PARQUET, delimiter
+from ..captions.fields import IMAGE_IDS, MISSING, id_field, usual
+from ..captions.layouts import image_id_of
+from ..captions.records import PARQUET, Records, content_of, delimiter
 from ..errors import CaptionError
 from ..files import as_text, read_bytes
 from ..image_ids import ImageId, check_distinct, from_json_key

@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..captions.field_paths import spelled, steps_of, value_at
-from ..captions.layout import MISSING
+from ..captions.fields import MISSING, spelled, steps_of, value_at
 from ..errors import VifidelError
 from .columns import is_list
 

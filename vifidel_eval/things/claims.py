@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from ..remembered import Remembered, remembered
+from ..remembered import Remembered
 from .mentions import Unit
 from .words import sentence_ends
 
@@ -94,7 +94,7 @@ def _claimed(text: str, start: int, end: int, hedged: Sequence[tuple[int, int]])
     return "".join([*found, text[at:end]])
 
 
-@remembered  # sentences of a run are asked for after its scores
+@Remembered  # sentences of a run are asked for after its scores
 def has_several(text: str) -> bool:
     """Return whether a text has more than one sentence.
 

@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..remembered import remembered
+from ..remembered import Remembered
 
 # Words whose full stop does not end a sentence while more text follows.
 _ABBREVIATIONS = frozenset(
@@ -69,7 +69,7 @@ def tokens(caption: str) -> list[str]:
     return found
 
 
-@remembered
+@Remembered
 def _piece_tokens(piece: str) -> tuple[str, ...]:
     """Return the tokens of what is between two blanks."""
     return tuple(_tokens(piece))
@@ -120,7 +120,7 @@ def sentence_ends(text: str) -> Iterator[int]:
             yield found.end()
 
 
-@remembered
+@Remembered
 def singular(word: str) -> str:
     """Return the singular form of a lower-case word by TextBlob's rules.
 
@@ -140,7 +140,7 @@ def singular(word: str) -> str:
     return str(_rules().singularize(word))
 
 
-@remembered  # two lists share most names
+@Remembered  # two lists share most names
 def irregular_plural(word: str) -> str | None:
     """Return the plural of a lower-case word if `singular` does not lead back from it.
 

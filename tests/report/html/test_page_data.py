@@ -17,7 +17,7 @@ def content_of(text, **arguments):
     run = vifidel_eval.evaluate(
         {"long": dict.fromkeys(OBJECTS, text), "short": SHORT}, REFERENCES, OBJECTS, **arguments
     )
-    plan = run._plan
+    plan = run.plan
     return gather(
         run.detail, run.compare(resamples=20), plan.systems, plan.references, plan.scorers.values()
     )

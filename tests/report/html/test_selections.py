@@ -158,6 +158,6 @@ def test_scorers_bring_their_own_evidence(tmp_path):
 
 def test_a_caption_too_long_for_the_plan_is_said_beside_the_scores(tmp_path):
     run = vifidel_eval.evaluate({"mine": {1: "a dog"}}, objects={1: ["dog"]}, metrics="CHAIR")
-    run._plan.systems[0].captions[1] = " ".join(f"word{number}" for number in range(3000))
+    run.plan.systems[0].captions[1] = " ".join(f"word{number}" for number in range(3000))
     with pytest.warns(VifidelWarning, match="captions are not explained: image 1: the caption has"):
         run.report(tmp_path / "report.html")

@@ -1,0 +1,202 @@
+"""Fields of records: what users call them, their usual names, and paths to them.
+
+A path such as ``doc.image_id`` or ``filtered_resps[0]`` leads into a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import CaptionError
+
+#: The usual names of captions in result files.
+CAPTIONS = (
+    "caption",
+    "prediction",
+    "pred",
+    "text",
+    "answer",
+    "response",
+    "output",
+    "generated_caption",
+    "candidate",
+)
+#: The usual names of references.
+REFERENCES = ("caption", "captions", "reference", "references", "sentence", "sentences", "text")
+#: The usual names of image ids; of several in a file, the first counts.
+IMAGE_IDS = (
+    "image_id",
+    "img_id",
+    "image",
+    "image_path",
+    "file_name",
+    "filename",
+    "file_path",
+    "id",
+    "question_id",
+)
+
+#: What a field that an entry lacks is read as.
+MISSING: Any = object()
+
+_MOST_NAMED = 8
+# Keys with dots between them, each with places in lists behind it.
+_PATH = re.compile(r"[^.\[\]]+(?:\[-?\d{1,9}\])*(?:\.[^.\[\]]+(?:\[-?\d{1,9}\])*)*")
+_STEP = re.compile(r"\[(-?\d+)\]|[^.\[\]]+")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of caption files, and what the user says of them.
+
+    The fields say what image ids, captions of systems and references are called, instead of the
+    usual names; of several, the first that a file has.
+    """
+
+    id_fields: Sequence[str] = ()
+    caption_fields: Sequence[str] = ()
+    reference_fields: Sequence[str] = ()
+    #: The splits that count, of references in splits.
+    splits: Sequence[str] = ()
+    #: Whether it is references, any number for each image, or results, one caption for each.
+    references: bool = False
+    #: Whether results may have several captions for an image.
+    samples: bool = False
+
+    @property
+    def fields(self) -> Sequence[str]:
+        """What the user calls the field of what is wanted."""
+        return self.reference_fields if self.references else self.caption_fields
+
+    @property
+    def usual(self) -> tuple[str, ...]:
+        """The usual names of that field."""
+        return REFERENCES if self.references else CAPTIONS
+
+    @property
+    def option(self) -> str:
+        """The option that names that field."""
+        return "--reference-field" if self.references else "--caption-field"
+
+
+def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return the names that are among the known ones, whatever their case and separators.
+
+    >>> usual(["Image ID", "url"], ["image_id"])
+    ['Image ID']
+    """
+    return [name for name in names if _plain(name) in known]
+
+
+def usual_id(names: Iterable[str]) -> str | None:
+    """Return the usual name of image ids that comes first in `IMAGE_IDS`; None if there is none.
+
+    >>> usual_id(["id", "Image", "url"])
+    'Image'
+    """
+    found = usual(names, IMAGE_IDS)
+    return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)), default=None)
+
+
+def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
+    """Return the image id's field: the first that is asked for, else the usual one."""
+    if asked:
+        return _asked(names, asked, where, "--id-field")
+    found = usual_id(names)
+    if found is None:
+        raise _missing(names, IMAGE_IDS, where, "an image id", "--id-field")
+    return found
+
+
+def caption_field(names: Sequence[str], wanted: Wanted, where: str) -> str:
+    """Return the caption's field; an error if no field can be it, or more than one."""
+    if wanted.fields:
+        return _asked(names, wanted.fields, where, wanted.option)
+    found = usual(names, wanted.usual)
+    if not found:
+        if {"category_id", "bbox"} & set(names):
+            raise CaptionError(
+                f"{where}: no caption in it, but object annotations; is it the right file?"
+            )
+        raise _missing(names, wanted.usual, where, "a caption", wanted.option)
+    if len(found) > 1:
+        raise CaptionError(
+            f"{where}: {listed(found, ' and ')} may each be the caption; say which with "
+            f"{wanted.option}."
+        )
+    return found[0]
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def _asked(names: Sequence[str], asked: Sequence[str], where: str, option: str) -> str:
+    for name in asked:
+        if name in names:
+            return name
+    raise CaptionError(
+        f"{where}: no field {listed(asked, ' or ')} ({option}); it has {listed(names)}."
+    )
+
+
+def _missing(
+    names: Sequence[str], known: Sequence[str], where: str, what: str, option: str
+) -> CaptionError:
+    return CaptionError(
+        f"{where}: no field for {what} (such as {', '.join(known[:4])}), but only "
+        f"{listed(names)}; name it with {option} (in Python "
+        f"{option.lstrip('-').replace('-', '_')}=...)."
+    )
+
+
+def listed(names: Sequence[str], between: str = ", ") -> str:
+    """Return names as messages quote them: the first few.
+
+    >>> listed(["image", "text"])
+    "'image', 'text'"
+    """
+    shown = [f"{name!r:.40}" for name in names[:_MOST_NAMED]]
+    return between.join(shown) + (", ..." if len(names) > _MOST_NAMED else "")
+
+
+def steps_of(name: str) -> list[str | int]:
+    """Return the keys, and places in lists, of a path; a name that is no path is its only key.
+
+    >>> steps_of("doc.image_id"), steps_of("resps[0][-1]"), steps_of("image id")
+    (['doc', 'image_id'], ['resps', 0, -1], ['image id'])
+    """
+    if not _PATH.fullmatch(name):
+        return [name]
+    return [int(step[1]) if step[1] else step[0] for step in _STEP.finditer(name)]
+
+
+def value_at(entry: Any, steps: Iterable[str | int]) -> Any:
+    """Return what a path leads to in an entry; `MISSING` if it leads nowhere.
+
+    >>> value_at({"resps": [["a dog"]]}, ["resps", 0, 0])
+    'a dog'
+    """
+    for step in steps:
+        if isinstance(step, str):
+            if not isinstance(entry, Mapping) or step not in entry:
+                return MISSING
+            entry = entry[step]
+        elif isinstance(entry, list | tuple) and -len(entry) <= step < len(entry):
+            entry = entry[step]
+        else:
+            return MISSING
+    return entry
+
+
+def spelled(steps: Iterable[str | int]) -> str:
+    """Return a path as it is typed.
+
+    >>> spelled(["resps", 0, "text"])
+    'resps[0].text'
+    """
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return text.removeprefix(".")
