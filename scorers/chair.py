@@ -33,7 +33,7 @@ from ..things.chair import (
     judged,
 )
 from ..things.mentions import Mention, MentionFinder, Mentions, Unit, finder_of
-from ..things.phrases import term_of
+from ..things.nouns import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_classes
 from ..things.words import drop_incomplete
 from .base import Progress, asked_of, labels_of

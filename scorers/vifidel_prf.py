@@ -34,6 +34,7 @@ from ..kernels.support import (
 from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..things.claims import has_several, read_sentences
+from ..things.nouns import rarity
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
 from .papers import VIFIDEL_EVAL
@@ -249,10 +250,10 @@ class VifidelPRF(ClaimScorer):
         r = np.empty(gold.rows)
         is_said = said.sizes > 0
         if is_said.any():
-            rarities = self._words_known(gold.lexicon).rarities(said.atoms)
+            rarities = gold.lexicon.of_each(said.atoms, rarity)
             r[:] = fidelity.coverage_of_references(gold.said, judged.reached, rarities)
         if not is_said.all():
-            of_labels = fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of)
+            of_labels = fidelity.coverage_of_labels(objects, gold.label_classes, judged.spoken_of)
             r[~is_said] = of_labels[~is_said]
         f = fidelity.combined(supported, r, kept, judged.doubt)
         return _scored(part, kept * supported, r, f, partial(self._supported, part, judged))
@@ -264,8 +265,9 @@ class VifidelPRF(ClaimScorer):
         to_objects = nearest(distances, words, gold.named)
         support = np.maximum(to_said.of_left, to_objects.of_left)
         of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
-        is_thing = self._words_known(gold.lexicon).classes(words.atoms) >= 0
-        p = weighted_means(support, np.where(is_thing, 1.0, of_others), words)
+        p = weighted_means(
+            support, np.where(self.names_things(part, words), 1.0, of_others), words
+        )
         spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
         p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..things.grounded import SUPPORT
 from .bags import Bags
-from .known_words import NO_CLASS
+from .grounding import NO_CLASS
 from .support import ReferenceWords
 
 # Settled in docs/fidelity.md.

@@ -125,6 +125,12 @@ class Lexicon:
             found = list(map(self._numbers.__getitem__, words))
         return found  # type: ignore[return-value]
 
+    def of_each(self, numbers: Integers, function: Callable[[str], float]) -> Floats:
+        """Return what a function says of the word of each number, which it is asked for once."""
+        different, at = np.unique(numbers, return_inverse=True)
+        words = map(self.words.__getitem__, different.tolist())
+        return np.fromiter(map(function, words), np.float64, len(different))[at]
+
     def in_alphabetical_order(self, numbers: Integers) -> Integers:
         """Return different numbers in the alphabetical order of their words.
 

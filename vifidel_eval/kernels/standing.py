@@ -18,7 +18,7 @@ from ..text.words import piece_words
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
 from .bags import Bags
-from .grounding import Evidence, GroundedMentions, Grounding, nearest_evidence, words_of
+from .grounding import Evidence, GroundedMentions, Grounding, words_of
 from .lexicon import Lexicon
 from .support import NOTHING, nearest, some_of
 
@@ -26,14 +26,9 @@ from .support import NOTHING, nearest, some_of
 class Standings(NamedTuple):
     """How content words stand to what is known of their images.
 
-    Attributes
-    ----------
-    support : (number of words,) float64
-        Of the mention that the word belongs to, else of the word itself; NaN if nothing is known.
-    by : (number of words,) int64
-        The lexicon number of what supports a word that is of no mention; `NOTHING` for none.
-    mentions : (number of words,) int64
-        The mention that it stands for; `NOTHING` for none.
+    Of each word: the mention that it stands for, or `NOTHING`; the support of that mention, else of
+    the word itself, NaN if nothing is known; and the lexicon number of what supports a word that is
+    of no mention, or `NOTHING`.
     """
 
     support: Floats
@@ -50,9 +45,7 @@ def standings(
     support = np.append(mentions.support, np.nan)[of_mentions]
     by = np.full(len(rows), NOTHING)
     others = np.flatnonzero(of_mentions == NOTHING)
-    support[others], by[others] = nearest_evidence(
-        lexicon, words.atoms[others], rows[others], evidence
-    )
+    support[others], by[others] = evidence.support(lexicon, words.atoms[others], rows[others])
     return Standings(support, by, of_mentions)
 
 
@@ -129,7 +122,7 @@ def supports(
     ]
     rows = np.array([row for row, _ in others], dtype=np.int64)
     atoms = np.array(lexicon.numbers(text for _, text in others), dtype=np.int64)
-    support, by = nearest_evidence(lexicon, atoms, rows, evidence)
+    support, by = evidence.support(lexicon, atoms, rows)
     of_others = zip(support.tolist(), words_of(lexicon, by), strict=True)
     return [
         [

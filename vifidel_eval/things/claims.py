@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from ..remembered import Remembered, remembered
 from .mentions import Unit
+from .nouns import lines_of
 from .words import sentence_ends
 
 _CUT = re.compile("[,;:()\u2013\u2014]|\\s--\\s")
@@ -133,8 +133,7 @@ class _Hedges(NamedTuple):
 
 @cache
 def _hedges() -> _Hedges:
-    text = files(__package__).joinpath("hedges.txt").read_text(encoding="utf-8")
-    phrases = [line for line in text.splitlines() if line and not line.startswith("#")]
+    phrases = list(lines_of("hedges.txt"))
     rest = [phrase for phrase in phrases if phrase.endswith(_REST)]
     return _Hedges(
         _pattern(phrase for phrase in phrases if not phrase.endswith(_REST)),

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from ..nfc import nfc
 from ..remembered import Remembered
 from ..text.words import piece_words
-from .describing import DESCRIBING, REACH, describes
+from .nouns import DESCRIBING, REACH, describes
 from .synonyms import ClassList
 from .words import irregular_plural, singular, tokens
 
