@@ -26,7 +26,7 @@ from ..kernels.support import (
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
-from ..things.nouns import other_senses
+from ..things.nouns import other_senses, rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
 from .thing_scorer import ThingScorer
@@ -37,13 +37,15 @@ from .word_vectors import Gold, Part
 class WordsGold(Gold):
     """Objects and references of some rows, what the objects name, and all words of references.
 
-    `label_classes` and `said_classes` have the number of the class of each of these.
+    `label_classes` and `said_classes` have the number of the class of each of these, `rarities` the
+    rarity of each word of references.
     """
 
     said: ReferenceWords
     named: Bags
     label_classes: Integers
     said_classes: Integers
+    rarities: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +91,14 @@ class ClaimScorer(ThingScorer[WordsGold]):
 
     def prepare(self, gold: Gold, rows: Rows) -> WordsGold:
         said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-        named, grounding = self._named(gold), self._names_grounding
+        named, grounding, lexicon = self._named(gold), self._names_grounding, gold.lexicon
         return WordsGold(
             **vars(gold),
             said=said,
             named=named,
-            label_classes=grounding.class_numbers_of_labels(gold.lexicon, named.atoms),
-            said_classes=grounding.class_numbers_of_words(gold.lexicon, said.words.atoms),
+            label_classes=grounding.class_numbers_of_labels(lexicon, named.atoms),
+            said_classes=grounding.class_numbers_of_words(lexicon, said.words.atoms),
+            rarities=lexicon.of_each(said.words.atoms, rarity),
         )
 
     @property
@@ -150,7 +153,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
         apart = self._apart(part, mentions, in_said)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        no_support = [*apart, *mentions.described_by(unnamed)]
+        no_support = [*apart, *mentions.described_by(lexicon, unnamed)]
         atoms, rows = mentions.atoms, mentions.rows
         by_said, _ = nearest_evidence(lexicon, atoms, rows, said, no_support, unnamed)
         by_objects, _ = nearest_evidence(lexicon, atoms, rows, objects, no_support, unnamed)

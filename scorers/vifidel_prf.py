@@ -34,7 +34,6 @@ from ..kernels.support import (
 from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..things.claims import has_several, read_sentences
-from ..things.nouns import rarity
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
 from .papers import VIFIDEL_EVAL
@@ -250,8 +249,7 @@ class VifidelPRF(ClaimScorer):
         r = np.empty(gold.rows)
         is_said = said.sizes > 0
         if is_said.any():
-            rarities = gold.lexicon.of_each(said.atoms, rarity)
-            r[:] = fidelity.coverage_of_references(gold.said, judged.reached, rarities)
+            r[:] = fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities)
         if not is_said.all():
             of_labels = fidelity.coverage_of_labels(objects, gold.label_classes, judged.spoken_of)
             r[~is_said] = of_labels[~is_said]

@@ -85,10 +85,10 @@ class Claims:
     def lexicon_words(self) -> Iterator[str]:
         """The words and terms that a lexicon needs for the mentions."""
         parts = _parts(self.stop_words)
-        for claim in chain.from_iterable(self.of_captions):
-            for unit in claim.mentions:
-                yield unit.text
-                yield from parts[unit.words]
+        claims = chain.from_iterable(self.of_captions)
+        for unit in dict.fromkeys(chain.from_iterable(claim.mentions for claim in claims)):
+            yield unit.text
+            yield from parts[unit.words]
 
     def chosen(self, lexicon: Lexicon, words: Bags) -> tuple[Mask, Sequence[tuple[Unit, ...]]]:
         """Return which words are claimed, (number of atoms,), and what each caption mentions.
@@ -148,11 +148,11 @@ class ClaimedMentions:
         self.atoms = np.array(lexicon.numbers(unit.text for unit in self.units), dtype=np.int64)
         classes = [grounding.class_numbers[unit.category or ""] for unit in self.units]
         self.classes = np.array(classes, dtype=np.int64)
-        parts = _parts(stop_words)
-        self._parts = [lexicon.numbers(parts[unit.words]) for unit in self.units]
+        words_in = _parts(stop_words)
+        self._parts = [words_in[unit.words] for unit in self.units]
         # Where the words of mentions are among those of the rows: `held` by `holders`.
         holders = np.arange(len(self.units)).repeat(_lengths(self._parts))
-        of_mentions = np.fromiter(chain.from_iterable(self._parts), np.int64, len(holders))
+        of_mentions = np.array(lexicon.numbers(chain.from_iterable(self._parts)), dtype=np.int64)
         size = len(lexicon.known)
         keys = np.append(words.owners * size + words.atoms, NOTHING)
         order = keys.argsort()
@@ -170,13 +170,15 @@ class ClaimedMentions:
         found[self._held[counts[self._holders]]] = True
         return found
 
-    def described_by(self, some: Integers) -> Iterator[tuple[int, int]]:
+    def described_by(self, lexicon: Lexicon, some: Integers) -> Iterator[tuple[int, int]]:
         """Yield the places of some mentions with the number of each of their words but the last.
 
         These only describe the mention, and do not support it: *traffic* is no traffic light.
         """
         for place in some.tolist():
-            yield from ((place, number) for number in self._parts[place][:-1])
+            if len(self._parts[place]) > 1:
+                numbers = lexicon.numbers(self._parts[place][:-1])
+                yield from ((place, number) for number in numbers)
 
 
 def _lengths(lists: Iterable[Sequence[object]]) -> Integers:

@@ -158,6 +158,7 @@ class Grounding:
         self._terms = frozenset(things.class_of).union(things.no_class)
         self._sought_as = Remembered(self._sought_of, _size_of_labels, _MOST_OF_SOUGHT)
         self._named = Remembered(self._term_and_class)
+        self._number_of_word = Remembered(self._class_number_of_word)
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -194,13 +195,12 @@ class Grounding:
 
     def class_numbers_of_words(self, lexicon: Lexicon, words: Integers) -> Integers:
         """Return the number of the class that each word names alone, or `NO_CLASS`."""
+        return lexicon.of_each(words, self._number_of_word.__getitem__).astype(np.int64)
+
+    def _class_number_of_word(self, word: str) -> int:
         class_of = self._things.class_of
-
-        def number(word: str) -> int:
-            name = class_of.get(word) or class_of.get(singular(word), "")
-            return self.class_numbers.get(name, NO_CLASS)
-
-        return lexicon.of_each(words, number).astype(np.int64)
+        name = class_of.get(word) or class_of.get(singular(word), "")
+        return self.class_numbers.get(name, NO_CLASS)
 
     def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
         """Return the number of the class of each object label, or `NO_CLASS`."""

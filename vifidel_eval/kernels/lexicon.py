@@ -126,10 +126,9 @@ class Lexicon:
         return found  # type: ignore[return-value]
 
     def of_each(self, numbers: Integers, function: Callable[[str], float]) -> Floats:
-        """Return what a function says of the word of each number, which it is asked for once."""
-        different, at = np.unique(numbers, return_inverse=True)
-        words = map(self.words.__getitem__, different.tolist())
-        return np.fromiter(map(function, words), np.float64, len(different))[at]
+        """Return what a function says of the word of each number."""
+        words = map(self.words.__getitem__, numbers.tolist())
+        return np.fromiter(map(function, words), np.float64, len(numbers))
 
     def in_alphabetical_order(self, numbers: Integers) -> Integers:
         """Return different numbers in the alphabetical order of their words.
