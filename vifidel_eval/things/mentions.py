@@ -18,9 +18,8 @@ a *dining table* is a *table*.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain
 from typing import NamedTuple
 
 from ..nfc import nfc
@@ -58,16 +57,9 @@ _NONE: frozenset[str] = frozenset()
 
 
 class Mention(NamedTuple):
-    """One mention of a thing.
+    """One mention of a thing: the list's name of it, its class, and the caption's own words.
 
-    Attributes
-    ----------
-    name : str
-        The list's name of it, in the singular: ``"wine glass"``.
-    category : str
-        The class.
-    words : str
-        The caption's own words, in lower case: ``"wine glasses"``.
+    A *wine glass* may be *wine glasses* there; all are in lower case.
     """
 
     name: str
@@ -85,14 +77,8 @@ class Mentions(NamedTuple):
 class Unit(NamedTuple):
     """Words of a caption that mean one thing: a mention, a term, or a single word.
 
-    Attributes
-    ----------
-    text : str
-        What has a word vector: the word as the caption has it, or the list's name of several.
-    words : str
-        The caption's own words, in lower case.
-    category : str or None
-        The class, if the unit is a mention.
+    `text` is what has a word vector: the word as the caption has it, or the list's name of several.
+    `words` are the caption's own, in lower case; `category` is the class of a mention.
     """
 
     text: str
@@ -114,14 +100,9 @@ class _Term(NamedTuple):
 
 
 class _Terms:
-    """Terms that begin with the same words.
+    """Terms that begin with the same words: those that have no more, and longer ones by the next.
 
-    Attributes
-    ----------
-    whole : list of _Term
-        Those that have no more words.
-    longer : dict
-        The others by their next word: what begins alike is compared once.
+    So what begins alike is compared once.
     """
 
     __slots__ = ("longer", "whole")
@@ -161,32 +142,16 @@ class _Terms:
 
 
 class _Token(NamedTuple):
-    """What a finder knows of a token, whatever stands beside it.
-
-    Attributes
-    ----------
-    word, form : str
-        The token, and its singular form.
-    name : str or None
-        What it is called if it is a name; None if it neither is one nor begins a term.
-    seconds : frozenset of str
-        What comes second in the terms that it begins.
-    describes : bool
-        Whether it may only describe the next word.
-    open, named : tuple of Unit
-        The units that it is where it is no name, and where it is one.
-    units : tuple of Unit or None
-        Those that it is wherever it stands; None if the tokens beside it decide.
-    """
+    """What a finder knows of a token, whatever stands beside it."""
 
     word: str
-    form: str
-    name: str | None
-    seconds: frozenset[str]
-    describes: bool
-    open: tuple[Unit, ...]
-    named: tuple[Unit, ...]
-    units: tuple[Unit, ...] | None
+    form: str  # the singular one
+    name: str | None  # what it is called; None if it neither is a name nor begins a term
+    alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
+    seconds: frozenset[str]  # what comes second in the terms that it begins
+    describes: bool  # whether it may only describe the next word
+    open: tuple[Unit, ...]  # the units that it is where it is no name
+    named: tuple[Unit, ...]  # those that it is where it is one
 
 
 class _Tokens(list[_Token]):
@@ -201,10 +166,7 @@ class _Tokens(list[_Token]):
 class MentionFinder:
     """Finds the mentions of a list's classes in captions.
 
-    Parameters
-    ----------
-    classes : ClassList
-        The list, with the object labels that it does not know added (`ClassList.with_names`).
+    The list has the object labels that it does not know added (`ClassList.with_names`).
 
     Examples
     --------
@@ -250,14 +212,7 @@ class MentionFinder:
         read = _Tokens(map(self._reader(_NONE), tokens(caption)))
         found: list[Mention] = []
         length = len(read)
-        end = 0
-        for at, token in enumerate(read):
-            if token.name is None or at < end:
-                continue
-            alone = token.units is not None
-            end, name = (at + 1, token.name) if alone else self._name(read, at)
-            if name is None:
-                continue
+        for at, end, name in self._names(read):
             length -= end - at - 1
             category = self._class_of.get(name)
             if category is not None:
@@ -267,12 +222,7 @@ class MentionFinder:
     def units(self, caption: str, stop_words: Collection[str]) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit.
 
-        Parameters
-        ----------
-        caption : str
-            The caption.
-        stop_words : collection of str
-            Single words that are no units, whatever the list says of them: *can*.
+        Stop words are single words that are no units, whatever the list says of them: *can*.
 
         Examples
         --------
@@ -284,20 +234,17 @@ class MentionFinder:
         """
         read = _Tokens(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         found: list[Unit] = []
-        end = 0
-        for at, token in enumerate(read):
-            if at < end:
-                continue
-            if token.units is not None:
-                found += token.units
-                continue
-            end, name = self._name(read, at)
-            if name is None:
-                found += chain.from_iterable(other.open for other in read[at:end])
-            elif end - at > 1:
+        done = 0
+        for at, end, name in self._names(read):
+            for token in read[done:at]:
+                found += token.open
+            if end - at > 1:
                 found.append(_term_units[name, _joined(read[at:end]), self._class_of.get(name)])
             else:
-                found += token.named
+                found += read[at].named
+            done = end
+        for token in read[done:]:
+            found += token.open
         return found
 
     def _new_reader(self, stop_words: frozenset[str]) -> Callable[[str], _Token]:
@@ -308,7 +255,7 @@ class MentionFinder:
         form = singular(word)
         is_open = _open_units(word, stop_words)
         if form not in self._known and word not in self._known:
-            return _Token(word, form, None, frozenset(), False, is_open, (), is_open)
+            return _Token(word, form, None, True, _NONE, False, is_open, ())
         name = self._as_written.get(word, form)
         category = self._class_of.get(name)
         named: tuple[Unit, ...] = ()
@@ -318,9 +265,17 @@ class MentionFinder:
         seconds = frozenset(self._terms.get(form, ())).union(self._terms.get(word, ()))
         describes = word in self._describing
         alone = not seconds and not describes and name != _SEAT
-        return _Token(
-            word, form, name, seconds, describes, is_open, named, named if alone else None
-        )
+        return _Token(word, form, name, alone, seconds, describes, is_open, named)
+
+    def _names(self, read: _Tokens) -> Iterator[tuple[int, int, str]]:
+        """Yield where each name begins and ends, and what it is called."""
+        end = 0
+        for at, token in enumerate(read):
+            if at < end or token.name is None:
+                continue
+            end, name = (at + 1, token.name) if token.alone else self._name(read, at)
+            if name is not None:
+                yield at, end, name
 
     def _name(self, read: _Tokens, at: int) -> tuple[int, str | None]:
         """Return where what begins at a token ends, and its name.
@@ -356,12 +311,8 @@ class MentionFinder:
         return best
 
 
-def _unit(content: tuple[str, str, str | None]) -> Unit:
-    return Unit(*content)
-
-
 # Metrics keep the units of all captions: one object for all that say "a hot dog".
-_term_units = Remembered(_unit, size=lambda unit: len(unit[0]) + len(unit[1]))
+_term_units = Remembered(Unit._make, size=lambda unit: len(unit[0]) + len(unit[1]))
 
 
 def _plain(caption: str) -> str:
