@@ -263,9 +263,7 @@ class VifidelPRF(ClaimScorer):
         to_objects = nearest(distances, words, gold.named)
         support = np.maximum(to_said.of_left, to_objects.of_left)
         of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
-        p = weighted_means(
-            support, np.where(self.names_things(part, words), 1.0, of_others), words
-        )
+        p = weighted_means(support, np.where(self.names_things(part, words), 1.0, of_others), words)
         spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
         p, r = (np.where(words.sizes == 0, 0.0, of_rows) for of_rows in (p, r))

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from .bags import Bags, alphabetically, meetings, numbers_with_counts, slices, starts_of
-from .distances import WordDistances
-from .lexicon import Lexicon
+from .lexicon import Lexicon, WordDistances
 
 #: The place of a word, of evidence, or of a mention that is not there.
 NOTHING = -1

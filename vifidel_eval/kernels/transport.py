@@ -27,7 +27,7 @@ import numpy as np
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers
 from .bags import PAIRS_AT_ONCE, Bags, meetings, positions, slices
-from .distances import WordDistances
+from .lexicon import WordDistances
 
 #: From left masses, right masses and costs to the plan.
 Solver: TypeAlias = Callable[[Floats, Floats, Floats], Floats]

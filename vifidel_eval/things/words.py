@@ -147,9 +147,7 @@ def irregular_plural(word: str) -> str | None:
     >>> irregular_plural("tie"), irregular_plural("shelf"), irregular_plural("dog")
     ('ties', 'shelves', None)
     """
-    endings, listed = _plural_endings()
-    takes_s = word.isascii() and word.isalpha() and not word.endswith(endings)
-    plural = f"{word}s" if takes_s and word not in listed else str(_rules().pluralize(word))
+    plural = str(_rules().pluralize(word))
     return None if singular(plural) == word else plural
 
 
@@ -224,21 +222,6 @@ def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
     # The rules ask whether these end with the word.
     whole = (*rules.singular_uninflected, *rules.singular_uncountable)
     return endings, frozenset(word[at:] for word in whole for at in range(len(word)))
-
-
-@cache
-def _plural_endings() -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return endings and words about which the rules for plurals must be asked.
-
-    To any other word of letters, the rules add an *s*.
-    """
-    rules = _rules()
-    endings: set[str] = set()
-    for pattern, inflection, category, _ in chain.from_iterable(rules.plural_rules):
-        if category is None and (pattern.pattern, inflection) != ("$", "s"):
-            endings.update(re.findall(r"(\w*)\$", pattern.pattern) or [""])
-    listed = chain.from_iterable(rules.plural_categories.values())
-    return tuple(endings), frozenset(listed)
 
 
 @cache
