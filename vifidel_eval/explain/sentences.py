@@ -93,19 +93,7 @@ def claimed_text(caption: str, sentence: Sentence) -> str:
     >>> claimed_text("A dog. A cat, perhaps.", Sentence(7, 22, ((14, 22),), ()))
     '       A cat,         '
     """
-    kept, at = [], 0
-    for start, end in _between(sentence):
-        kept += [" " * (start - at), caption[start:end]]
-        at = end
-    return "".join([*kept, " " * (len(caption) - at)])
-
-
-def _between(sentence: Sentence) -> Iterator[tuple[int, int]]:
-    at = sentence.start
-    for start, end in sentence.hedged:
-        yield at, start
-        at = end
-    yield at, sentence.end
+    return (" " * sentence.start + sentence.claimed(caption)).ljust(len(caption))
 
 
 def absent_in(

@@ -39,18 +39,10 @@ MOST_KEPT = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """Normalised bags of words.
+    """Normalised bags of words: bag i holds ``atoms[starts[i]:starts[i + 1]]``.
 
-    Attributes
-    ----------
-    starts : (number of bags + 1,) int64
-        Bag i holds ``atoms[starts[i]:starts[i + 1]]``.
-    atoms : (number of atoms,) int64
-        Lexicon numbers, each at most once in a bag.
-    masses : (number of atoms,) float64
-        Positive; they sum to 1 in every bag that is not empty.
-    sizes : (number of bags,) int64
-        Number of atoms of each bag.
+    Atoms are lexicon numbers, each at most once in a bag. Their masses are positive and sum to 1 in
+    every bag that is not empty. `sizes` has the number of atoms of each bag.
     """
 
     starts: Integers
@@ -102,20 +94,10 @@ def positions(starts: Integers, sizes: Integers) -> Integers:
 def meetings(
     left: Bags, right: Bags, start: int = 0, end: int | None = None
 ) -> tuple[Integers, Integers]:
-    """Return every pair of atoms of bag i of `left` and bag i of `right`, for all i.
+    """Return every pair of atoms of bag i of `left` and bag i of `right`, from `start` up to `end`.
 
-    Parameters
-    ----------
-    left, right : Bags
-        As many bags each.
-    start, end : int, optional
-        The first bag, and the one after the last; by default all.
-
-    Returns
-    -------
-    left_at, right_at : int64 arrays of equal length
-        Positions in ``left.atoms`` and ``right.atoms``, bag after bag, the right one running
-        faster: the rows of one bag's (left, right) matrix after the other.
+    They are positions in ``left.atoms`` and ``right.atoms``, bag after bag, the right one running
+    faster: the rows of one bag's (left, right) matrix after the other.
     """
     end = len(left) if end is None else end
     left_sizes, right_sizes = left.sizes[start:end], right.sizes[start:end]
@@ -132,12 +114,9 @@ def meetings(
 
 
 def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
-    """Yield ranges of which each has at most `PAIRS_AT_ONCE` pairs together, or is alone.
+    """Yield ranges of things, each with at most `PAIRS_AT_ONCE` pairs together, or a thing alone.
 
-    Parameters
-    ----------
-    pairs : (n,) int64
-        How many pairs each of n things has.
+    `pairs` has how many pairs each of them has.
     """
     together = pairs.cumsum()
     if len(pairs) and together[-1] <= PAIRS_AT_ONCE:
@@ -247,22 +226,9 @@ def bags_of_entries(
     bags: int,
     counts: bool = True,
 ) -> tuple[Bags, Tally]:
-    """Return bags of labels, as `bags_of_labels` does, from numbers of which some occur twice.
+    """Return so many bags of labels, as `bags_of_labels` does, from numbers that may occur twice.
 
-    Parameters
-    ----------
-    lexicon : Lexicon
-        Where the numbers come from.
-    atoms : (number of entries,) int64
-        The number of each label.
-    owners : (number of entries,) int64
-        The bag of each.
-    amounts : (number of entries,) float64
-        How often it is in there; whole numbers.
-    bags : int
-        How many bags.
-    counts : bool
-        Whether labels weigh as much as they are often; otherwise each weighs 1.
+    Each entry has the number of a label, its bag, and how often it is in there.
     """
     keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
     together: Floats = np.bincount(at, weights=amounts, minlength=len(keys)).astype(np.float64)

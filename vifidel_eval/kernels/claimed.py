@@ -116,23 +116,9 @@ class Claims:
 
 
 class ClaimedMentions:
-    """The mentions of some rows, row after row.
+    """The mentions of some rows, row after row, and their place among the claimed `words`.
 
-    Parameters
-    ----------
-    of_rows : sequence of tuple of Unit
-        What each row mentions.
-    words : Bags
-        The claimed words of each row.
-
-    Attributes
-    ----------
-    units : list of Unit
-        Each mention.
-    rows, classes : (number of mentions,) int64
-        The row of each, and the number of its class.
-    atoms : (number of mentions,) int64
-        The lexicon number of each.
+    Of each there is its unit, its row, the number of its class, and its lexicon number.
     """
 
     def __init__(

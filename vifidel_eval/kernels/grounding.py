@@ -86,14 +86,9 @@ class Sought(NamedTuple):
 class Evidence:
     """What is known of the images of some rows.
 
-    Attributes
-    ----------
-    units : Bags
-        One bag per row: its labels and the units of its references that have a vector.
-    texts : tuple of mapping
-        For each row, all of these, with or without a vector, and the class of each that names one.
-    sought : tuple of Sought
-        For each row, what can be absent from it.
+    `units` has a bag per row, of its labels and of the units of its references that have a vector;
+    `texts` all of them, with or without a vector, and the class of each that names one; `sought`
+    what can be absent.
     """
 
     units: Bags
@@ -130,18 +125,11 @@ class Evidence:
 
 
 class Grounding:
-    """Holds the mentions of captions against what is known of their images.
+    """Holds the mentions of captions, names of `things`, against what is known of their images.
 
-    Parameters
-    ----------
-    things : ClassList
-        The names that are mentions.
-    stop_words : collection of str
-        Single words that are neither mentions nor evidence.
-    objects : ObjectLabels, optional
-        Where the labels come from, if all rows have one source.
-    looked_for : LookedFor, optional
-        What a user says was looked for in every image, beside what the objects say.
+    Single words that are `stop_words` are neither mentions nor evidence. `objects` is where labels
+    come from, if all rows have one source; `looked_for` what a user says was looked for in every
+    image, beside what the objects say.
     """
 
     def __init__(
@@ -248,11 +236,10 @@ class Grounding:
         said: bool,
         declares: bool = False,
     ) -> Sought:
-        """Return what can be absent where these labels are known and those were asked for.
+        """Return `_sought` of labels that `declares` tells to be what was looked for.
 
-        Where nothing is said of the latter, `declares` tells that the labels are what was looked
-        for. Otherwise they are taken for COCO's 80 or PASCAL VOC's 20 if all are among them, and
-        for nothing else: whoever lists other labels may have looked for anything.
+        Where nothing tells that, they are taken for COCO's 80 or PASCAL VOC's 20 if all are among
+        them, and for nothing else: whoever lists other labels may have looked for anything.
         """
         by_user = self._looked_for
         denied: frozenset[str] = frozenset()

@@ -108,10 +108,7 @@ def supports(
     evidence: Evidence,
     threshold: float = SUPPORT,
 ) -> list[list[tuple[Unit, float, str | None]]]:
-    """Return all units of each caption in order, each with its support and what supports it.
-
-    The other arguments are those of `Grounding.mentions`.
-    """
+    """Return all units of each caption in order, each with its support and what supports it."""
     mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
     of_rows = [grounding.units(caption) for caption in captions]
     others = [

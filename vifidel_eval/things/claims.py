@@ -27,14 +27,8 @@ _REST = "..."
 class Sentence(NamedTuple):
     """A sentence of a text, without the blanks around it.
 
-    Attributes
-    ----------
-    start, end : int
-        Its place in the text.
-    hedged : tuple of (start, end)
-        The places in the text of those of its clauses that claim nothing.
-    units : tuple of Unit
-        The content words of its other clauses, terms of several words as one unit.
+    There are its place in the text, the places of those of its clauses that claim nothing, and the
+    content words of the others, terms of several words as one unit.
     """
 
     start: int
@@ -48,19 +42,12 @@ class Sentence(NamedTuple):
         return any(unit.category is not None for unit in self.units)
 
     def claimed(self, text: str) -> str:
-        """Return the sentence with blanks for its hedged clauses."""
+        """Return the sentence with as many blanks for its hedged clauses."""
         return _claimed(text, self.start, self.end, self.hedged)
 
 
 def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
-    """Return the sentences of a text.
-
-    Parameters
-    ----------
-    text : str
-        A caption, or a description of many sentences.
-    units : callable
-        From a text to its content words, such as `Grounding.units`.
+    """Return the sentences of a text; `units` finds its content words, as `Grounding.units` does.
 
     Examples
     --------
@@ -88,9 +75,9 @@ def _may_hedge(piece: str) -> bool:
 
 def _claimed(text: str, start: int, end: int, hedged: Sequence[tuple[int, int]]) -> str:
     found, at = [], start
-    for of_clause in hedged:
-        found += [text[at : of_clause[0]], " "]
-        at = of_clause[1]
+    for first, last in hedged:
+        found += [text[at:first], " " * (last - first)]
+        at = last
     return "".join([*found, text[at:end]])
 
 

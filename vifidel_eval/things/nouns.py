@@ -37,15 +37,9 @@ REACH = 2 * _MOST_JOINED + 3
 def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]) -> bool:
     """Return whether the first of some words describes the next one rather than naming a thing.
 
-    Parameters
-    ----------
-    words, forms : sequence of str
-        The words and their singular forms, as many as follow, or `REACH` of them.
-    names : collection of str
-        The names of things.
+    The words and their singular forms are as many as follow, or `REACH` of them; `names` are those
+    of things.
 
-    Examples
-    --------
     >>> words = "baby and adult elephants".split()
     >>> describes(words, words, ["elephant"]), describes(["baby", "in"], ["baby", "in"], [])
     (True, False)
@@ -77,17 +71,9 @@ def term_of(label: str, terms: Container[str]) -> str:
     """Return the term that a label of several words is of: the longest listed one that ends it.
 
     Where no listed one does, it is its last word, in the singular. What follows a preposition does
-    not count. A single word, and a label that is listed as a whole, stay as they are.
+    not count. A single word, and a label that is listed as a whole, stay as they are. `terms` are
+    the names that are listed, in the singular.
 
-    Parameters
-    ----------
-    label : str
-        As `vifidel_eval.annotations.clean_label` returns it.
-    terms : container of str
-        The names that are listed, in the singular.
-
-    Examples
-    --------
     >>> terms = {"bus", "dog", "hot dog", "man"}
     >>> [term_of(label, terms) for label in ("a red bus", "two hot dogs", "man in a suit")]
     ['bus', 'hot dog', 'man']
