@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, bags_of_entries
-from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by, same_class
-from ..kernels.grounding import NO_CLASS, Grounding, Sought
+from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
+from ..kernels.grounding import Grounding, Sought
 from ..kernels.support import (
+    NO_CLASS,
     Nearest,
     ReferenceWords,
     nearest,
     nearest_evidence,
+    same_class,
     some_of,
     words_of_references,
 )
@@ -148,8 +150,9 @@ class ClaimScorer(ThingScorer[WordsGold]):
 
         mentions = ClaimedMentions(of_rows, words, grounding, lexicon, claims.stop_words)
         classes = len(grounding.class_numbers)
-        in_labels, spoken_of = same_class(mentions, objects, gold.label_classes, classes)
-        in_said, _ = same_class(mentions, said, gold.said_classes, classes)
+        of_mentions = mentions.rows, mentions.classes
+        in_labels, spoken_of = same_class(*of_mentions, objects, gold.label_classes, classes)
+        in_said, _ = same_class(*of_mentions, said, gold.said_classes, classes)
         apart = self._apart(part, mentions, in_said)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)

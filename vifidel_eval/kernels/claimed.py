@@ -17,7 +17,7 @@ from ..things.claims import Sentence, read_sentences
 from ..things.mentions import Unit
 from .bags import Bags
 from .fidelity import Mask
-from .grounding import NO_CLASS, Grounding
+from .grounding import Grounding
 from .lexicon import Lexicon
 from .support import NOTHING, Nearest, nearest, some_of
 
@@ -169,23 +169,6 @@ class ClaimedMentions:
 
 def _lengths(lists: Iterable[Sequence[object]]) -> Integers:
     return np.array(list(map(len, lists)), dtype=np.int64)
-
-
-def same_class(
-    mentions: ClaimedMentions, side: Bags, classes: Integers, number: int
-) -> tuple[Mask, Mask]:
-    """Return which mentions have a class that their row's side has, and which of the side.
-
-    `classes` has the class of each label, or word of references, of the side, of so many in all.
-    """
-    named = (classes != NO_CLASS).nonzero()[0]
-    rows, classes = side.owners[named], classes[named]
-    there = np.zeros((2, len(side), number), dtype=bool)
-    there[0, rows, classes] = True
-    there[1, mentions.rows, mentions.classes] = True
-    of_side = np.zeros(len(side.atoms), dtype=bool)
-    of_side[named] = there[1, rows, classes]
-    return there[0, mentions.rows, mentions.classes], of_side
 
 
 def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Nearest) -> Floats:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..things.grounded import SUPPORT
 from .bags import Bags
-from .grounding import NO_CLASS
-from .support import ReferenceWords
+from .support import NO_CLASS, ReferenceWords
 
 # Settled in docs/fidelity.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported

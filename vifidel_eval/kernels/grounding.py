@@ -28,10 +28,8 @@ from ..things.synonyms import ClassList
 from ..things.words import singular
 from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
-from .support import NOTHING, nearest_evidence
+from .support import NO_CLASS, NOTHING, nearest_evidence
 
-#: The number of no class.
-NO_CLASS = -1
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
 # Sets of labels that are remembered have so many characters, with sixteen more for each label.

@@ -62,18 +62,10 @@ class LexiconFull(Exception):  # noqa: N818 - a signal, which never reaches a us
 
 
 class Lexicon:
-    """Words and labels: each has a number and a vector.
+    """Words and labels, so many at most: each has a number and a vector, which is looked up once.
 
-    Parameters
-    ----------
-    vectors : WordVectors
-        Where vectors are looked up, once per word.
-    normalize : bool
-        Whether every vector is scaled to length 1.
-    stop_words : collection of str
-        Words of captions to leave out; never applied to labels.
-    capacity : int
-        How many words and labels it can hold.
+    With `normalize`, every vector is scaled to length 1. Stop words are left out of captions; they
+    are never applied to labels.
     """
 
     def __init__(
@@ -413,11 +405,7 @@ class WordSpace:
 
         The given one is tried first, then that of everybody, then a new one.
         """
-        if self._lexicon is None:
-            self._lexicon = self._new(CAPACITY)
-        candidates = [self._lexicon, lexicon]
-        while candidates:
-            candidate = candidates.pop()
+        for candidate in (lexicon, self._lexicon):
             try:
                 if candidate is not None:
                     return compute(candidate)
@@ -427,7 +415,7 @@ class WordSpace:
         self._lexicon = lexicon = candidate = None
         capacity = CAPACITY
         while True:
-            fresh = self._new(capacity)
+            fresh = Lexicon(self.vectors, self.normalize, self.stop_words, capacity)
             try:
                 result = compute(fresh)
             except LexiconFull:  # this batch alone needs a larger one, which nobody else gets
@@ -436,9 +424,6 @@ class WordSpace:
                 if capacity == CAPACITY:
                     self._lexicon = fresh
                 return result
-
-    def _new(self, capacity: int) -> Lexicon:
-        return Lexicon(self.vectors, self.normalize, self.stop_words, capacity)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_lexicon": None}

@@ -20,7 +20,7 @@ from ..things.mentions import Unit
 from .bags import Bags
 from .grounding import Evidence, GroundedMentions, Grounding, words_of
 from .lexicon import Lexicon
-from .support import NOTHING, nearest, some_of
+from .support import NOTHING, nearest, same_class, some_of
 
 
 class Standings(NamedTuple):
@@ -80,20 +80,10 @@ def are_mentioned(
 
     They do if they mention something of its class, or if a word has a cosine of at least `far`.
     """
-    rows = objects.owners
-    labels, of_label = np.unique(objects.atoms, return_inverse=True)
-    numbers: dict[str | None, int] = {}
-    classes = [
-        numbers.setdefault(grounding.class_of_label(lexicon.word(label)), len(numbers))
-        for label in labels.tolist()
-    ]
-    of_mentions = np.array(
-        [numbers.get(unit.category, NOTHING) for unit in mentions.units], dtype=np.int64
-    )
-    spoken_of = np.isin(
-        rows * len(numbers) + np.array(classes, dtype=np.int64)[of_label],
-        (mentions.rows * len(numbers) + of_mentions)[of_mentions != NOTHING],
-    )
+    rows, numbers = objects.owners, grounding.class_numbers
+    labels = grounding.class_numbers_of_labels(lexicon, objects.atoms)
+    classes = np.array([numbers[unit.category or ""] for unit in mentions.units], dtype=np.int64)
+    _, spoken_of = same_class(mentions.rows, classes, objects, labels, len(numbers))
     others = np.flatnonzero(~spoken_of)
     near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.

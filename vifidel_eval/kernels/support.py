@@ -19,6 +19,8 @@ from .lexicon import Lexicon, WordDistances
 
 #: The place of a word, of evidence, or of a mention that is not there.
 NOTHING = -1
+#: The number of no class.
+NO_CLASS = -1
 #: Cosines up to here say nothing; the rest is stretched to [0, 1].
 FLOOR = 0.1
 
@@ -133,6 +135,23 @@ def nearest_evidence(
     supported = found.of_left > 0
     by[at[supported]] = evidence.atoms[found.at_left[supported]]
     return support, by
+
+
+def same_class(
+    rows: Integers, classes: Integers, side: Bags, of_side: Integers, number: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which mentions have a class that their row's side has, and which atoms of the side.
+
+    Mentions have their rows and the numbers of their classes, of so many in all; `of_side` has
+    those of the labels, or words of references, of the side, `NO_CLASS` for none.
+    """
+    named = (of_side != NO_CLASS).nonzero()[0]
+    there = np.zeros((2, len(side), number), dtype=bool)
+    there[0, side.owners[named], of_side[named]] = True
+    there[1, rows, classes] = True
+    mentioned = np.zeros(len(side.atoms), dtype=bool)
+    mentioned[named] = there[1, side.owners[named], of_side[named]]
+    return there[0, rows, classes], mentioned
 
 
 def weighted_means(values: Floats, weights: Floats, bags: Bags) -> Floats:
