@@ -42,7 +42,7 @@ def test_sentences_have_places_hedges_and_claims():
 
 def test_hedged_mentions_are_no_units():
     (sentence,) = read_sentences("A dog sleeps; perhaps a cat is near (it may be a kitten).", UNITS)
-    assert [unit.category for unit in sentence.units if unit.category] == ["dog"]
+    assert [unit.category for unit in sentence.mentions] == ["dog"]
     assert len(sentence.hedged) == 2
 
 

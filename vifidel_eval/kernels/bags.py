@@ -178,13 +178,7 @@ def reading_once() -> Iterator[None]:
 
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
-    """Return the bag of content words of each caption; every occurrence counts.
-
-    Raises
-    ------
-    LexiconFull
-        If there is no room for new words.
-    """
+    """Return the bag of content words of each caption; every occurrence counts."""
     of_run = _OF_RUN.get()
     if of_run is None:
         return _read(lexicon, captions)

@@ -45,7 +45,7 @@ def claim_reader(
         sentences = read_sentences(caption, units)
         hedged = any(sentence.hedged for sentence in sentences)
         if not hedged and len(sentences) == 1:  # as most captions
-            return (Claim(None, _mentions(sentences[0].units)),)
+            return (Claim(None, sentences[0].mentions),)
         claiming = [sentence for sentence in sentences if sentence.claims]
         found = []
         for some in (claiming, sentences if hedged else ()):
@@ -53,19 +53,16 @@ def claim_reader(
                 said = " ".join(sentence.claimed(caption) for sentence in some)
                 words = frozenset(content_words(said, stop_words))
                 if words:
-                    found.append(Claim(words, _mentions(_units(some))))
-        units_of_all = units(caption) if hedged else _units(sentences)
-        return (*found, Claim(None, _mentions(units_of_all)))
+                    found.append(Claim(words, _mentions(some)))
+        if not hedged:
+            return (*found, Claim(None, _mentions(sentences)))
+        return (*found, Claim(None, tuple(u for u in units(caption) if u.category is not None)))
 
     return Remembered(read).__getitem__
 
 
-def _units(sentences: Iterable[Sentence]) -> Iterator[Unit]:
-    return chain.from_iterable(sentence.units for sentence in sentences)
-
-
-def _mentions(units: Iterable[Unit]) -> tuple[Unit, ...]:
-    return tuple(unit for unit in units if unit.category is not None)
+def _mentions(sentences: Iterable[Sentence]) -> tuple[Unit, ...]:
+    return tuple(chain.from_iterable(sentence.mentions for sentence in sentences))
 
 
 @lru_cache(maxsize=8)

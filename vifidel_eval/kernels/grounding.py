@@ -284,11 +284,6 @@ class Grounding:
 
         `asked` is what was looked for in each image, there or not, where that is said. Where
         references say something, everything can be absent.
-
-        Raises
-        ------
-        LexiconFull
-            If there is no room for new words.
         """
         texts: list[dict[str, str | None]] = []
         sought: list[Sought] = []
@@ -315,11 +310,6 @@ class Grounding:
 
         Below the threshold of support a mention is not in the image, unless the evidence names its
         class. The lexicon is that of the evidence.
-
-        Raises
-        ------
-        LexiconFull
-            If there is no room for new words.
         """
         of_rows = [
             [unit for unit in self.units(caption) if unit.category is not None]

@@ -108,10 +108,7 @@ class Lexicon:
     def numbers(self, words: Iterable[str]) -> list[int]:
         """Return the number of each word or label; new ones are looked up together.
 
-        Raises
-        ------
-        LexiconFull
-            If there is no room for the new ones.
+        `LexiconFull` is raised if there is no room for them, here and by all that read words.
         """
         words = list(words)
         found = list(map(self._numbers.get, words))
@@ -156,11 +153,6 @@ class Lexicon:
 
         The captions are joined as `vifidel_eval.text.words.joined` does it. Numbers are those of
         every occurrence, caption after caption.
-
-        Raises
-        ------
-        LexiconFull
-            If there is no room for new words.
         """
         pieces = text.split()
         try:
@@ -211,7 +203,7 @@ class Lexicon:
             some = slice(numbers[start], numbers[start] + len(rows))
             self.matrix[some] = rows
             if not self._normalize:
-                self.units[some] = scaled_to_length_1(rows)
+                self.units[some] = _scaled(rows, normalize=True)
             self.squared_lengths[some] = (rows * rows).sum(axis=1)
             self.known[some] = ~np.isnan(self.squared_lengths[some])
         if numbers:
@@ -225,7 +217,8 @@ class Lexicon:
         It has the vector of its phrase (``hot_dog``) if the vocabulary lists it, else the mean
         of the vectors of its words.
         """
-        rows = self._scaled(self._vectors.lookup(words))
+        normalize = self._normalize
+        rows = _scaled(self._vectors.lookup(words), normalize)
         parts = {
             i: [w for piece in word.split() for w in piece_words(piece)]
             for i, word in enumerate(words)
@@ -234,38 +227,30 @@ class Lexicon:
         units = [i for i, of_word in parts.items() if of_word and of_word != [words[i]]]
         if units:
             phrases = ["_".join(words[i].split()) for i in units]
-            rows[units] = self._scaled(self._vectors.lookup(phrases, listed_only=True))
+            rows[units] = _scaled(self._vectors.lookup(phrases, listed_only=True), normalize)
             for i in units:
                 if np.isnan(rows[i, 0]):
-                    of_parts = self._scaled(self._vectors.lookup(parts[i]))
+                    of_parts = _scaled(self._vectors.lookup(parts[i]), normalize)
                     of_parts = of_parts[~np.isnan(of_parts[:, 0])]
                     if len(of_parts):
-                        rows[i] = self._scaled(of_parts.mean(axis=0, keepdims=True))[0]
-        if not self._normalize and np.nanmax(np.abs(rows), initial=0) > _LONGEST:
+                        rows[i] = _scaled(of_parts.mean(axis=0, keepdims=True), normalize)[0]
+        if not normalize and np.nanmax(np.abs(rows), initial=0) > _LONGEST:
             raise VectorsError(
                 f"{self._vectors.signature()}: vectors with numbers above {_LONGEST:g} have no "
                 "distances; scale them (normalize=True)."
             )
         return rows
 
-    def _scaled(self, rows: Floats) -> Floats:
-        """Return rows of length 1, or as they are; a zero row says nothing and becomes NaN."""
-        if self._normalize:
-            return scaled_to_length_1(rows)
-        return np.where(np.isnan(_largest(rows)), np.nan, rows)
 
-
-def scaled_to_length_1(rows: Floats) -> Floats:
-    """Return rows of length 1; a zero row has no direction and becomes NaN."""
-    unit: Floats = rows / _largest(rows)  # whose squares neither vanish nor overflow
+def _scaled(rows: Floats, normalize: bool) -> Floats:
+    """Return rows of length 1, or as they are; what is 0 or not finite says nothing: it is NaN."""
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+    largest[~np.isfinite(largest) | (largest == 0)] = np.nan
+    if not normalize:
+        return np.where(np.isnan(largest), np.nan, rows)
+    unit: Floats = rows / largest  # whose squares neither vanish nor overflow
     unit /= np.sqrt((unit * unit).sum(axis=1, keepdims=True))
     return unit
-
-
-def _largest(rows: Floats) -> Floats:
-    """Return the largest number of each row, (rows, 1); NaN if it is 0, or one is not finite."""
-    largest: Floats = np.abs(rows).max(axis=1, keepdims=True, initial=0)
-    return np.where(np.isfinite(largest) & (largest > 0), largest, np.nan)
 
 
 class WordDistances:

@@ -27,19 +27,19 @@ _REST = "..."
 class Sentence(NamedTuple):
     """A sentence of a text, without the blanks around it.
 
-    There are its place in the text, the places of those of its clauses that claim nothing, and the
-    content words of the others, terms of several words as one unit.
+    There are its place in the text, the places of those of its clauses that claim nothing, and what
+    the others mention.
     """
 
     start: int
     end: int
     hedged: tuple[tuple[int, int], ...]
-    units: tuple[Unit, ...]
+    mentions: tuple[Unit, ...]
 
     @property
     def claims(self) -> bool:
         """Whether it mentions a thing outside of what is hedged."""
-        return any(unit.category is not None for unit in self.units)
+        return bool(self.mentions)
 
     def claimed(self, text: str) -> str:
         """Return the sentence with as many blanks for its hedged clauses."""
@@ -62,8 +62,9 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     found = []
     for start, end in _places(text):
         hedged = tuple(_hedged(lower, start, end, _hedges())) if may_hedge else ()
-        of_sentence = tuple(units(_claimed(text, start, end, hedged)))
-        found.append(Sentence(start, end, hedged, of_sentence))
+        of_sentence = units(_claimed(text, start, end, hedged))
+        mentions = tuple(unit for unit in of_sentence if unit.category is not None)
+        found.append(Sentence(start, end, hedged, mentions))
     return tuple(found)
 
 

@@ -148,7 +148,7 @@ class _Token(NamedTuple):
     form: str  # the singular one
     name: str | None  # what it is called; None if it neither is a name nor begins a term
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
-    seconds: frozenset[str]  # what comes second in the terms that it begins
+    terms: tuple[dict[str, _Terms], ...]  # those that it begins, by what comes second
     describes: bool  # whether it may only describe the next word
     open: tuple[Unit, ...]  # the units that it is where it is no name
     named: tuple[Unit, ...]  # those that it is where it is one
@@ -255,17 +255,18 @@ class MentionFinder:
         form = singular(word)
         is_open = _open_units(word, stop_words)
         if form not in self._known and word not in self._known:
-            return _Token(word, form, None, True, _NONE, False, is_open, ())
+            return _Token(word, form, None, True, (), False, is_open, ())
         name = self._as_written.get(word, form)
         category = self._class_of.get(name)
         named: tuple[Unit, ...] = ()
         if word not in stop_words:
             of_none = category is None
             named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
-        seconds = frozenset(self._terms.get(form, ())).union(self._terms.get(word, ()))
+        first = {form: None, word: None}
+        terms = tuple(self._terms[word] for word in first if word in self._terms)
         describes = word in self._describing
-        alone = not seconds and not describes and name != _SEAT
-        return _Token(word, form, name, alone, seconds, describes, is_open, named)
+        alone = not terms and not describes and name != _SEAT
+        return _Token(word, form, name, alone, terms, describes, is_open, named)
 
     def _names(self, read: _Tokens) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
@@ -293,19 +294,16 @@ class MentionFinder:
             return end, None
         return end, name
 
-    def _term(self, read: Sequence[_Token], at: int) -> _Term | None:
+    @staticmethod
+    def _term(read: Sequence[_Token], at: int) -> _Term | None:
         """Return the longest term that begins at a token."""
         if at + 1 == len(read):
             return None
         token, follower = read[at : at + 2]
-        if follower.form not in token.seconds and follower.word not in token.seconds:
-            return None
         best = None
-        for first in {token.form: None, token.word: None}:
-            by_second = self._terms.get(first, {})
+        for by_second in token.terms:
             for second in {follower.form: None, follower.word: None}:
-                terms = by_second.get(second)
-                term = None if terms is None else terms.longest(read, at, 2)
+                term = by_second[second].longest(read, at, 2) if second in by_second else None
                 if term and (best is None or len(term.words) > len(best.words)):
                     best = term
         return best
