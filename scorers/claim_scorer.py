@@ -116,7 +116,7 @@ class ClaimScorer(ThingScorer[WordsGold]):
         """Return the object labels of each row, of phrases the thing that ends each."""
         lexicon, objects = gold.lexicon, gold.objects
         labels, at = np.unique(objects.atoms, return_inverse=True)
-        names = list(map(lexicon.word, labels.tolist()))
+        names = list(map(lexicon.words.__getitem__, labels.tolist()))
         terms = list(map(self._names_grounding.term_of_label, names))
         if terms == names:
             return objects

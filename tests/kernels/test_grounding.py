@@ -181,11 +181,11 @@ def test_words_and_objects_stand_as_the_mentions_do(lexicon):
     mentions = grounding.mentions(lexicon, captions, evidence)
     words, _ = bags_of_captions(lexicon, captions)
     standing = standings(lexicon, words, evidence, mentions)
-    names = [lexicon.word(atom) for atom in words.atoms.tolist()]
+    names = [lexicon.words[atom] for atom in words.atoms.tolist()]
     assert names == ["large", "puppy", "fox"]
     assert standing.mentions.tolist() == [NOTHING, 0, 2]  # of equals the first
     assert standing.support == pytest.approx([1.0, 0.9, 0.3], abs=1e-6)
-    assert [lexicon.word(n) if n != NOTHING else None for n in standing.by.tolist()] == [
+    assert [lexicon.words[n] if n != NOTHING else None for n in standing.by.tolist()] == [
         "large",
         None,
         None,

@@ -225,16 +225,14 @@ def test_units_and_mentions_are_the_same_things():
 
 
 def all_terms(some):
-    """Return the terms of which the first two words are known, whatever follows them."""
+    """Return the terms of which some words are known, whatever follows them."""
     return [*some.whole, *(term for longer in some.longer.values() for term in all_terms(longer))]
 
 
 def plain_reading(finder, words):
     """Yield where names begin and end and what they are called, by going through all terms."""
     forms = [singular(word) for word in words]
-    terms = [
-        term for of in finder._terms.values() for some in of.values() for term in all_terms(some)
-    ]
+    terms = all_terms(finder._terms)
     single = {*finder._as_written, *finder.classes.class_of, *(term.words[0] for term in terms)}
     describing = set() if finder.classes.published else finder._describing
     end = 0

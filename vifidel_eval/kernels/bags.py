@@ -247,7 +247,7 @@ def _bags(
     tally = Tally(len(atoms) if amounts is None else int(amounts.sum()), unknown)
     if not known.all():
         for at in np.flatnonzero(~known).tolist():
-            unknown[lexicon.word(int(atoms[at]))] += 1 if amounts is None else int(amounts[at])
+            unknown[lexicon.words[atoms[at]]] += 1 if amounts is None else int(amounts[at])
         atoms, owners = atoms[known], np.arange(len(sizes)).repeat(sizes)
         sizes = np.bincount(owners[known], minlength=len(sizes))
         amounts = None if amounts is None else amounts[known]

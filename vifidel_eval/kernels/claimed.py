@@ -98,7 +98,7 @@ class Claims:
             if claims[0].words is None:  # the whole caption is scored
                 continue
             of_row = slice(*words.starts[row : row + 2])
-            held = [lexicon.word(atom) for atom in words.atoms[of_row].tolist()]
+            held = [lexicon.words[atom] for atom in words.atoms[of_row].tolist()]
             claim = next(c for c in claims if c.words is None or not c.words.isdisjoint(held))
             mentions[row] = claim.mentions
             if claim.words is not None:

@@ -387,7 +387,7 @@ def _size_of_labels(known: _Asked) -> int:
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
     """Return the word of each number; None for `NOTHING`."""
-    return [None if number == NOTHING else lexicon.word(number) for number in numbers.tolist()]
+    return [None if number == NOTHING else lexicon.words[number] for number in numbers.tolist()]
 
 
 @lru_cache(maxsize=8)

@@ -101,10 +101,6 @@ class Lexicon:
         self.known = np.zeros(capacity, dtype=bool)
         self.distances = WordDistances(self.matrix, self.units, self.squared_lengths)
 
-    def word(self, number: int) -> str:
-        """Return the word or label with this number."""
-        return self.words[number]
-
     def numbers(self, words: Iterable[str]) -> list[int]:
         """Return the number of each word or label; new ones are looked up together.
 

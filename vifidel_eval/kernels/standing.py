@@ -58,7 +58,7 @@ def _mentions_of(
     for at in np.lexsort((-np.arange(len(mentions.units)), mentions.verdicts)).tolist():
         row = int(mentions.rows[at])
         found |= {(row, word): at for word in _content_words(mentions.units[at].words)}
-    texts = map(lexicon.word, words.atoms.tolist())
+    texts = map(lexicon.words.__getitem__, words.atoms.tolist())
     at_words = (found.get(key, NOTHING) for key in zip(rows.tolist(), texts, strict=True))
     return np.fromiter(at_words, np.int64, len(rows))
 

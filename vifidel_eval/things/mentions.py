@@ -111,16 +111,16 @@ class _Terms:
         self.whole: list[_Term] = []
         self.longer: dict[str, _Terms] = {}
 
-    def add(self, term: _Term, known: int) -> None:
-        """Add a term of which the first `known` words led here."""
+    def add(self, term: _Term) -> None:
+        """Add a term, where nothing is known of its words."""
         found = self
-        for word in term.words[known:]:
+        for word in term.words:
             found = found.longer.setdefault(word, _Terms())
         found.whole.append(term)
 
-    def longest(self, tokens: Sequence[_Token], start: int, known: int) -> _Term | None:
-        """Return the longest one that begins at a token, whose first `known` words led here."""
-        best, alike, at = None, [self], start + known
+    def longest(self, tokens: Sequence[_Token], start: int) -> _Term | None:
+        """Return the longest one that begins at a token, whose first two words led here."""
+        best, alike, at = None, [self], start + 2
         while alike:
             whole = [term for found in alike for term in found.whole]
             best = min(
@@ -148,7 +148,7 @@ class _Token(NamedTuple):
     form: str  # the singular one
     name: str | None  # what it is called; None if it neither is a name nor begins a term
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
-    terms: tuple[dict[str, _Terms], ...]  # those that it begins, by what comes second
+    terms: tuple[_Terms, ...]  # those that it begins
     describes: bool  # whether it may only describe the next word
     open: tuple[Unit, ...]  # the units that it is where it is no name
     named: tuple[Unit, ...]  # those that it is where it is one
@@ -197,11 +197,10 @@ class MentionFinder:
                 self._as_written[words[0]] = name
             else:
                 terms.append(_Term(words, name, True, len(_TERMS) + len(terms)))
-        self._terms: dict[str, dict[str, _Terms]] = {}  # by the first word, by the second
+        self._terms = _Terms()
         for term in terms:
-            first, second = term.words[:2]
-            self._terms.setdefault(first, {}).setdefault(second, _Terms()).add(term, 2)
-        self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
+            self._terms.add(term)
+        self._known = frozenset(self._terms.longer).union(self._as_written, classes.class_of)
         self._reader = lru_cache(maxsize=8)(self._new_reader)
 
     def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
@@ -262,8 +261,8 @@ class MentionFinder:
         if word not in stop_words:
             of_none = category is None
             named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
-        first = {form: None, word: None}
-        terms = tuple(self._terms[word] for word in first if word in self._terms)
+        by_first = self._terms.longer
+        terms = tuple(by_first[w] for w in {form: None, word: None} if w in by_first)
         describes = word in self._describing
         alone = not terms and not describes and name != _SEAT
         return _Token(word, form, name, alone, terms, describes, is_open, named)
@@ -301,9 +300,9 @@ class MentionFinder:
             return None
         token, follower = read[at : at + 2]
         best = None
-        for by_second in token.terms:
+        for terms in token.terms:
             for second in {follower.form: None, follower.word: None}:
-                term = by_second[second].longest(read, at, 2) if second in by_second else None
+                term = terms.longer[second].longest(read, at) if second in terms.longer else None
                 if term and (best is None or len(term.words) > len(best.words)):
                     best = term
         return best
