@@ -111,7 +111,7 @@ def test_numbers_are_in_alphabetical_order_however_often_they_are_sorted(make_ve
         numbers = np.sort(lexicon.numbers(words[:known]))
         for _ in range(8):
             for some in (numbers, numbers[::3], numbers[:0]):
-                ordered = lexicon.in_alphabetical_order(some)
-                assert [lexicon.words[n] for n in ordered.tolist()] == sorted(
-                    lexicon.words[n] for n in some.tolist()
-                )
+                ordered, places = lexicon.alphabetically(some)
+                of_ordered = [lexicon.words[n] for n in ordered.tolist()]
+                assert of_ordered == sorted(of_ordered)
+                assert ordered[places].tolist() == some.tolist()

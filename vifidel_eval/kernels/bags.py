@@ -130,23 +130,6 @@ def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integers]:
-    """Return numbers in the alphabetical order of their words, and where each atom is in them.
-
-    The numbers are the atoms' own, each once, and perhaps others.
-    """
-    ordered, places = lexicon.alphabet
-    found = places[atoms]
-    if (found >= 0).all():
-        return ordered, found
-    held = np.zeros(len(lexicon.known), dtype=bool)
-    held[atoms] = True
-    distinct = lexicon.in_alphabetical_order(np.flatnonzero(held))
-    rank = np.empty(len(held), dtype=np.int64)
-    rank[distinct] = np.arange(len(distinct))
-    return distinct, rank[atoms]
-
-
 class _Readings(dict[tuple[str, ...], tuple[Bags, Tally]]):
     """The bags of texts that were read together, and how much room there is for more."""
 
@@ -253,7 +236,7 @@ def _bags(
         amounts = None if amounts is None else amounts[known]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
-    distinct, keys = alphabetically(lexicon, atoms)
+    distinct, keys = lexicon.alphabetically(atoms)
     if len(sizes) > 1:
         keys += np.arange(len(sizes)).repeat(sizes) * max(len(distinct), 1)
     occurrences: Floats | Integers

@@ -88,9 +88,9 @@ class Lexicon:
         self._size_of_pieces = self._characters = 0
         #: The word or label of each number.
         self.words: list[str] = [""] * capacity
-        #: Numbers in the alphabetical order of their words, and the place of each number among
-        #: them, -1 where it has none yet. Replaced as a whole.
-        self.alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
+        # Numbers in the alphabetical order of their words, and the place of each number among
+        # them, if it has one yet. Replaced as a whole.
+        self._alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
         self._sorted_one_by_one = 0
         # NumPy's zeros take no memory until they are written.
         #: The vector of each number, the same of length 1, and ``||x||^2`` of the first.
@@ -119,28 +119,33 @@ class Lexicon:
         words = map(self.words.__getitem__, numbers.tolist())
         return np.fromiter(map(function, words), np.float64, len(numbers))
 
-    def in_alphabetical_order(self, numbers: Integers) -> Integers:
-        """Return different numbers in the alphabetical order of their words.
+    def alphabetically(self, atoms: Integers) -> tuple[Integers, Integers]:
+        """Return numbers in the alphabetical order of their words, and where each atom is in them.
 
-        The words of captions are mostly the same: all words are sorted together as soon as it
-        takes no more time than has been spent on sorting parts of them.
+        The numbers are the atoms' own, each once, and perhaps others. The words of captions are
+        mostly the same: all words are sorted together as soon as it takes no more time than has
+        been spent on sorting parts of them.
         """
-        places = self.alphabet[1]
-        if (places[numbers] == _NOT_PLACED).any():
-            self._sorted_one_by_one += len(numbers)  # a guess: threads may lose additions
-            if self._sorted_one_by_one < _SORTED_BEFORE_ALL * len(self._numbers):
-                return self._sorted(numbers)
+        ordered, places = self._alphabet
+        if (places[atoms] != _NOT_PLACED).all():
+            return ordered, places[atoms]
+        held = np.zeros(self._capacity, dtype=bool)
+        held[atoms] = True
+        distinct = held.nonzero()[0]
+        self._sorted_one_by_one += len(distinct)  # a guess: threads may lose additions
+        sorts_all = self._sorted_one_by_one >= _SORTED_BEFORE_ALL * len(self._numbers)
+        ordered = self._sorted(np.array([*self._numbers.values()]) if sorts_all else distinct)
+        places = np.full(self._capacity, _NOT_PLACED)
+        places[ordered] = np.arange(len(ordered))
+        if sorts_all:
             self._sorted_one_by_one = 0
-            known = self._sorted(np.array(list(self._numbers.values())))
-            places = np.full(self._capacity, _NOT_PLACED)
-            places[known] = np.arange(len(known))
-            self.alphabet = known, places
-        return numbers[np.argsort(places[numbers])]
+            self._alphabet = ordered, places
+        return ordered, places[atoms]
 
     def _sorted(self, numbers: Integers) -> Integers:
         """Return numbers in the alphabetical order of their words, sorted one by one."""
         # Those with a place are in order first, which leaves little to sort.
-        numbers = numbers[np.argsort(self.alphabet[1][numbers])]
+        numbers = numbers[np.argsort(self._alphabet[1][numbers])]
         words = list(map(self.words.__getitem__, numbers.tolist()))
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 

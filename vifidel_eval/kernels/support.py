@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, alphabetically, meetings, numbers_with_counts, slices, starts_of
+from .bags import Bags, meetings, numbers_with_counts, slices, starts_of
 from .lexicon import Lexicon, WordDistances
 
 #: The place of a word, of evidence, or of a mention that is not there.
@@ -43,7 +43,7 @@ def words_of_references(
 
     `row_of_reference` has the row of each bag of references, not descending.
     """
-    distinct, rank = alphabetically(lexicon, references.atoms)
+    distinct, rank = lexicon.alphabetically(references.atoms)
     owners = row_of_reference.repeat(references.sizes)
     keys, counts = numbers_with_counts(owners * max(len(distinct), 1) + rank)
     owners, ranks = np.divmod(keys, max(len(distinct), 1))

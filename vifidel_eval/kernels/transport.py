@@ -165,10 +165,8 @@ def travel_distances(
     found: list[Floats] = []
     for start, end in slices(left.sizes * right.sizes):
         some, others = left.part(start, end), right.part(start, end)
-        rho, rho_of_others = left_penalties, right_penalties
-        if some is not left:
-            rho = rho[left.starts[start] : left.starts[end]]
-            rho_of_others = rho_of_others[right.starts[start] : right.starts[end]]
+        rho = left_penalties[left.starts[start] : left.starts[end]]
+        rho_of_others = right_penalties[right.starts[start] : right.starts[end]]
         costs = travel_costs(distances, some, others, p, rho, rho_of_others)
         found.append(sums_of_bags(transport_plans(some, others, costs) * costs, some, others))
     return found[0] if len(found) == 1 else np.concatenate([np.empty(0), *found])

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from ..nfc import nfc
@@ -154,15 +154,6 @@ class _Token(NamedTuple):
     named: tuple[Unit, ...]  # those that it is where it is one
 
 
-class _Tokens(list[_Token]):
-    """The tokens of a caption."""
-
-    @cached_property
-    def have_toilet(self) -> bool:
-        """Whether the caption has a toilet, whose seat is no thing of its own."""
-        return any(token.form == "toilet" for token in self)
-
-
 class MentionFinder:
     """Finds the mentions of a list's classes in captions.
 
@@ -208,7 +199,7 @@ class MentionFinder:
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        read = _Tokens(map(self._reader(_NONE), tokens(caption)))
+        read = list(map(self._reader(_NONE), tokens(caption)))
         found: list[Mention] = []
         length = len(read)
         for at, end, name in self._names(read):
@@ -231,7 +222,7 @@ class MentionFinder:
         >>> [(unit.text, unit.category) for unit in found]
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
-        read = _Tokens(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         found: list[Unit] = []
         done = 0
         for at, end, name in self._names(read):
@@ -264,34 +255,29 @@ class MentionFinder:
         by_first = self._terms.longer
         terms = tuple(by_first[w] for w in {form: None, word: None} if w in by_first)
         describes = word in self._describing
-        alone = not terms and not describes and name != _SEAT
+        alone = not terms and not describes
         return _Token(word, form, name, alone, terms, describes, is_open, named)
 
-    def _names(self, read: _Tokens) -> Iterator[tuple[int, int, str]]:
+    def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
+        no_name = _SEAT if any(token.form == "toilet" for token in read) else None
         end = 0
         for at, token in enumerate(read):
             if at < end or token.name is None:
                 continue
             end, name = (at + 1, token.name) if token.alone else self._name(read, at)
-            if name is not None:
+            if name is not None and name != no_name:
                 yield at, end, name
 
-    def _name(self, read: _Tokens, at: int) -> tuple[int, str | None]:
-        """Return where what begins at a token ends, and its name.
-
-        A word that describes the next one, and a seat beside a toilet, have none.
-        """
+    def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
+        """Return where what begins at a token ends, and its name; none if it describes the next."""
         token = read[at]
         term = self._term(read, at)
         if term is None and token.describes:
             near = read[at : at + REACH]
             if describes([t.word for t in near], [t.form for t in near], self._class_of):
                 return at + 1, None
-        end, name = (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
-        if name == _SEAT and read.have_toilet:
-            return end, None
-        return end, name
+        return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
 
     @staticmethod
     def _term(read: Sequence[_Token], at: int) -> _Term | None:

@@ -38,15 +38,15 @@ _PUNCTUATION = re.compile(
 )
 _OPENING_APOSTROPHE = re.compile(r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)")
 _ENDING = re.compile(r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?|n't)(?='?(?:\s|\Z))")  # man's, dogs', isn't
-# Words that the Treebank takes for two, and where it parts them.
-_TWO_WORDS = {
-    "cannot": 3, "d'ye": 1, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "more'n": 4, "wanna": 3,
-}  # fmt: skip
+# What begins words that the Treebank takes for two: can not, d 'ye, gim me.
+_FIRST_OF_TWO = re.compile(
+    r"\b(can(?=not\b)|d(?='ye\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)|more(?='n\b)"
+    r"|wan(?=na\b))"
+)
 # Rules for singular forms that only take an s away: "(shoe)s$", "s$".
 _TAKES_S = re.compile(r"(\(\?i\))?(\([a-z]+\))?s\$")
 _LONGEST_BY_PIECE = 500
 _MANY_APOSTROPHES = "'" * 100
-_TWO_WORDS_PATTERN = re.compile(rf"\b(?:{'|'.join(_TWO_WORDS)})\b")
 
 
 def tokens(caption: str) -> list[str]:
@@ -85,9 +85,7 @@ def _tokens(text: str) -> list[str]:
     text = _PUNCTUATION.sub(r" \g<0> ", text)
     if "'" in text:
         text = _ENDING.sub(r" \1", text)
-    if any(word in text for word in _TWO_WORDS):
-        text = _TWO_WORDS_PATTERN.sub(_parted, text)
-    return text.split()
+    return _FIRST_OF_TWO.sub(r"\1 ", text).split()
 
 
 def drop_incomplete(caption: str) -> str:
@@ -177,11 +175,6 @@ class _Ends:
         return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
 
 
-def _parted(word: re.Match[str]) -> str:
-    at = _TWO_WORDS[word[0]]
-    return f"{word[0][:at]} {word[0][at:]}"
-
-
 @cache
 def _rules() -> Any:
     # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
@@ -224,7 +217,6 @@ def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
     return endings, frozenset(word[at:] for word in whole for at in range(len(word)))
 
 
-@cache
 def lemmatizer() -> str:
     """Return what makes words singular and its version, as signatures show it."""
     return f"textblob:{importlib.metadata.version('textblob')}"
