@@ -4,12 +4,10 @@
 bag are in the alphabetical order of their words, so that a bag's sums do not depend on where its
 words came from.
 
-A run goes metric by metric, so that each can fail, be named and report its progress on its own: a
-second metric that reads words like the first comes to the same captions and references again, and
-takes what was read of them (`reading_once`). That is found by what the texts are, not by whose they
-are, and so it cannot be out of date; other threads do not see it. Object labels are not kept: there
-are few of them, and metrics count them in different ways. Tables need none of this: each batch of
-theirs is scored under all metrics before the next one is read.
+A run goes metric by metric: a second metric that reads words like the first comes to the same
+captions and references again, and takes what was read of them (`reading_once`). That is found by
+what the texts are, not by whose they are, and so it cannot be out of date; other threads do not see
+it. Object labels are not kept: there are few of them, and metrics count them in different ways.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -42,16 +40,18 @@ class Bags:
     """Normalised bags of words: bag i holds ``atoms[starts[i]:starts[i + 1]]``.
 
     Atoms are lexicon numbers, each at most once in a bag. Their masses are positive and sum to 1 in
-    every bag that is not empty. `sizes` has the number of atoms of each bag.
+    every bag that is not empty.
     """
 
     starts: Integers
     atoms: Integers
     masses: Floats
-    sizes: Integers = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.__dict__["sizes"] = self.starts[1:] - self.starts[:-1]
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of atoms of each bag."""
+        sizes: Integers = self.starts[1:] - self.starts[:-1]
+        return sizes
 
     @cached_property
     def owners(self) -> Integers:
@@ -259,10 +259,7 @@ def _bags(
 
 
 def numbers_with_counts(numbers: Integers) -> tuple[Integers, Integers]:
-    """Return different numbers, ascending, and how often each occurs.
-
-    That is what `numpy.unique` does, whose checks take longer than a few numbers.
-    """
+    """Return what `numpy.unique` does, with counts: its checks take longer than a few numbers."""
     numbers = numbers.copy()
     numbers.sort()
     first = np.empty(len(numbers), dtype=bool)

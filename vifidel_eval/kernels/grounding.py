@@ -142,9 +142,14 @@ class Grounding:
         self._objects = objects
         self._looked_for = looked_for
         self._terms = frozenset(things.class_of).union(things.no_class)
-        self._sought_as = Remembered(self._sought_of, _size_of_labels, _MOST_OF_SOUGHT)
+        self._sought_as: Remembered[_Asked, Sought] = Remembered(
+            lambda known: self._new_sought(*known), _size_of_labels, _MOST_OF_SOUGHT
+        )
         self._named = Remembered(self._term_and_class)
         self._number_of_word = Remembered(self._class_number_of_word)
+        self._number_of_label = Remembered(
+            lambda label: self.class_numbers.get(self.class_of_label(label), NO_CLASS)
+        )
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -190,10 +195,7 @@ class Grounding:
 
     def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
         """Return the number of the class of each object label, or `NO_CLASS`."""
-        numbers = lexicon.of_each(
-            labels, lambda label: self.class_numbers.get(self.class_of_label(label), NO_CLASS)
-        )
-        return numbers.astype(np.int64)
+        return lexicon.of_each(labels, self._number_of_label.__getitem__).astype(np.int64)
 
     def _class_of_asked(self, label: str) -> str:
         """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
@@ -201,10 +203,10 @@ class Grounding:
         return category if term == label else label
 
     def _sought(self, labels: Collection[str], asked: frozenset[str] | None, said: bool) -> Sought:
-        """Return what can be absent from an image.
+        """Return what can be absent from an image with these labels.
 
-        `labels` are its own; `asked` is what was looked for in it, there or not, if that is said of
-        this image; `said` tells whether its references say something: then all can be absent.
+        `asked` is what was looked for in it, there or not, if that is said of this image; `said`
+        tells whether its references say something: then all can be absent.
         """
         objects = self._objects
         if objects is not None and objects.says_what_was_asked and objects.categories:
@@ -223,9 +225,6 @@ class Grounding:
         if objects.categories or objects.says_what_was_asked:
             return self._new_sought(objects.categories, None, False, declares=True)
         return self._new_sought(objects.vocabulary(), None, False)
-
-    def _sought_of(self, known: _Asked) -> Sought:
-        return self._new_sought(*known)
 
     def _new_sought(
         self,

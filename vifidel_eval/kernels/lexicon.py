@@ -35,12 +35,9 @@ _PIECES_PER_WORD = 8
 # How many characters they have together: English words have about five.
 _CHARACTERS_PER_WORD = 64
 _END = -1  # in place of a word's number, after each caption
-
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
-
 _NOT_PLACED = -1
 _SORTED_BEFORE_ALL = 2
-
 _LONGEST = 1e100  # squares of larger numbers are not finite
 
 _PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
@@ -255,12 +252,9 @@ def _scaled(rows: Floats, normalize: bool) -> Floats:
 
 
 class WordDistances:
-    """Squared distances and cosines between words of a lexicon.
+    """Squared distances and cosines between words of a lexicon, by its arrays.
 
     Captions use the same few words over and over: what was computed last is kept.
-
-    It takes the arrays of a `Lexicon`, of which rows may be written while this is used, but never
-    changed.
     """
 
     def __init__(self, matrix: Floats, units: Floats, squared_lengths: Floats) -> None:

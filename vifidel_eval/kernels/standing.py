@@ -7,6 +7,7 @@ support too, of which nothing is claimed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +27,8 @@ from .support import NOTHING, nearest, same_class, some_of
 class Standings(NamedTuple):
     """How content words stand to what is known of their images.
 
-    Of each word: the mention that it stands for, or `NOTHING`; the support of that mention, else of
-    the word itself, NaN if nothing is known; and the lexicon number of what supports a word that is
-    of no mention, or `NOTHING`.
+    Of each word: the support of the mention that it stands for, else of the word itself, NaN if
+    nothing is known; the lexicon number of what supports a word of no mention; and that mention.
     """
 
     support: Floats
@@ -99,22 +99,15 @@ def supports(
     threshold: float = SUPPORT,
 ) -> list[list[tuple[Unit, float, str | None]]]:
     """Return all units of each caption in order, each with its support and what supports it."""
-    mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
-    of_rows = [grounding.units(caption) for caption in captions]
-    others = [
-        (row, unit.text)
-        for row, of_row in enumerate(of_rows)
-        for unit in of_row
-        if unit.category is None
-    ]
-    rows = np.array([row for row, _ in others], dtype=np.int64)
-    atoms = np.array(lexicon.numbers(text for _, text in others), dtype=np.int64)
+    of_rows = list(map(grounding.units, captions))
+    rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
+    units = list(chain.from_iterable(of_rows))
+    atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
     support, by = evidence.support(lexicon, atoms, rows)
-    of_others = zip(support.tolist(), words_of(lexicon, by), strict=True)
-    return [
-        [
-            (unit, *(next(of_others) if unit.category is None else next(mentions)[2:4]))
-            for unit in of_row
-        ]
-        for of_row in of_rows
-    ]
+    mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
+    found: list[list[tuple[Unit, float, str | None]]] = [[] for _ in captions]
+    of_words = zip(rows.tolist(), units, support.tolist(), words_of(lexicon, by), strict=True)
+    for row, unit, own_support, own_by in of_words:
+        known = (own_support, own_by) if unit.category is None else next(mentions)[2:4]
+        found[row].append((unit, *known))
+    return found

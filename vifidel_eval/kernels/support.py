@@ -39,10 +39,7 @@ class ReferenceWords:
 def words_of_references(
     lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows: int
 ) -> ReferenceWords:
-    """Return the words of each row's references; those without a usable word do not count.
-
-    `row_of_reference` has the row of each bag of references, not descending.
-    """
+    """Return the words of each row's references; those without a usable word do not count."""
     distinct, rank = lexicon.alphabetically(references.atoms)
     owners = row_of_reference.repeat(references.sizes)
     keys, counts = numbers_with_counts(owners * max(len(distinct), 1) + rank)

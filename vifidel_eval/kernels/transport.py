@@ -121,12 +121,8 @@ def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     """Return the transport plan of least cost of bag i of `left` and bag i of `right`, for all i.
 
     Eq. 2 of the paper, exactly: the mass that moves between every pair of atoms that meet. Costs
-    and masses are in the order of `meetings`.
-
-    Raises
-    ------
-    ArithmeticError
-        If a cost is not finite or the solver does not finish.
+    and masses are in the order of `meetings`. An ArithmeticError is raised if a cost is not finite
+    or the solver does not finish.
     """
     if not np.isfinite(costs).all():
         raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")

@@ -43,7 +43,11 @@ class Sentence(NamedTuple):
 
     def claimed(self, text: str) -> str:
         """Return the sentence with as many blanks for its hedged clauses."""
-        return _claimed(text, self.start, self.end, self.hedged)
+        found, at = [], self.start
+        for first, last in self.hedged:
+            found += [text[at:first], " " * (last - first)]
+            at = last
+        return "".join([*found, text[at : self.end]])
 
 
 def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
@@ -62,9 +66,10 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     found = []
     for start, end in _places(text):
         hedged = tuple(_hedged(lower, start, end, _hedges())) if may_hedge else ()
-        of_sentence = units(_claimed(text, start, end, hedged))
+        sentence = Sentence(start, end, hedged, ())
+        of_sentence = units(sentence.claimed(text))
         mentions = tuple(unit for unit in of_sentence if unit.category is not None)
-        found.append(Sentence(start, end, hedged, mentions))
+        found.append(sentence._replace(mentions=mentions))
     return tuple(found)
 
 
@@ -72,14 +77,6 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
 def _may_hedge(piece: str) -> bool:
     """Return whether what is between two blanks has the longest word of a phrase."""
     return not _hedges().words.isdisjoint(_WORD.findall(_lower(piece)))
-
-
-def _claimed(text: str, start: int, end: int, hedged: Sequence[tuple[int, int]]) -> str:
-    found, at = [], start
-    for first, last in hedged:
-        found += [text[at:first], " " * (last - first)]
-        at = last
-    return "".join([*found, text[at:end]])
 
 
 @remembered  # sentences of a run are asked for after its scores

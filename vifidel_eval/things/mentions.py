@@ -18,7 +18,7 @@ a *dining table* is a *table*.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -105,8 +105,6 @@ class _Terms:
     So what begins alike is compared once.
     """
 
-    __slots__ = ("longer", "whole")
-
     def __init__(self) -> None:
         self.whole: list[_Term] = []
         self.longer: dict[str, _Terms] = {}
@@ -192,7 +190,10 @@ class MentionFinder:
         for term in terms:
             self._terms.add(term)
         self._known = frozenset(self._terms.longer).union(self._as_written, classes.class_of)
-        self._reader = lru_cache(maxsize=8)(self._new_reader)
+        # The same words come again and again, and all captions share their units.
+        self._reader = lru_cache(maxsize=8)(
+            lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
+        )
 
     def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
         return MentionFinder, (self.classes,)
@@ -236,10 +237,6 @@ class MentionFinder:
         for token in read[done:]:
             found += token.open
         return found
-
-    def _new_reader(self, stop_words: frozenset[str]) -> Callable[[str], _Token]:
-        # The same words come again and again, and all captions share their units.
-        return Remembered(partial(self._look_up, stop_words)).__getitem__
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
@@ -295,7 +292,9 @@ class MentionFinder:
 
 
 # Metrics keep the units of all captions: one object for all that say "a hot dog".
-_term_units = Remembered(Unit._make, size=lambda unit: len(unit[0]) + len(unit[1]))
+_term_units: Remembered[tuple[str, str, str | None], Unit] = Remembered(
+    Unit._make, size=lambda unit: len(unit[0]) + len(unit[1])
+)
 
 
 def _plain(caption: str) -> str:
