@@ -114,6 +114,14 @@ def test_verdicts_where_something_was_asked(lexicon, caption, labels, asked, ref
     assert found == pytest.approx(expected, nan_ok=True)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_evidence_names_a_class_if_one_of_its_words_does(lexicon, first):
+    references = ["an orange", "an orange dog"]  # where it only describes the dog
+    grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
+    evidence = grounding.evidence(lexicon, [{}], [[references[first], references[1 - first]]])
+    assert evidence.texts == ({"orange": "orange", "dog": "dog"},)
+
+
 @pytest.mark.parametrize(
     ("looked_for", "verdicts"),
     [
@@ -128,6 +136,22 @@ def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
         lexicon, "a dog, a wolf, a fox", ["dog", "large"], threshold=0.9, looked_for=looked_for
     )
     assert [mention[-1] for mention in found] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdicts"),
+    [
+        (["dog"], [ABSENT, NOT_JUDGED]),
+        (["dog", "wolf"], [ABSENT, NOT_JUDGED]),
+        (["dog", "large"], [ABSENT, ABSENT]),
+    ],
+)
+def test_where_all_was_looked_for_only_stuff_that_nobody_denies_is_spared(lexicon, asked, verdicts):
+    things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
+    grounding = Grounding(things, {"a"}, None, read_looked_for("all"))
+    evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
+    found = grounding.mentions(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
+    assert found.verdicts.tolist() == verdicts
 
 
 def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):

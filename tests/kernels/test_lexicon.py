@@ -31,6 +31,7 @@ pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), 
 def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_SLOT_BITS", slot_bits)  # of 4 slots most pairs lose theirs
+        patch.setattr(module, "_FEW", 0)  # as few pairs are kept too
         of_words = WordDistances(lexicon.matrix, lexicon.units, lexicon.squared_lengths)
         for batch in batches:
             left, right = np.array(batch).T
