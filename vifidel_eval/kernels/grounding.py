@@ -147,7 +147,7 @@ class Grounding:
         )
         self._named = Remembered(self._term_and_class)
         self._number_of_word = Remembered(self._class_number_of_word)
-        self._number_of_label = Remembered(
+        self._number_of_label: Remembered[str, int] = Remembered(
             lambda label: self.class_numbers.get(self.class_of_label(label), NO_CLASS)
         )
         #: From a caption to its content words, terms of several words as one unit.
