@@ -122,6 +122,25 @@ def test_evidence_names_a_class_if_one_of_its_words_does(lexicon, first):
     assert evidence.texts == ({"orange": "orange", "dog": "dog"},)
 
 
+def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
+    grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
+    evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
+    (found,) = grounding.mentions(lexicon, ["an orange"], evidence)
+    assert found[2:] == (1.0, "orange", THERE)
+
+
+def test_what_can_be_absent_by_labels_alone():
+    cat = ClassList("cat", (("cat",), ("dog",), ("wolf",)))
+    grounding, rows = Grounding(cat, ()), [{"dog": 1}, {}, {"dog": 1, "wolf": 1}]
+    of_coco, nothing, open_ended = grounding.sought(rows)
+    assert of_coco.can_lack("cat")
+    assert not of_coco.can_lack("wolf")
+    assert (of_coco.denies, nothing.denies, open_ended.denies) == (True, False, False)
+    asked = grounding.sought(rows, [None, frozenset({"cat"}), frozenset({"dog", "cat"})])
+    assert [one.can_lack("cat") for one in asked] == [True, True, True]
+    assert [one.denied for one in asked] == [frozenset(), {"cat"}, {"cat"}]
+
+
 @pytest.mark.parametrize(
     ("looked_for", "verdicts"),
     [
