@@ -40,7 +40,7 @@ _NOT_PLACED = -1
 _SORTED_BEFORE_ALL = 2
 _LONGEST = 1e100  # squares of larger numbers are not finite
 
-_PAIRS_AT_ONCE = 256  # whose vectors fit in a core's cache
+_VECTORS_AT_ONCE = 256  # whose vectors fit in a core's cache
 _FEW = 32  # pairs are computed in the time in which they are looked up
 _SLOT_BITS = 20  # of a table of 17 MB, whose memory comes as it is written
 _LOW_BITS = (1 << 32) - 1
@@ -323,8 +323,8 @@ def _cosines(matrix: Floats, squared_lengths: Floats, left: Integers, right: Int
 
 def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Floats:
     distances = np.empty(len(left))
-    for start in range(0, len(left), _PAIRS_AT_ONCE):
-        some = slice(start, start + _PAIRS_AT_ONCE)
+    for start in range(0, len(left), _VECTORS_AT_ONCE):
+        some = slice(start, start + _VECTORS_AT_ONCE)
         apart = matrix.take(left[some], axis=0)
         apart -= matrix.take(right[some], axis=0)
         apart *= apart

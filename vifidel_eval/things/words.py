@@ -29,7 +29,7 @@ _ABBREVIATIONS = frozenset(
 # ruff: noqa: RUF001 - typographic quotes are meant.
 _CLOSERS = r"""[\])}>"'”’»*_]*"""
 _SENTENCE_END = re.compile(rf"(?<![.!?…])(?P<stop>[.!?…]+){_CLOSERS}(?=\s|\Z)")
-_END = re.compile(rf"{_CLOSERS}\s*\Z")
+_AT_END = re.compile(rf"{_CLOSERS}\s*\Z")
 _OPENERS = "\"'([{“‘*_"
 
 _FULL_STOP = re.compile(rf"(?<=[^.\s])\.(?={_CLOSERS}(?:\s|\Z))")
@@ -163,7 +163,7 @@ class _Ends:
         """Return whether the full stop at `stop` ends a sentence; a blank follows its closers."""
         text, since = self._text, self._since
         self._since = stop + 1
-        if _END.match(text, stop + 1):
+        if _AT_END.match(text, stop + 1):
             return True
         line = text.rfind("\n", since, stop) + 1
         start = max(line, text.rfind(" ", since, stop) + 1)
