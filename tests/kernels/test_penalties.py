@@ -54,6 +54,12 @@ def test_no_usable_reference_means_no_weights(make_vectors):
     assert penalty_of(vectors, "cat", ["unheard", "cat"]).tolist() == [0.0]
 
 
+def test_references_without_a_usable_word_are_left_out_of_the_mean(make_vectors):
+    vectors = make_vectors({"cat": [1, 0], "dog": [0, 1]})
+    references = ["", "dog", "unheard", "cat", "cat", ""]
+    assert penalty_of(vectors, "cat", references) == pytest.approx(0.5 / 3)
+
+
 angles = st.floats(0, 2 * math.pi)
 
 
