@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +13,22 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, bags_of_entries
-from ..kernels.claimed import (
-    Claims,
-    Mentions,
-    reached_by,
-    read_claims,
-    same_class,
-    supports_of,
-)
+from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
 from ..kernels.grounding import Grounding, Sought
-from ..kernels.known_words import KnownWords
-from ..kernels.lexicon import Lexicon
-from ..kernels.support import Nearest, ReferenceWords, nearest, some_of, words_of_references
+from ..kernels.support import (
+    NO_CLASS,
+    Nearest,
+    ReferenceWords,
+    nearest,
+    nearest_evidence,
+    same_class,
+    some_of,
+    words_of_references,
+)
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
-from ..things.senses import other_senses
+from ..things.nouns import other_senses, rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
 from .explaining import ExplainingScorer
@@ -38,10 +37,17 @@ from .word_vectors import Gold, Part
 
 @dataclass(frozen=True, eq=False)
 class WordsGold(Gold):
-    """Objects and references of some rows, what the objects name, and all words of references."""
+    """Objects and references of some rows, what the objects name, and all words of references.
+
+    `label_classes` and `said_classes` have the number of the class of each of these, `rarities` the
+    rarity of each word of references.
+    """
 
     said: ReferenceWords
     named: Bags
+    label_classes: Integers
+    said_classes: Integers
+    rarities: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +62,6 @@ class JudgedClaims:
     doubt: Floats  # (rows,): how strongly the references deny what they do not mention
     reached: Floats  # (words of the references,): how near the caption comes to each
     spoken_of: Floats  # (labels,): how much the caption speaks of each
-    label_classes: Integers  # (labels,)
     to_said: Nearest  # between the claimed words and the words of the references
     to_objects: Nearest  # and the labels
 
@@ -65,11 +70,18 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
     """A metric that scores what captions claim, and leaves out what claims nothing."""
 
     reads_texts = True
-    _known_words: KnownWords | None = None
 
     def prepare(self, gold: Gold, rows: Rows) -> WordsGold:
         said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
-        return WordsGold(**vars(gold), said=said, named=self._named(gold))
+        named, grounding, lexicon = self._named(gold), self._names_grounding, gold.lexicon
+        return WordsGold(
+            **vars(gold),
+            said=said,
+            named=named,
+            label_classes=grounding.class_numbers_of_labels(lexicon, named.atoms),
+            said_classes=grounding.class_numbers_of_words(lexicon, said.words.atoms),
+            rarities=lexicon.of_each(said.words.atoms, rarity),
+        )
 
     @property
     def _names(self) -> ClassList:
@@ -84,7 +96,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         """Return the object labels of each row, of phrases the thing that ends each."""
         lexicon, objects = gold.lexicon, gold.objects
         labels, at = np.unique(objects.atoms, return_inverse=True)
-        names = list(map(lexicon.word, labels.tolist()))
+        names = list(map(lexicon.words.__getitem__, labels.tolist()))
         terms = list(map(self._names_grounding.term_of_label, names))
         if terms == names:
             return objects
@@ -96,33 +108,41 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         return self._claims(rows).lexicon_words
 
     def _claims(self, rows: Rows) -> Claims:
-        return read_claims(
-            self._names_grounding.units, self._space.stop_words, tuple(rows.captions)
-        )
+        stop_words = self._space.stop_words
+        read = claim_reader(self._names_grounding.units, stop_words)
+        return Claims(list(map(read, rows.captions)), stop_words)
+
+    def names_things(self, part: Part[WordsGold], words: Bags) -> NDArray[np.bool_]:
+        """Return which words name things, (number of atoms,)."""
+        classes = self._names_grounding.class_numbers_of_words(part.gold.lexicon, words.atoms)
+        named: NDArray[np.bool_] = classes != NO_CLASS
+        return named
 
     def judge_claims(self, part: Part[WordsGold]) -> JudgedClaims:
         """Return what the captions of some rows claim, held against the evidence."""
-        gold, lexicon = part.gold, part.gold.lexicon
+        gold, lexicon, grounding = part.gold, part.gold.lexicon, self._names_grounding
         said, objects = gold.said.words, gold.named
-        known = self._words_known(lexicon)
         claims = self._claims(part.rows)
         count, of_rows = claims.chosen(lexicon, part.words)
         words = part.words if count.all() else some_of(part.words, count)
         to_said = nearest(lexicon.distances, words, said)
         to_objects = nearest(lexicon.distances, words, objects)
 
-        mentions = Mentions.of_rows(claims, of_rows, known, lexicon, words)
-        classes = len(known.numbers)
-        labels, words_said = known.classes_of_labels(objects.atoms), known.classes(said.atoms)
-        in_labels, spoken_of = same_class(mentions, objects, labels, classes)
-        in_said, _ = same_class(mentions, said, words_said, classes)
-        apart = self._apart(part, mentions, in_said, known)
+        mentions = ClaimedMentions(of_rows, words, grounding, lexicon, claims.stop_words)
+        classes = len(grounding.class_numbers)
+        of_mentions = mentions.rows, mentions.classes
+        in_labels, spoken_of = same_class(*of_mentions, objects, gold.label_classes, classes)
+        in_said, _ = same_class(*of_mentions, said, gold.said_classes, classes)
+        apart = self._apart(part, mentions, in_said)
         # What nothing names or comes near to is invented, if the evidence can deny it.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        no_support = [*apart, *mentions.described_by(lexicon, unnamed, claims.stop_words)]
-        supports = supports_of(lexicon, mentions, unnamed, (said, objects), no_support)
-        rows = mentions.rows[unnamed]
-        units = [mentions.units[at] for at in mentions.at[unnamed]]
+        no_support = [*apart, *mentions.described_by(lexicon, unnamed)]
+        atoms, rows = mentions.atoms, mentions.rows
+        by_said, _ = nearest_evidence(lexicon, atoms, rows, said, no_support, unnamed)
+        by_objects, _ = nearest_evidence(lexicon, atoms, rows, objects, no_support, unnamed)
+        supports = np.maximum(by_said, by_objects)[unnamed]
+        rows = rows[unnamed]
+        units = [mentions.units[at] for at in unnamed.tolist()]
         answered, denied = self._denials(part, rows, units)
         supports[answered] = 0.0  # an answer about its own class counts, whatever else is near
         absent = (supports < SUPPORT) & (denied | (said.sizes[rows] > 0))
@@ -148,7 +168,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         support[unsupported] = 0.0
         usable = gold.row_of_reference[gold.references.sizes > 0]
         doubt = fidelity.doubts(np.bincount(usable, minlength=gold.rows))
-        is_thing = known.classes(words.atoms) >= 0
+        is_thing = self.names_things(part, words)
         near_labels = reached_by(lexicon, words, ~in_invented, objects, to_objects)
         return JudgedClaims(
             claimed=count,
@@ -159,17 +179,12 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             doubt=doubt,
             reached=reached_by(lexicon, words, ~unsupported, said, to_said),
             spoken_of=np.where(spoken_of, 1.0, near_labels),
-            label_classes=labels,
             to_said=to_said,
             to_objects=to_objects,
         )
 
     def _apart(
-        self,
-        part: Part[WordsGold],
-        mentions: Mentions,
-        in_said: NDArray[np.bool_],
-        known: KnownWords,
+        self, part: Part[WordsGold], mentions: ClaimedMentions, in_said: NDArray[np.bool_]
     ) -> list[tuple[int, int]]:
         """Return evidence that does not support mentions, as pairs of their places and its atoms.
 
@@ -177,19 +192,20 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         the other term alone leave `in_said`.
         """
         gold, grounding = part.gold, self._names_grounding
-        classes = [known.numbers[name] for name in known.numbers.keys() & grounding.apart]
+        numbers = grounding.class_numbers
+        classes = [numbers[name] for name in numbers.keys() & grounding.apart]
         of_one = [(mentions.classes == one).nonzero()[0].tolist() for one in classes]
         places = list(chain.from_iterable(of_one))
         if not places:
             return []
         said, objects = gold.said.words, gold.named
         sides = (
-            (said, np.isin(known.classes(said.atoms), classes)),
-            (objects, np.isin(known.classes_of_labels(objects.atoms), classes)),
+            (said, np.isin(gold.said_classes, classes)),
+            (objects, np.isin(gold.label_classes, classes)),
         )
         pairs: list[tuple[int, int]] = []
         for place in places:
-            row, unit = mentions.rows[place], mentions.units[mentions.at[place]]
+            row, unit = mentions.rows[place], mentions.units[place]
             of_row = self._references_of(part.rows.take([row]))[0]
             named = {other.category for text in of_row for other in grounding.units(text)}
             in_said[place] = unit.category in named
@@ -229,13 +245,3 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
     def sought(self, rows: Rows) -> list[Sought]:
         """Return what the object labels alone say can be absent from the image of each row."""
         return self._names_grounding.sought(self._labels_of(rows), asked_of(rows, self._objects))
-
-    def _words_known(self, lexicon: Lexicon) -> KnownWords:
-        known = self._known_words
-        if known is None or known.lexicon() is not lexicon:
-            known = KnownWords(lexicon, self._names, self._names_grounding.class_of_label)
-            self._known_words = known
-        return known
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_known_words": None}

@@ -65,7 +65,7 @@ class VifidelD(ClaimScorer):
     def score_part(self, part: Part[WordsGold]) -> Scored:
         judged, labels = self.judge_claims(part), part.gold.named
         invented = fidelity.number_of(judged.inventions, part.gold.rows)
-        covered = fidelity.coverage_of_labels(labels, judged.label_classes, judged.spoken_of)
+        covered = fidelity.coverage_of_labels(labels, part.gold.label_classes, judged.spoken_of)
         d = np.sqrt(covered) * _KEPT**invented
         speechless = part.words.sizes == 0
         d = np.where(speechless, 0.0, d)

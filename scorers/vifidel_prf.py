@@ -204,10 +204,9 @@ class VifidelPRF(ClaimScorer):
         r = np.empty(gold.rows)
         is_said = said.sizes > 0
         if is_said.any():
-            rarities = self._words_known(gold.lexicon).rarities(said.atoms)
-            r[:] = fidelity.coverage_of_references(gold.said, judged.reached, rarities)
+            r[:] = fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities)
         if not is_said.all():
-            of_labels = fidelity.coverage_of_labels(objects, judged.label_classes, judged.spoken_of)
+            of_labels = fidelity.coverage_of_labels(objects, gold.label_classes, judged.spoken_of)
             r[~is_said] = of_labels[~is_said]
         f = fidelity.combined(supported, r, kept, judged.doubt)
         return _scored(part, kept * supported, r, f, partial(self._supported, part, judged))
@@ -219,8 +218,7 @@ class VifidelPRF(ClaimScorer):
         to_objects = nearest(distances, words, gold.named)
         support = np.maximum(to_said.of_left, to_objects.of_left)
         of_others = _OTHER * (1 - _UNSUPPORTED * (1 - support))
-        is_thing = self._words_known(gold.lexicon).classes(words.atoms) >= 0
-        p = weighted_means(support, np.where(is_thing, 1.0, of_others), words)
+        p = weighted_means(support, np.where(self.names_things(part, words), 1.0, of_others), words)
         spoken_of = weighted_means(to_objects.of_right, np.ones(len(gold.named.atoms)), gold.named)
         r = np.where(gold.said.words.sizes > 0, _coverage(gold.said, to_said.of_right), spoken_of)
         f = p**_SHARE_OF_P * r ** (1 - _SHARE_OF_P)

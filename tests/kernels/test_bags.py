@@ -25,7 +25,7 @@ def make_lexicon(make_vectors):
 def as_dicts(lexicon, bags):
     return [
         {
-            lexicon.word(int(atom)): mass
+            lexicon.words[atom]: mass
             for atom, mass in zip(bags.atoms[a:b], bags.masses[a:b].tolist(), strict=True)
         }
         for a, b in zip(bags.starts[:-1], bags.starts[1:], strict=True)
@@ -84,7 +84,9 @@ def test_captions_read_together_have_the_words_of_each_alone(batches):
         numbers, sizes = lexicon.read(joined(captions))
         words = [content_words(caption, ("it",)) for caption in captions]
         assert sizes.tolist() == list(map(len, words))
-        assert list(map(lexicon.word, numbers.tolist())) == [w for of_one in words for w in of_one]
+        assert list(map(lexicon.words.__getitem__, numbers.tolist())) == [
+            w for of_one in words for w in of_one
+        ]
 
 
 @pytest.mark.parametrize("caption", [" ".join("!" * n for n in range(1, 99)), "a-" * 99 + "dog"])
@@ -109,7 +111,7 @@ def test_numbers_are_in_alphabetical_order_however_often_they_are_sorted(make_ve
         numbers = np.sort(lexicon.numbers(words[:known]))
         for _ in range(8):
             for some in (numbers, numbers[::3], numbers[:0]):
-                ordered = lexicon.in_alphabetical_order(some)
-                assert [lexicon.word(n) for n in ordered.tolist()] == sorted(
-                    lexicon.word(n) for n in some.tolist()
-                )
+                ordered, places = lexicon.alphabetically(some)
+                of_ordered = [lexicon.words[n] for n in ordered.tolist()]
+                assert of_ordered == sorted(of_ordered)
+                assert ordered[places].tolist() == some.tolist()

@@ -114,6 +114,33 @@ def test_verdicts_where_something_was_asked(lexicon, caption, labels, asked, ref
     assert found == pytest.approx(expected, nan_ok=True)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_evidence_names_a_class_if_one_of_its_words_does(lexicon, first):
+    references = ["an orange", "an orange dog"]  # where it only describes the dog
+    grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
+    evidence = grounding.evidence(lexicon, [{}], [[references[first], references[1 - first]]])
+    assert evidence.texts == ({"orange": "orange", "dog": "dog"},)
+
+
+def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
+    grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
+    evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
+    (found,) = grounding.mentions(lexicon, ["an orange"], evidence)
+    assert found[2:] == (1.0, "orange", THERE)
+
+
+def test_what_can_be_absent_by_labels_alone():
+    cat = ClassList("cat", (("cat",), ("dog",), ("wolf",)))
+    grounding, rows = Grounding(cat, ()), [{"dog": 1}, {}, {"dog": 1, "wolf": 1}]
+    of_coco, nothing, open_ended = grounding.sought(rows)
+    assert of_coco.can_lack("cat")
+    assert not of_coco.can_lack("wolf")
+    assert (of_coco.denies, nothing.denies, open_ended.denies) == (True, False, False)
+    asked = grounding.sought(rows, [None, frozenset({"cat"}), frozenset({"dog", "cat"})])
+    assert [one.can_lack("cat") for one in asked] == [True, True, True]
+    assert [one.denied for one in asked] == [frozenset(), {"cat"}, {"cat"}]
+
+
 @pytest.mark.parametrize(
     ("looked_for", "verdicts"),
     [
@@ -128,6 +155,22 @@ def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
         lexicon, "a dog, a wolf, a fox", ["dog", "large"], threshold=0.9, looked_for=looked_for
     )
     assert [mention[-1] for mention in found] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdicts"),
+    [
+        (["dog"], [ABSENT, NOT_JUDGED]),
+        (["dog", "wolf"], [ABSENT, NOT_JUDGED]),
+        (["dog", "large"], [ABSENT, ABSENT]),
+    ],
+)
+def test_where_all_was_looked_for_only_stuff_that_nobody_denies_is_spared(lexicon, asked, verdicts):
+    things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
+    grounding = Grounding(things, {"a"}, None, read_looked_for("all"))
+    evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
+    found = grounding.mentions(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
+    assert found.verdicts.tolist() == verdicts
 
 
 def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):
@@ -181,11 +224,11 @@ def test_words_and_objects_stand_as_the_mentions_do(lexicon):
     mentions = grounding.mentions(lexicon, captions, evidence)
     words, _ = bags_of_captions(lexicon, captions)
     standing = standings(lexicon, words, evidence, mentions)
-    names = [lexicon.word(atom) for atom in words.atoms.tolist()]
+    names = [lexicon.words[atom] for atom in words.atoms.tolist()]
     assert names == ["large", "puppy", "fox"]
     assert standing.mentions.tolist() == [NOTHING, 0, 2]  # of equals the first
     assert standing.support == pytest.approx([1.0, 0.9, 0.3], abs=1e-6)
-    assert [lexicon.word(n) if n != NOTHING else None for n in standing.by.tolist()] == [
+    assert [lexicon.words[n] if n != NOTHING else None for n in standing.by.tolist()] == [
         "large",
         None,
         None,

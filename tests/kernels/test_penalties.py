@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vifidel_eval.kernels import bags as of_bags
 from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.transport import penalties
@@ -53,6 +54,12 @@ def test_no_usable_reference_means_no_weights(make_vectors):
     assert penalty_of(vectors, "cat", ["unheard", "cat"]).tolist() == [0.0]
 
 
+def test_references_without_a_usable_word_are_left_out_of_the_mean(make_vectors):
+    vectors = make_vectors({"cat": [1, 0], "dog": [0, 1]})
+    references = ["", "dog", "unheard", "cat", "cat", ""]
+    assert penalty_of(vectors, "cat", references) == pytest.approx(0.5 / 3)
+
+
 angles = st.floats(0, 2 * math.pi)
 
 
@@ -65,3 +72,29 @@ def test_penalties_stay_between_0_and_1(make_vectors, angle, of_references):
     assert 0 <= rho <= 1
     expected = np.mean([(1 - math.cos(angle - other)) / 2 for other in of_references])
     assert rho == pytest.approx(expected, abs=1e-6)
+
+
+WORDS = {"wa": [1, 0], "wb": [0.6, 0.8], "wc": [0, 1], "wd": [-0.8, 0.6]}
+texts = st.lists(st.sampled_from([*WORDS, "unheard"]), max_size=3).map(" ".join)
+
+
+@given(
+    st.lists(st.tuples(texts, st.lists(texts, max_size=3)), min_size=1, max_size=4),
+    st.sampled_from([1, 4, 1 << 16]),
+)
+def test_penalties_of_many_images_are_those_of_equation_4(make_vectors, images, at_once):
+    lexicon = Lexicon(load_vectors(make_vectors(WORDS)), normalize=True, stop_words=())
+    bags, _ = bags_of_captions(lexicon, [text for text, _ in images])
+    references, _ = bags_of_captions(lexicon, [r for _, of_image in images for r in of_image])
+    owners = np.repeat(np.arange(len(images)), [len(of_image) for _, of_image in images])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(of_bags, "PAIRS_AT_ONCE", at_once)
+        found = penalties(lexicon.distances, bags, references, owners.astype(np.int64))
+    expected = []
+    for text, of_image in images:
+        usable = [[w for w in r.split() if w in WORDS] for r in of_image]
+        usable = [words for words in usable if words]
+        for word in sorted({w for w in text.split() if w in WORDS}):
+            apart = [(1 - max(np.dot(WORDS[word], WORDS[w]) for w in ws)) / 2 for ws in usable]
+            expected.append(np.mean(apart) if apart else 1.0)
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)

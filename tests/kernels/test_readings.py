@@ -10,7 +10,7 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.kernels import bags, distances, lexicon
+from vifidel_eval.kernels import bags, lexicon
 from vifidel_eval.remembered import of_run, one_run
 from vifidel_eval.rows import Rows
 from vifidel_eval.runs.harness import score_rows
@@ -113,7 +113,7 @@ def test_scores_counts_and_details_are_those_of_each_metric_alone():
 def test_a_lexicon_that_is_always_full_changes_no_bit(monkeypatch):
     expected = said_alone()
     monkeypatch.setattr(lexicon, "CAPACITY", 10)
-    monkeypatch.setattr(distances, "_SLOT_BITS", 2)
+    monkeypatch.setattr(lexicon, "_SLOT_BITS", 2)
     monkeypatch.setattr(lexicon, "_SPACES", {})
     assert said_in_run() == expected
 

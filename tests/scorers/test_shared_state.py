@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval import Vifidel
-from vifidel_eval.kernels import distances, lexicon
+from vifidel_eval.kernels import lexicon
 from vifidel_eval.scorers import VifidelH, VifidelPRF, Wmd
 
 ROOT = Path(__file__).parents[2]
@@ -198,7 +198,7 @@ def test_an_interrupt_at_any_line_leaves_no_trace(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_a_lexicon_that_is_always_full_changes_no_bit(mode, expected, monkeypatch):
     monkeypatch.setattr(lexicon, "CAPACITY", 10)
-    monkeypatch.setattr(distances, "_SLOT_BITS", 4)
+    monkeypatch.setattr(lexicon, "_SLOT_BITS", 4)
     with alone():
         scorer = make(mode)
         for seed in (0, 1, 2, 1, 0):

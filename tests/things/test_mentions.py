@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.text.words import piece_words
-from vifidel_eval.things.describing import describes
 from vifidel_eval.things.mentions import MentionFinder
+from vifidel_eval.things.nouns import describes
 from vifidel_eval.things.synonyms import ClassList, class_names, coco_synonyms
 from vifidel_eval.things.words import singular, tokens
 
@@ -225,16 +225,14 @@ def test_units_and_mentions_are_the_same_things():
 
 
 def all_terms(some):
-    """Return the terms of which the first two words are known, whatever follows them."""
+    """Return the terms of which some words are known, whatever follows them."""
     return [*some.whole, *(term for longer in some.longer.values() for term in all_terms(longer))]
 
 
 def plain_reading(finder, words):
     """Yield where names begin and end and what they are called, by going through all terms."""
     forms = [singular(word) for word in words]
-    terms = [
-        term for of in finder._terms.values() for some in of.values() for term in all_terms(some)
-    ]
+    terms = all_terms(finder._terms)
     single = {*finder._as_written, *finder.classes.class_of, *(term.words[0] for term in terms)}
     describing = set() if finder.classes.published else finder._describing
     end = 0

@@ -89,7 +89,7 @@ class Texts:
         held = np.zeros(len(lexicon.known) + 1, dtype=bool)
         held[numbers] = True
         distinct = np.flatnonzero(held[:-1])
-        place_of[distinct] = self.of(list(map(lexicon.word, distinct.tolist())))
+        place_of[distinct] = self.of(list(map(lexicon.words.__getitem__, distinct.tolist())))
         return place_of[numbers]
 
 

@@ -4,12 +4,10 @@
 bag are in the alphabetical order of their words, so that a bag's sums do not depend on where its
 words came from.
 
-A run goes metric by metric, so that each can fail, be named and report its progress on its own: a
-second metric that reads words like the first comes to the same captions and references again, and
-takes what was read of them (`of_run`). That is found by what the texts are, not by whose they
-are, and so it cannot be out of date; other threads do not see it. Object labels are not kept: there
-are few of them, and metrics count them in different ways. Tables need none of this: each batch of
-theirs is scored under all metrics before the next one is read.
+A run goes metric by metric: a second metric that reads words like the first comes to the same
+captions and references again, and takes what was read of them (`of_run`). That is found by what the
+texts are, not by whose they are, and so it cannot be out of date; other threads do not see it.
+Object labels are not kept: there are few of them, and metrics count them in different ways.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -38,27 +36,21 @@ MOST_KEPT = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """Normalised bags of words.
+    """Normalised bags of words: bag i holds ``atoms[starts[i]:starts[i + 1]]``.
 
-    Attributes
-    ----------
-    starts : (number of bags + 1,) int64
-        Bag i holds ``atoms[starts[i]:starts[i + 1]]``.
-    atoms : (number of atoms,) int64
-        Lexicon numbers, each at most once in a bag.
-    masses : (number of atoms,) float64
-        Positive; they sum to 1 in every bag that is not empty.
-    sizes : (number of bags,) int64
-        Number of atoms of each bag.
+    Atoms are lexicon numbers, each at most once in a bag. Their masses are positive and sum to 1 in
+    every bag that is not empty.
     """
 
     starts: Integers
     atoms: Integers
     masses: Floats
-    sizes: Integers = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.__dict__["sizes"] = self.starts[1:] - self.starts[:-1]
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of atoms of each bag."""
+        sizes: Integers = self.starts[1:] - self.starts[:-1]
+        return sizes
 
     @cached_property
     def owners(self) -> Integers:
@@ -101,20 +93,10 @@ def positions(starts: Integers, sizes: Integers) -> Integers:
 def meetings(
     left: Bags, right: Bags, start: int = 0, end: int | None = None
 ) -> tuple[Integers, Integers]:
-    """Return every pair of atoms of bag i of `left` and bag i of `right`, for all i.
+    """Return every pair of atoms of bag i of `left` and bag i of `right`, from `start` up to `end`.
 
-    Parameters
-    ----------
-    left, right : Bags
-        As many bags each.
-    start, end : int, optional
-        The first bag, and the one after the last; by default all.
-
-    Returns
-    -------
-    left_at, right_at : int64 arrays of equal length
-        Positions in ``left.atoms`` and ``right.atoms``, bag after bag, the right one running
-        faster: the rows of one bag's (left, right) matrix after the other.
+    They are positions in ``left.atoms`` and ``right.atoms``, bag after bag, the right one running
+    faster: the rows of one bag's (left, right) matrix after the other.
     """
     end = len(left) if end is None else end
     left_sizes, right_sizes = left.sizes[start:end], right.sizes[start:end]
@@ -131,12 +113,9 @@ def meetings(
 
 
 def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
-    """Yield ranges of which each has at most `PAIRS_AT_ONCE` pairs together, or is alone.
+    """Yield ranges of things, each with at most `PAIRS_AT_ONCE` pairs together, or a thing alone.
 
-    Parameters
-    ----------
-    pairs : (n,) int64
-        How many pairs each of n things has.
+    `pairs` has how many pairs each of them has.
     """
     together = pairs.cumsum()
     if len(pairs) and together[-1] <= PAIRS_AT_ONCE:
@@ -148,23 +127,6 @@ def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
         end = max(int(np.searchsorted(together, done + PAIRS_AT_ONCE, "right")), start + 1)
         yield start, end
         start = end
-
-
-def alphabetically(lexicon: Lexicon, atoms: Integers) -> tuple[Integers, Integers]:
-    """Return numbers in the alphabetical order of their words, and where each atom is in them.
-
-    The numbers are the atoms' own, each once, and perhaps others.
-    """
-    ordered, places = lexicon.alphabet
-    found = places[atoms]
-    if (found >= 0).all():
-        return ordered, found
-    held = np.zeros(len(lexicon.known), dtype=bool)
-    held[atoms] = True
-    distinct = lexicon.in_alphabetical_order(np.flatnonzero(held))
-    rank = np.empty(len(held), dtype=np.int64)
-    rank[distinct] = np.arange(len(distinct))
-    return distinct, rank[atoms]
 
 
 class _Readings(dict[tuple[str, ...], tuple[Bags, Tally]]):
@@ -180,13 +142,7 @@ def _readings() -> weakref.WeakKeyDictionary[Lexicon, _Readings]:
 
 
 def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
-    """Return the bag of content words of each caption; every occurrence counts.
-
-    Raises
-    ------
-    LexiconFull
-        If there is no room for new words.
-    """
+    """Return the bag of content words of each caption; every occurrence counts."""
     readings = of_run(_readings)
     if readings is None:
         return _read(lexicon, captions)
@@ -228,22 +184,9 @@ def bags_of_entries(
     bags: int,
     counts: bool = True,
 ) -> tuple[Bags, Tally]:
-    """Return bags of labels, as `bags_of_labels` does, from numbers of which some occur twice.
+    """Return so many bags of labels, as `bags_of_labels` does, from numbers that may occur twice.
 
-    Parameters
-    ----------
-    lexicon : Lexicon
-        Where the numbers come from.
-    atoms : (number of entries,) int64
-        The number of each label.
-    owners : (number of entries,) int64
-        The bag of each.
-    amounts : (number of entries,) float64
-        How often it is in there; whole numbers.
-    bags : int
-        How many bags.
-    counts : bool
-        Whether labels weigh as much as they are often; otherwise each weighs 1.
+    Each entry has the number of a label, its bag, and how often it is in there.
     """
     keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
     together: Floats = np.bincount(at, weights=amounts, minlength=len(keys)).astype(np.float64)
@@ -268,13 +211,13 @@ def _bags(
     tally = Tally(len(atoms) if amounts is None else int(amounts.sum()), unknown)
     if not known.all():
         for at in np.flatnonzero(~known).tolist():
-            unknown[lexicon.word(int(atoms[at]))] += 1 if amounts is None else int(amounts[at])
+            unknown[lexicon.words[atoms[at]]] += 1 if amounts is None else int(amounts[at])
         atoms, owners = atoms[known], np.arange(len(sizes)).repeat(sizes)
         sizes = np.bincount(owners[known], minlength=len(sizes))
         amounts = None if amounts is None else amounts[known]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
-    distinct, keys = alphabetically(lexicon, atoms)
+    distinct, keys = lexicon.alphabetically(atoms)
     if len(sizes) > 1:
         keys += np.arange(len(sizes)).repeat(sizes) * max(len(distinct), 1)
     occurrences: Floats | Integers
@@ -297,10 +240,7 @@ def _bags(
 
 
 def numbers_with_counts(numbers: Integers) -> tuple[Integers, Integers]:
-    """Return different numbers, ascending, and how often each occurs.
-
-    That is what `numpy.unique` does, whose checks take longer than a few numbers.
-    """
+    """Return what `numpy.unique` does, with counts: its checks take longer than a few numbers."""
     numbers = numbers.copy()
     numbers.sort()
     first = np.empty(len(numbers), dtype=bool)

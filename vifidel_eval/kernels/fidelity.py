@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ..evaluation import Floats, Integers
 from ..things.grounded import SUPPORT
 from .bags import Bags
-from .known_words import NO_CLASS
-from .support import ReferenceWords
+from .support import NO_CLASS, ReferenceWords
 
 # Settled in docs/fidelity.md.
 _OTHER = 0.4  # weight in P of a word that names no thing, if it is fully supported
@@ -37,14 +36,8 @@ Mask = NDArray[np.bool_]
 class Inventions:
     """Mentions that are not in the image.
 
-    Attributes
-    ----------
-    rows, classes : (number of mentions,) int64
-        The row and the class of each; classes are numbered in alphabetical order.
-    supports : (number of mentions,) float64
-        The largest cosine of each to the evidence.
-    denied : (number of mentions,) bool
-        Whether the object labels alone deny it.
+    Each has its row, the number of its class, its support, which is the largest cosine to the
+    evidence, and whether the object labels alone deny it.
     """
 
     rows: Integers
@@ -64,16 +57,8 @@ def weights_in_p(
 ) -> Floats:
     """Return the weight of each word of the captions.
 
-    Parameters
-    ----------
-    words : Bags
-        One bag per row.
-    support : (number of atoms,) float64
-        Of each word, in [0, 1].
-    is_thing, denied : (number of atoms,) bool
-        Whether it names a thing, and one that the object labels deny.
-    doubt : (rows,) float64
-        As `doubts` has it.
+    Of each is given its support, in [0, 1], whether it names a thing, and whether one that the
+    object labels deny; of each row its `doubts`.
     """
     deny = doubt[words.owners]
     heard = deny > 0  # without references only labels say anything, and of things alone
@@ -144,22 +129,10 @@ def coverage_of_references(said: ReferenceWords, reached: Floats, rarities: Floa
 def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floats:
     """Return R without references: how much of its labels each caption speaks of, in [0, 1].
 
-    Labels of one class are one thing, of which the label counts that the caption comes nearest to.
-    Of more than ten things, the ten count that it speaks of most: nobody names all of 300 tags.
-
-    Parameters
-    ----------
-    labels : Bags
-        One bag per row.
-    classes : (number of labels,) int64
-        The class of each, `NO_CLASS` for those that name none.
-    reached : (number of labels,) float64
-        How near the caption comes to each, in [0, 1].
-
-    Returns
-    -------
-    (rows,) float64
-        NaN without labels.
+    Labels of one class are one thing, of which the label counts that the caption comes nearest to;
+    those of `NO_CLASS` are a thing each. Of more than ten things, the ten count that it speaks of
+    most: nobody names all of 300 tags. `reached` tells how near the caption comes to each label, in
+    [0, 1]. NaN without labels.
     """
     things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
     order = np.lexsort((-reached, things, labels.owners))
@@ -177,19 +150,10 @@ def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floa
 
 
 def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats) -> Floats:
-    """Return F: the geometric mean of fidelity and coverage, and what inventions leave of it.
+    """Return F: the geometric mean of `fidelity` and R, and what inventions leave of it.
 
-    Parameters
-    ----------
-    fidelity : (rows,) float64
-        P without the factors of inventions. True texts also say what no reference has: the fewer
-        references deny it, the less of P is needed for all of its share.
-    r : (rows,) float64
-        R.
-    kept : (rows,) float64
-        As `kept_by_inventions` has it.
-    doubt : (rows,) float64
-        As `doubts` has it.
+    True texts also say what no reference has: the fewer references deny it (`doubts`), the less of
+    P is needed for all of its share.
     """
     heard = np.minimum(1.0, fidelity / (1 - _UNHEARD * (1 - doubt)))
     means = heard**_SHARE_OF_P * np.maximum(r, _LOWEST) ** (1 - _SHARE_OF_P)

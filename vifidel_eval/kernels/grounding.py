@@ -23,11 +23,12 @@ from ..remembered import Remembered
 from ..rows import LabelCounts
 from ..things.grounded import SUPPORT, GroundedMention, Verdict
 from ..things.mentions import Unit, finder_of
-from ..things.phrases import term_of
+from ..things.nouns import term_of
 from ..things.synonyms import ClassList
+from ..things.words import singular
 from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
-from .support import NOTHING, nearest, some_of
+from .support import NO_CLASS, NOTHING, nearest_evidence
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
@@ -42,14 +43,7 @@ _Asked = tuple[frozenset[str], frozenset[str] | None, bool]
 class GroundedMentions:
     """All mentions of some captions, caption after caption in the order of their words.
 
-    Attributes
-    ----------
-    rows : (number of mentions,) int64
-        The row of each.
-    units : tuple of Unit
-        Their words and classes.
-    support, by, verdicts
-        As `GroundedMention` has them, of each.
+    Each has its row, its words and class, and what `GroundedMention` has.
     """
 
     rows: Integers
@@ -68,15 +62,8 @@ class GroundedMentions:
 class Sought(NamedTuple):
     """What was looked for in an image, as classes.
 
-    Attributes
-    ----------
-    classes : frozenset of str or None
-        Those that can be absent; None for all.
-    denied : frozenset of str
-        Those of them that somebody was asked for and did not find: for them the answer counts,
-        whatever else is near.
-    spared : frozenset of str
-        Where all can be absent: those that cannot.
+    `classes` can be absent, or all if it is None, but for those that are `spared`. Of them, the
+    `denied` ones were asked for and not found: there the answer counts, whatever else is near.
     """
 
     classes: frozenset[str] | None
@@ -93,22 +80,13 @@ class Sought(NamedTuple):
         return self.classes != frozenset()
 
 
-_EVERYTHING = Sought(None)
-_NOTHING = Sought(frozenset())
-
-
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What is known of the images of some rows.
 
-    Attributes
-    ----------
-    units : Bags
-        One bag per row: its labels and the units of its references that have a vector.
-    texts : tuple of mapping
-        For each row, all of these, with or without a vector, and the class of each that names one.
-    sought : tuple of Sought
-        For each row, what can be absent from it.
+    `units` has a bag per row, of its labels and of the units of its references that have a vector;
+    `texts` all of them, with or without a vector, and the class of each that names one; `sought`
+    what can be absent.
     """
 
     units: Bags
@@ -119,15 +97,18 @@ class Evidence:
         """Return whether the evidence of a row names something of a class."""
         return category is not None and category in self.texts[row].values()
 
-    def denied(self, units: Sequence[Unit], rows: Integers) -> list[int]:
-        """Return the mentions that an answer about their own class denies, by their places."""
-        if not any(sought.denied for sought in self.sought):
-            return []
-        return [
-            at
-            for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True))
-            if unit.category in self.sought[row].denied and not self.names_class(row, unit.category)
-        ]
+    def support(
+        self,
+        lexicon: Lexicon,
+        atoms: Integers,
+        rows: Integers,
+        apart: Sequence[tuple[int, int]] = (),
+        some: Integers | None = None,
+    ) -> tuple[Floats, Integers]:
+        """Return `nearest_evidence`, and NaN where nothing is known of the image."""
+        support, by = nearest_evidence(lexicon, atoms, rows, self.units, apart, some)
+        support[~self.is_there[rows]] = np.nan
+        return support, by
 
     @cached_property
     def is_there(self) -> NDArray[np.bool_]:
@@ -142,18 +123,11 @@ class Evidence:
 
 
 class Grounding:
-    """Holds the mentions of captions against what is known of their images.
+    """Holds the mentions of captions, names of `things`, against what is known of their images.
 
-    Parameters
-    ----------
-    things : ClassList
-        The names that are mentions.
-    stop_words : collection of str
-        Single words that are neither mentions nor evidence.
-    objects : ObjectLabels, optional
-        Where the labels come from, if all rows have one source.
-    looked_for : LookedFor, optional
-        What a user says was looked for in every image, beside what the objects say.
+    Single words that are `stop_words` are neither mentions nor evidence. `objects` is where labels
+    come from, if all rows have one source; `looked_for` what a user says was looked for in every
+    image, beside what the objects say.
     """
 
     def __init__(
@@ -168,8 +142,14 @@ class Grounding:
         self._objects = objects
         self._looked_for = looked_for
         self._terms = frozenset(things.class_of).union(things.no_class)
-        self._sought_as = Remembered(self._sought_of, _size_of_labels, _MOST_OF_SOUGHT)
+        self._sought_as: Remembered[_Asked, Sought] = Remembered(
+            lambda known: self._new_sought(*known), _size_of_labels, _MOST_OF_SOUGHT
+        )
         self._named = Remembered(self._term_and_class)
+        self._number_of_word = Remembered(self._class_number_of_word)
+        self._number_of_label: Remembered[str, int] = Remembered(
+            lambda label: self.class_numbers.get(self.class_of_label(label), NO_CLASS)
+        )
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -183,65 +163,68 @@ class Grounding:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
         return [unit.text for caption in captions for unit in self.units(caption)]
 
+    def _term_and_class(self, label: str) -> tuple[str, str]:
+        units, class_of = self.units(label), self._things.class_of
+        is_term = " " not in label or label in self._terms or len(units) == 1
+        term = label if is_term else term_of(label, self._terms)
+        if label not in class_of and len(units) == 1:
+            return term, units[0].category or label
+        return term, class_of.get(label) or class_of.get(term, term)
+
     def term_of_label(self, label: str) -> str:
         """Return what an object label names: the thing that ends a phrase, else the label."""
-        if " " not in label or label in self._terms or len(self.units(label)) == 1:
-            return label
-        return term_of(label, self._terms)
+        return self._named[label][0]
 
     def class_of_label(self, label: str) -> str:
         """Return the class of an object label; what it names where the list lacks it."""
-        known = self._things.class_of.get(label)
-        if known is not None:
-            return known
-        units = self.units(label)
-        if len(units) == 1:
-            return units[0].category or label
-        term = self.term_of_label(label)
-        return self._things.class_of.get(term, term)
+        return self._named[label][1]
 
-    def _term_and_class(self, label: str) -> tuple[str, str]:
-        return self.term_of_label(label), self.class_of_label(label)
+    @cached_property
+    def class_numbers(self) -> dict[str, int]:
+        """The number of each class, in alphabetical order."""
+        return {name: n for n, name in enumerate(sorted({*self._things.class_of.values()}))}
+
+    def class_numbers_of_words(self, lexicon: Lexicon, words: Integers) -> Integers:
+        """Return the number of the class that each word names alone, or `NO_CLASS`."""
+        return lexicon.of_each(words, self._number_of_word.__getitem__).astype(np.int64)
+
+    def _class_number_of_word(self, word: str) -> int:
+        class_of = self._things.class_of
+        name = class_of.get(word) or class_of.get(singular(word), "")
+        return self.class_numbers.get(name, NO_CLASS)
+
+    def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
+        """Return the number of the class of each object label, or `NO_CLASS`."""
+        return lexicon.of_each(labels, self._number_of_label.__getitem__).astype(np.int64)
 
     def _class_of_asked(self, label: str) -> str:
         """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
-        return self.class_of_label(label) if self.term_of_label(label) == label else label
+        term, category = self._named[label]
+        return category if term == label else label
 
     def _sought(self, labels: Collection[str], asked: frozenset[str] | None, said: bool) -> Sought:
-        """Return what can be absent from an image.
+        """Return what can be absent from an image with these labels.
 
-        Parameters
-        ----------
-        labels : collection of str
-            Its labels.
-        asked : frozenset of str, optional
-            What was looked for in it, there or not, if that is said of this image.
-        said : bool
-            Whether its references say something: then everything can be absent.
+        `asked` is what was looked for in it, there or not, if that is said of this image; `said`
+        tells whether its references say something: then all can be absent.
         """
         objects = self._objects
         if objects is not None and objects.says_what_was_asked and objects.categories:
             asked = objects.categories if asked is None else asked | objects.categories
-        if asked is not None:
-            return self._sought_as[frozenset(labels), asked, said]
-        if said:
-            return _EVERYTHING
-        if objects is None:
-            return self._sought_as[frozenset(labels), None, False]
-        return self._sought_everywhere
+        if asked is None and said:
+            return Sought(None)
+        if asked is None and objects is not None:
+            return self._sought_everywhere
+        return self._sought_as[frozenset(labels), asked, said]
 
     @cached_property
     def _sought_everywhere(self) -> Sought:
         """What can be absent from the images of which the one source says nothing special."""
         objects = self._objects
-        if objects is None or objects.says_what_was_asked:
-            return self._new_sought(frozenset(), None, False, declares=True)
-        if objects.categories:
+        assert objects is not None
+        if objects.categories or objects.says_what_was_asked:
             return self._new_sought(objects.categories, None, False, declares=True)
         return self._new_sought(objects.vocabulary(), None, False)
-
-    def _sought_of(self, known: _Asked) -> Sought:
-        return self._new_sought(*known)
 
     def _new_sought(
         self,
@@ -250,11 +233,10 @@ class Grounding:
         said: bool,
         declares: bool = False,
     ) -> Sought:
-        """Return what can be absent where these labels are known and those were asked for.
+        """Return `_sought` of labels that `declares` tells to be what was looked for.
 
-        Where nothing is said of the latter, `declares` tells that the labels are what was looked
-        for. Otherwise they are taken for COCO's 80 or PASCAL VOC's 20 if all are among them, and
-        for nothing else: whoever lists other labels may have looked for anything.
+        Where nothing tells that, they are taken for COCO's 80 or PASCAL VOC's 20 if all are among
+        them, and for nothing else: whoever lists other labels may have looked for anything.
         """
         by_user = self._looked_for
         denied: frozenset[str] = frozenset()
@@ -280,19 +262,13 @@ class Grounding:
     ) -> list[Sought]:
         """Return what the object labels of each row, without references, say can be absent.
 
-        Parameters
-        ----------
-        labels : sequence of mappings
-            The object labels of each row. Where there is none, and nothing was asked, nothing can
-            be absent.
-        asked : sequence, optional
-            As `evidence` takes it.
+        Where a row has no label, and nothing was asked, nothing can be absent.
         """
         asked = [None] * len(labels) if asked is None else asked
         return [
             self._sought(of_row.keys(), asked_of_row, False)
             if of_row or asked_of_row is not None
-            else _NOTHING
+            else Sought(frozenset())
             for of_row, asked_of_row in zip(labels, asked, strict=True)
         ]
 
@@ -303,24 +279,10 @@ class Grounding:
         references: Sequence[Sequence[str]],
         asked: Sequence[frozenset[str] | None] | None = None,
     ) -> Evidence:
-        """Return what is known of the images of some rows.
+        """Return what the labels and the references of some rows say of their images.
 
-        Parameters
-        ----------
-        lexicon : Lexicon
-            Where words get their vectors.
-        labels : sequence of mappings
-            The object labels of each row.
-        references : sequence of sequences of str
-            The references of each row. Where they say something, everything can be absent.
-        asked : sequence, optional
-            What was looked for in each row's image, there or not; None for a row, or for all, where
-            that is not said.
-
-        Raises
-        ------
-        LexiconFull
-            If there is no room for new words.
+        `asked` is what was looked for in each image, there or not, where that is said. Where
+        references say something, everything can be absent.
         """
         texts: list[dict[str, str | None]] = []
         sought: list[Sought] = []
@@ -343,23 +305,10 @@ class Grounding:
         evidence: Evidence,
         threshold: float = SUPPORT,
     ) -> GroundedMentions:
-        """Return the mentions of captions with their verdicts.
+        """Return the mentions of captions, one per row of the evidence, with their verdicts.
 
-        Parameters
-        ----------
-        lexicon : Lexicon
-            That of the evidence.
-        captions : sequence of str
-            One per row.
-        evidence : Evidence
-            Of the same rows.
-        threshold : float
-            Below this support a mention is not in the image, unless the evidence names its class.
-
-        Raises
-        ------
-        LexiconFull
-            If there is no room for new words.
+        Below the threshold of support a mention is not in the image, unless the evidence names its
+        class. The lexicon is that of the evidence.
         """
         of_rows = [
             [unit for unit in self.units(caption) if unit.category is not None]
@@ -368,15 +317,13 @@ class Grounding:
         units = tuple(chain.from_iterable(of_rows))
         rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
         atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
-        apart, describing = self._no_evidence(units, rows, evidence)
-        support, by = nearest_evidence(lexicon, atoms, rows, evidence, apart)
+        apart = self._apart_from(lexicon, units, rows, evidence)
+        support, by = evidence.support(lexicon, atoms, rows, apart)
         grounded = support.copy()
-        if describing:
-            places = np.array(list(describing), dtype=np.int64)
-            without = dict(enumerate(describing.values()))
-            grounded[places] = nearest_evidence(
-                lexicon, atoms[places], rows[places], evidence, without
-            )[0]
+        if describing := _describing(lexicon, units, rows, evidence):
+            some = np.unique([at for at, _ in describing])
+            without, _ = evidence.support(lexicon, atoms, rows, [*apart, *describing], some)
+            grounded[some] = without[some]
         texts = words_of(lexicon, by)
         enough = grounded >= threshold
         for at in np.flatnonzero(~enough).tolist():
@@ -389,78 +336,47 @@ class Grounding:
             if not enough[at] and evidence.names_class(row, unit.category):
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
                 enough[at] = True
-        can_be_absent = np.array(
-            [
-                evidence.sought[row].can_lack(unit.category)
-                or evidence.names_class(row, unit.category)
-                for unit, row in zip(units, rows.tolist(), strict=True)
-            ],
-            bool,
-        )
-        for at in evidence.denied(units, rows):
-            support[at], texts[at], enough[at] = 0.0, None, False
-        judged = evidence.is_there[rows] & can_be_absent
-        for at in np.flatnonzero(~judged).tolist():
-            if units[at].category in self._things.stuff:  # whoever lists things leaves it out
-                support[at], texts[at] = np.nan, None
+        judged = evidence.is_there[rows]
+        for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True)):
+            sought = evidence.sought[row]
+            named = evidence.names_class(row, unit.category)
+            judged[at] &= named or sought.can_lack(unit.category)
+            if unit.category in sought.denied and not named:
+                support[at], texts[at], enough[at] = 0.0, None, False
+            if not judged[at] and unit.category in self._things.stuff:
+                support[at], texts[at] = np.nan, None  # whoever lists things leaves it out
         verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
         verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
         verdicts[judged & enough] = Verdict.THERE
         return GroundedMentions(rows, units, support, tuple(texts), verdicts)
 
-    def _no_evidence(
-        self, units: Sequence[Unit], rows: Integers, evidence: Evidence
-    ) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
-        """Return the evidence that does not count for mentions, by their places.
-
-        A hot dog never supports a dog; and for a verdict, which the second mapping is for, a word
-        that only describes a mention, as *traffic* does a traffic light, is no evidence for it.
-        """
-        apart: dict[int, set[str]] = {}
-        describing: dict[int, set[str]] = {}
+    def _apart_from(
+        self, lexicon: Lexicon, units: Sequence[Unit], rows: Integers, evidence: Evidence
+    ) -> list[tuple[int, int]]:
+        """Return evidence that never supports a mention: its number, beside the mention's place."""
+        pairs = []
         for at, unit in enumerate(units):
-            if " " not in unit.text and unit.category not in self.apart:
-                continue
-            row = int(rows[at])
-            known = evidence.texts[row]
             other = self.apart.get(unit.category or "")
-            if evidence.names_class(row, other):
-                apart[at] = {text for text, category in known.items() if category == other}
-            if found := set(unit.text.split()[:-1]) & known.keys():
-                describing[at] = found | apart.get(at, set())
-        return apart, describing
+            if other is not None:
+                known = evidence.texts[int(rows[at])]
+                texts = [text for text, category in known.items() if category == other]
+                pairs += [(at, number) for number in lexicon.numbers(texts)]
+        return pairs
 
 
-def nearest_evidence(
-    lexicon: Lexicon,
-    atoms: Integers,
-    rows: Integers,
-    evidence: Evidence,
-    without: Mapping[int, Collection[str]] | None = None,
-) -> tuple[Floats, Integers]:
-    """Return the support of words of some rows and the lexicon number of what supports each.
+def _describing(
+    lexicon: Lexicon, units: Sequence[Unit], rows: Integers, evidence: Evidence
+) -> list[tuple[int, int]]:
+    """Return evidence that only describes a mention, as *traffic* does a traffic light.
 
-    The words are in the order of their rows. `without` has the evidence that does not count for a
-    word, by its place.
+    It does not count for a verdict. The pairs are those of `Grounding._apart_from`.
     """
-    support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
-    known = np.flatnonzero(lexicon.known[atoms])
-    starts, units = rows[known].searchsorted(np.arange(len(evidence.units) + 1)), evidence.units
-    if without:
-        starts, units = np.arange(len(known) + 1), units.take(rows[known])
-        counts = np.ones(len(units.atoms), dtype=bool)
-        for bag, at in enumerate(known.tolist()):
-            if at in without:
-                of_word = slice(*units.starts[bag : bag + 2])
-                counts[of_word] = ~np.isin(units.atoms[of_word], lexicon.numbers(without[at]))
-        units = some_of(units, counts)
-    each = Bags(starts, atoms[known], np.ones(len(known)))
-    found = nearest(lexicon.distances, each, units, floor=0.0)
-    support[known] = found.of_left
-    supported = found.of_left > 0
-    by[known[supported]] = units.atoms[found.at_left[supported]]
-    support[~evidence.is_there[rows]] = np.nan
-    return support, by
+    pairs = []
+    for at, unit in enumerate(units):
+        if " " in unit.text:
+            found = set(unit.text.split()[:-1]) & evidence.texts[int(rows[at])].keys()
+            pairs += [(at, number) for number in lexicon.numbers(found)]
+    return pairs
 
 
 def _size_of_labels(known: _Asked) -> int:
@@ -470,7 +386,7 @@ def _size_of_labels(known: _Asked) -> int:
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:
     """Return the word of each number; None for `NOTHING`."""
-    return [None if number == NOTHING else lexicon.word(number) for number in numbers.tolist()]
+    return [None if number == NOTHING else lexicon.words[number] for number in numbers.tolist()]
 
 
 @lru_cache(maxsize=8)

@@ -1,10 +1,14 @@
-"""Words and object labels with numbers and vectors, shared by everyone who reads words alike.
+"""Words and object labels with numbers, vectors and distances, shared by all who read words alike.
 
 No lock guards a `Lexicon`, and none is needed: it only grows, what belongs to a number is written
 before the number is published by one dictionary entry, and a number never changes its meaning. A
 thread that is interrupted leaves a number unused and nothing else; two threads that add the same
 word at once waste one number. When a lexicon is full another one takes its place, so that memory
 stays bounded.
+
+Everything the metrics need of word vectors comes from the squared distances computed here: the
+travel cost (Eq. 1 and 5) and the cosine (Eq. 4). They are summed by NumPy's own pairwise sum and
+not by a matrix product: BLAS libraries differ in their last bits with machine and thread count.
 """
 
 from __future__ import annotations
@@ -13,15 +17,16 @@ import itertools
 import weakref
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import VectorsError
 from ..evaluation import Floats, Integers
 from ..text.words import END, piece_words, stop_words_signature
 from ..vectors import WordVectors
-from .distances import WordDistances
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
@@ -30,13 +35,21 @@ _PIECES_PER_WORD = 8
 # How many characters they have together: English words have about five.
 _CHARACTERS_PER_WORD = 64
 _END = -1  # in place of a word's number, after each caption
-
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
-
 _NOT_PLACED = -1
 _SORTED_BEFORE_ALL = 2
-
 _LONGEST = 1e100  # squares of larger numbers are not finite
+
+_VECTORS_AT_ONCE = 256  # whose vectors fit in a core's cache
+_FEW = 32  # pairs are computed in the time in which they are looked up
+_SLOT_BITS = 20  # of a table of 17 MB, whose memory comes as it is written
+_LOW_BITS = (1 << 32) - 1
+_BESIDE = np.uint64(1)  # changes the number of a slot to that of another in the same cache line
+# Odd: multiplied by it, every bit of a number counts.
+_MIXER = np.uint64(0xD6E8FEB86659FD93)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2^64 over the golden ratio
+
+Keys = NDArray[np.uint64]
 
 T = TypeVar("T")
 
@@ -46,33 +59,10 @@ class LexiconFull(Exception):  # noqa: N818 - a signal, which never reaches a us
 
 
 class Lexicon:
-    """Words and labels: each has a number and a vector.
+    """Words and labels, so many at most: each has a number and a vector, which is looked up once.
 
-    Parameters
-    ----------
-    vectors : WordVectors
-        Where vectors are looked up, once per word.
-    normalize : bool
-        Whether every vector is scaled to length 1.
-    stop_words : collection of str
-        Words of captions to leave out; never applied to labels.
-    capacity : int
-        How many words and labels it can hold.
-
-    Attributes
-    ----------
-    words : list of str
-        The word or label of each number.
-    matrix : (capacity, dimensions) float64
-        The vector of each number.
-    units : (capacity, dimensions) float64
-        The same, of length 1.
-    squared_lengths : (capacity,) float64
-        ``||x||^2`` of each row of `matrix`.
-    known : (capacity,) bool
-        Whether the word has a vector; rows of the others are NaN.
-    distances : WordDistances
-        Between words of this lexicon.
+    With `normalize`, every vector is scaled to length 1. Stop words are left out of captions; they
+    are never applied to labels.
     """
 
     def __init__(
@@ -93,29 +83,25 @@ class Lexicon:
         # Their numbers are kept as bytes, which are joined faster than lists.
         self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
         self._size_of_pieces = self._characters = 0
+        #: The word or label of each number.
         self.words: list[str] = [""] * capacity
-        #: Numbers in the alphabetical order of their words, and the place of each number among
-        #: them, -1 where it has none yet. Replaced as a whole.
-        self.alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
+        # Numbers in the alphabetical order of their words, and the place of each number among
+        # them, if it has one yet. Replaced as a whole.
+        self._alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
         self._sorted_one_by_one = 0
         # NumPy's zeros take no memory until they are written.
+        #: The vector of each number, the same of length 1, and ``||x||^2`` of the first.
         self.matrix: Floats = np.zeros((capacity, dimensions))
         self.units = self.matrix if normalize else np.zeros((capacity, dimensions))
         self.squared_lengths: Floats = np.zeros(capacity)
+        #: Whether each number's word has a vector; rows of the others are NaN.
         self.known = np.zeros(capacity, dtype=bool)
         self.distances = WordDistances(self.matrix, self.units, self.squared_lengths)
-
-    def word(self, number: int) -> str:
-        """Return the word or label with this number."""
-        return self.words[number]
 
     def numbers(self, words: Iterable[str]) -> list[int]:
         """Return the number of each word or label; new ones are looked up together.
 
-        Raises
-        ------
-        LexiconFull
-            If there is no room for the new ones.
+        `LexiconFull` is raised if there is no room for them, here and by all that read words.
         """
         words = list(words)
         found = list(map(self._numbers.get, words))
@@ -125,50 +111,46 @@ class Lexicon:
             found = list(map(self._numbers.__getitem__, words))
         return found  # type: ignore[return-value]
 
-    def in_alphabetical_order(self, numbers: Integers) -> Integers:
-        """Return different numbers in the alphabetical order of their words.
+    def of_each(self, numbers: Integers, function: Callable[[str], float]) -> Floats:
+        """Return what a function says of the word of each number."""
+        words = map(self.words.__getitem__, numbers.tolist())
+        return np.fromiter(map(function, words), np.float64, len(numbers))
 
-        The words of captions are mostly the same: all words are sorted together as soon as it
-        takes no more time than has been spent on sorting parts of them.
+    def alphabetically(self, atoms: Integers) -> tuple[Integers, Integers]:
+        """Return numbers in the alphabetical order of their words, and where each atom is in them.
+
+        The numbers are the atoms' own, each once, and perhaps others. The words of captions are
+        mostly the same: all words are sorted together as soon as it takes no more time than has
+        been spent on sorting parts of them.
         """
-        places = self.alphabet[1]
-        if (places[numbers] == _NOT_PLACED).any():
-            self._sorted_one_by_one += len(numbers)  # a guess: threads may lose additions
-            if self._sorted_one_by_one < _SORTED_BEFORE_ALL * len(self._numbers):
-                return self._sorted(numbers)
+        ordered, places = self._alphabet
+        if (places[atoms] != _NOT_PLACED).all():
+            return ordered, places[atoms]
+        held = np.zeros(self._capacity, dtype=bool)
+        held[atoms] = True
+        distinct = held.nonzero()[0]
+        self._sorted_one_by_one += len(distinct)  # a guess: threads may lose additions
+        sorts_all = self._sorted_one_by_one >= _SORTED_BEFORE_ALL * len(self._numbers)
+        ordered = self._sorted(np.array([*self._numbers.values()]) if sorts_all else distinct)
+        places = np.full(self._capacity, _NOT_PLACED)
+        places[ordered] = np.arange(len(ordered))
+        if sorts_all:
             self._sorted_one_by_one = 0
-            known = self._sorted(np.array(list(self._numbers.values())))
-            places = np.full(self._capacity, _NOT_PLACED)
-            places[known] = np.arange(len(known))
-            self.alphabet = known, places
-        return numbers[np.argsort(places[numbers])]
+            self._alphabet = ordered, places
+        return ordered, places[atoms]
 
     def _sorted(self, numbers: Integers) -> Integers:
         """Return numbers in the alphabetical order of their words, sorted one by one."""
         # Those with a place are in order first, which leaves little to sort.
-        numbers = numbers[np.argsort(self.alphabet[1][numbers])]
+        numbers = numbers[np.argsort(self._alphabet[1][numbers])]
         words = list(map(self.words.__getitem__, numbers.tolist()))
         return numbers[sorted(range(len(words)), key=words.__getitem__)]
 
     def read(self, text: str) -> tuple[Integers, Integers]:
         """Return the numbers of the content words of all captions, and how many each one has.
 
-        Parameters
-        ----------
-        text : str
-            The captions, as `vifidel_eval.text.words.joined` joins them.
-
-        Returns
-        -------
-        numbers : (number of words,) int64
-            Caption after caption, every occurrence.
-        sizes : (number of captions,) int64
-            How many of them belong to each caption.
-
-        Raises
-        ------
-        LexiconFull
-            If there is no room for new words.
+        The captions are joined as `vifidel_eval.text.words.joined` does it. Numbers are those of
+        every occurrence, caption after caption.
         """
         pieces = text.split()
         try:
@@ -219,7 +201,7 @@ class Lexicon:
             some = slice(numbers[start], numbers[start] + len(rows))
             self.matrix[some] = rows
             if not self._normalize:
-                self.units[some] = scaled_to_length_1(rows)
+                self.units[some] = _scaled(rows, normalize=True)
             self.squared_lengths[some] = (rows * rows).sum(axis=1)
             self.known[some] = ~np.isnan(self.squared_lengths[some])
         if numbers:
@@ -233,7 +215,8 @@ class Lexicon:
         It has the vector of its phrase (``hot_dog``) if the vocabulary lists it, else the mean
         of the vectors of its words.
         """
-        rows = self._scaled(self._vectors.lookup(words))
+        normalize = self._normalize
+        rows = _scaled(self._vectors.lookup(words), normalize)
         parts = {
             i: [w for piece in word.split() for w in piece_words(piece)]
             for i, word in enumerate(words)
@@ -242,49 +225,145 @@ class Lexicon:
         units = [i for i, of_word in parts.items() if of_word and of_word != [words[i]]]
         if units:
             phrases = ["_".join(words[i].split()) for i in units]
-            rows[units] = self._scaled(self._vectors.lookup(phrases, listed_only=True))
+            rows[units] = _scaled(self._vectors.lookup(phrases, listed_only=True), normalize)
             for i in units:
                 if np.isnan(rows[i, 0]):
-                    of_parts = self._scaled(self._vectors.lookup(parts[i]))
+                    of_parts = _scaled(self._vectors.lookup(parts[i]), normalize)
                     of_parts = of_parts[~np.isnan(of_parts[:, 0])]
                     if len(of_parts):
-                        rows[i] = self._scaled(of_parts.mean(axis=0, keepdims=True))[0]
-        if not self._normalize and np.nanmax(np.abs(rows), initial=0) > _LONGEST:
+                        rows[i] = _scaled(of_parts.mean(axis=0, keepdims=True), normalize)[0]
+        if not normalize and np.nanmax(np.abs(rows), initial=0) > _LONGEST:
             raise VectorsError(
                 f"{self._vectors.signature()}: vectors with numbers above {_LONGEST:g} have no "
                 "distances; scale them (normalize=True)."
             )
         return rows
 
-    def _scaled(self, rows: Floats) -> Floats:
-        """Return rows of length 1, or as they are; a zero row says nothing and becomes NaN."""
-        if self._normalize:
-            return scaled_to_length_1(rows)
-        return np.where(np.isnan(_largest(rows)), np.nan, rows)
 
-
-def scaled_to_length_1(rows: Floats) -> Floats:
-    """Return rows of length 1; a zero row has no direction and becomes NaN."""
-    unit: Floats = rows / _largest(rows)  # whose squares neither vanish nor overflow
+def _scaled(rows: Floats, normalize: bool) -> Floats:
+    """Return rows of length 1, or as they are; what is 0 or not finite says nothing: it is NaN."""
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+    largest[~np.isfinite(largest) | (largest == 0)] = np.nan
+    if not normalize:
+        return np.where(np.isnan(largest), np.nan, rows)
+    unit: Floats = rows / largest  # whose squares neither vanish nor overflow
     unit /= np.sqrt((unit * unit).sum(axis=1, keepdims=True))
     return unit
 
 
-def _largest(rows: Floats) -> Floats:
-    """Return the largest number of each row, (rows, 1); NaN if it is 0, or one is not finite."""
-    largest: Floats = np.abs(rows).max(axis=1, keepdims=True, initial=0)
-    return np.where(np.isfinite(largest) & (largest > 0), largest, np.nan)
+class WordDistances:
+    """Squared distances and cosines between words of a lexicon, by its arrays.
+
+    Captions use the same few words over and over: what was computed last is kept.
+    """
+
+    def __init__(self, matrix: Floats, units: Floats, squared_lengths: Floats) -> None:
+        self.squared_lengths = squared_lengths
+        # Raw vectors have lengths that squares cannot hold, and those of length 1 only nearly 1.
+        lengths = squared_lengths if units is matrix else np.ones(len(units))
+        # Neither knows this object: without a cycle, memory is free as soon as nobody needs it.
+        self._of_squared = _PairCache(partial(_squared_distances, matrix))
+        self._of_cosines = _PairCache(partial(_cosines, units, lengths))
+
+    def squared(self, left: Integers, right: Integers) -> Floats:
+        """Return ``||x_i - x_j||^2`` for pairs of words."""
+        return self._of_squared.values(left, right)
+
+    def cosines(self, left: Integers, right: Integers) -> Floats:
+        """Return the cosine of pairs of words in [-1, 1]; exactly 1 for a word and itself."""
+        return self._of_cosines.values(left, right)
+
+
+class _PairCache:
+    """Values of pairs, of which those seen last are kept.
+
+    They are in a table that a pair's key indexes directly, so that memory stays bounded (17 MB).
+    Threads share it without a lock: beside the value of a pair its key is written, combined with
+    all bits of the value, so that a value which another thread or an interrupt has torn apart is
+    not taken for that of any pair and is computed again. What computes them, from the numbers on
+    the left and on the right, returns the same for both orders.
+    """
+
+    def __init__(self, compute: Callable[[Integers, Integers], Floats]) -> None:
+        self._compute = compute
+        # Of each pair: its seal, and the bits of its value.
+        self._table = np.zeros((1 << _SLOT_BITS, 2), dtype=np.uint64)
+
+    def values(self, left: Integers, right: Integers) -> Floats:
+        """Return the value of each pair, computed or as it was kept."""
+        if len(left) <= _FEW:
+            return self._compute(left, right)
+        numbers = np.minimum(left, right)
+        numbers <<= 32
+        numbers += np.maximum(left, right)
+        numbers += 1  # no key is 0, the empty slot's
+        keys = numbers.view(np.uint64)
+        table = self._table
+        slots = _slots_of(keys, len(table))
+        values, missing = _found(table, slots, keys)
+        if len(missing):  # a pair that found its slot taken may be beside it
+            values[missing], still = _found(table, slots[missing] ^ _BESIDE, keys[missing])
+            missing = missing[still]
+        if len(missing):
+            sought = keys[missing]
+            new = np.unique(sought)
+            pairs = new.view(np.int64) - 1
+            computed = self._compute(pairs >> 32, pairs & _LOW_BITS)
+            values[missing] = computed[new.searchsorted(sought)]
+            _put(table, new, computed.view(np.uint64))
+        return values
+
+
+def _cosines(matrix: Floats, squared_lengths: Floats, left: Integers, right: Integers) -> Floats:
+    x, y = squared_lengths[left], squared_lengths[right]
+    # 2 x.y = ||x||^2 + ||y||^2 - ||x - y||^2
+    cosines: Floats = (x + y - _squared_distances(matrix, left, right)) / (2 * np.sqrt(x * y))
+    return cosines.clip(-1, 1, out=cosines)
+
+
+def _squared_distances(matrix: Floats, left: Integers, right: Integers) -> Floats:
+    distances = np.empty(len(left))
+    for start in range(0, len(left), _VECTORS_AT_ONCE):
+        some = slice(start, start + _VECTORS_AT_ONCE)
+        apart = matrix.take(left[some], axis=0)
+        apart -= matrix.take(right[some], axis=0)
+        apart *= apart
+        np.add.reduce(apart, axis=1, out=distances[some])
+    return distances
+
+
+def _found(table: Keys, slots: Keys, keys: Keys) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the values in slots, and the places where they are not those of the key."""
+    seals, bits = table.take(slots.view(np.int64), axis=0).T
+    return bits.copy().view(np.float64), (_sealed(keys, bits) != seals).nonzero()[0]
+
+
+def _sealed(keys: Keys, bits: Keys) -> Keys:
+    """Return what marks the pairs of these keys, whose values have these bits."""
+    seals: Keys = bits * _MIXER
+    seals ^= keys
+    return seals
+
+
+def _slots_of(keys: Keys, slots: int) -> Keys:
+    """Return the slot of each key, of a power of two of them."""
+    places: Keys = keys * _MULTIPLIER
+    places >>= np.uint64(65 - slots.bit_length())
+    return places
+
+
+def _put(table: Keys, keys: Keys, bits: Keys) -> None:
+    """Write pairs into their slots; where one is taken, beside it, over whatever is there."""
+    slots = _slots_of(keys, len(table))
+    slots[table[slots, 0] != 0] ^= _BESIDE
+    table[slots, 0] = _sealed(keys, bits)
+    table[slots, 1] = bits
 
 
 class WordSpace:
     """How words become vectors, and the lexicon of those who read them alike.
 
-    It pickles as its settings.
-
-    Parameters
-    ----------
-    vectors, normalize, stop_words
-        As for `Lexicon`.
+    It pickles as its settings, which are those of a `Lexicon`.
     """
 
     def __init__(self, vectors: WordVectors, normalize: bool, stop_words: frozenset[str]) -> None:
@@ -304,18 +383,9 @@ class WordSpace:
     def with_room(self, compute: Callable[[Lexicon], T], lexicon: Lexicon | None = None) -> T:
         """Return what `compute` makes of a lexicon that has room for all it adds.
 
-        Parameters
-        ----------
-        compute : callable
-            From a lexicon; it is called again with a new one if that was full.
-        lexicon : Lexicon, optional
-            The one to try first; by default that of everybody.
+        The given one is tried first, then that of everybody, then a new one.
         """
-        if self._lexicon is None:
-            self._lexicon = self._new(CAPACITY)
-        candidates = [self._lexicon, lexicon]
-        while candidates:
-            candidate = candidates.pop()
+        for candidate in (lexicon, self._lexicon):
             try:
                 if candidate is not None:
                     return compute(candidate)
@@ -325,7 +395,7 @@ class WordSpace:
         self._lexicon = lexicon = candidate = None
         capacity = CAPACITY
         while True:
-            fresh = self._new(capacity)
+            fresh = Lexicon(self.vectors, self.normalize, self.stop_words, capacity)
             try:
                 result = compute(fresh)
             except LexiconFull:  # this batch alone needs a larger one, which nobody else gets
@@ -334,9 +404,6 @@ class WordSpace:
                 if capacity == CAPACITY:
                     self._lexicon = fresh
                 return result
-
-    def _new(self, capacity: int) -> Lexicon:
-        return Lexicon(self.vectors, self.normalize, self.stop_words, capacity)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_lexicon": None}

@@ -7,6 +7,7 @@ support too, of which nothing is claimed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -18,22 +19,16 @@ from ..text.words import piece_words
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
 from .bags import Bags
-from .grounding import Evidence, GroundedMentions, Grounding, nearest_evidence, words_of
+from .grounding import Evidence, GroundedMentions, Grounding, words_of
 from .lexicon import Lexicon
-from .support import NOTHING, nearest, some_of
+from .support import NOTHING, nearest, same_class, some_of
 
 
 class Standings(NamedTuple):
     """How content words stand to what is known of their images.
 
-    Attributes
-    ----------
-    support : (number of words,) float64
-        Of the mention that the word belongs to, else of the word itself; NaN if nothing is known.
-    by : (number of words,) int64
-        The lexicon number of what supports a word that is of no mention; `NOTHING` for none.
-    mentions : (number of words,) int64
-        The mention that it stands for; `NOTHING` for none.
+    Of each word: the support of the mention that it stands for, else of the word itself, NaN if
+    nothing is known; the lexicon number of what supports a word of no mention; and that mention.
     """
 
     support: Floats
@@ -50,9 +45,7 @@ def standings(
     support = np.append(mentions.support, np.nan)[of_mentions]
     by = np.full(len(rows), NOTHING)
     others = np.flatnonzero(of_mentions == NOTHING)
-    support[others], by[others] = nearest_evidence(
-        lexicon, words.atoms[others], rows[others], evidence
-    )
+    support[others], by[others] = evidence.support(lexicon, words.atoms[others], rows[others])
     return Standings(support, by, of_mentions)
 
 
@@ -65,7 +58,7 @@ def _mentions_of(
     for at in np.lexsort((-np.arange(len(mentions.units)), mentions.verdicts)).tolist():
         row = int(mentions.rows[at])
         found |= {(row, word): at for word in _content_words(mentions.units[at].words)}
-    texts = map(lexicon.word, words.atoms.tolist())
+    texts = map(lexicon.words.__getitem__, words.atoms.tolist())
     at_words = (found.get(key, NOTHING) for key in zip(rows.tolist(), texts, strict=True))
     return np.fromiter(at_words, np.int64, len(rows))
 
@@ -87,20 +80,10 @@ def are_mentioned(
 
     They do if they mention something of its class, or if a word has a cosine of at least `far`.
     """
-    rows = objects.owners
-    labels, of_label = np.unique(objects.atoms, return_inverse=True)
-    numbers: dict[str | None, int] = {}
-    classes = [
-        numbers.setdefault(grounding.class_of_label(lexicon.word(label)), len(numbers))
-        for label in labels.tolist()
-    ]
-    of_mentions = np.array(
-        [numbers.get(unit.category, NOTHING) for unit in mentions.units], dtype=np.int64
-    )
-    spoken_of = np.isin(
-        rows * len(numbers) + np.array(classes, dtype=np.int64)[of_label],
-        (mentions.rows * len(numbers) + of_mentions)[of_mentions != NOTHING],
-    )
+    rows, numbers = objects.owners, grounding.class_numbers
+    labels = grounding.class_numbers_of_labels(lexicon, objects.atoms)
+    classes = np.array([numbers[unit.category or ""] for unit in mentions.units], dtype=np.int64)
+    _, spoken_of = same_class(mentions.rows, classes, objects, labels, len(numbers))
     others = np.flatnonzero(~spoken_of)
     near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.
@@ -115,26 +98,16 @@ def supports(
     evidence: Evidence,
     threshold: float = SUPPORT,
 ) -> list[list[tuple[Unit, float, str | None]]]:
-    """Return all units of each caption in order, each with its support and what supports it.
-
-    The other arguments are those of `Grounding.mentions`.
-    """
+    """Return all units of each caption in order, each with its support and what supports it."""
+    of_rows = list(map(grounding.units, captions))
+    rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
+    units = list(chain.from_iterable(of_rows))
+    atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
+    support, by = evidence.support(lexicon, atoms, rows)
     mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
-    of_rows = [grounding.units(caption) for caption in captions]
-    others = [
-        (row, unit.text)
-        for row, of_row in enumerate(of_rows)
-        for unit in of_row
-        if unit.category is None
-    ]
-    rows = np.array([row for row, _ in others], dtype=np.int64)
-    atoms = np.array(lexicon.numbers(text for _, text in others), dtype=np.int64)
-    support, by = nearest_evidence(lexicon, atoms, rows, evidence)
-    of_others = zip(support.tolist(), words_of(lexicon, by), strict=True)
-    return [
-        [
-            (unit, *(next(of_others) if unit.category is None else next(mentions)[2:4]))
-            for unit in of_row
-        ]
-        for of_row in of_rows
-    ]
+    found: list[list[tuple[Unit, float, str | None]]] = [[] for _ in captions]
+    of_words = zip(rows.tolist(), units, support.tolist(), words_of(lexicon, by), strict=True)
+    for row, unit, own_support, own_by in of_words:
+        known = (own_support, own_by) if unit.category is None else next(mentions)[2:4]
+        found[row].append((unit, *known))
+    return found

@@ -7,32 +7,29 @@ caption word. docs/fidelity.md has the formulas, and docs/fidelity-experiments.m
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, alphabetically, meetings, numbers_with_counts, slices, starts_of
-from .distances import WordDistances
-from .lexicon import Lexicon
+from .bags import Bags, meetings, numbers_with_counts, slices, starts_of
+from .lexicon import Lexicon, WordDistances
 
 #: The place of a word, of evidence, or of a mention that is not there.
 NOTHING = -1
+#: The number of no class.
+NO_CLASS = -1
 #: Cosines up to here say nothing; the rest is stretched to [0, 1].
 FLOOR = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceWords:
-    """The content words of the references of some rows.
+    """The distinct content words of each row's references, one bag per row.
 
-    Attributes
-    ----------
-    words : Bags
-        One bag per row: the distinct content words of all its references.
-    shares : (number of atoms,) float64
-        The share of the row's usable references that have the word, in (0, 1].
+    `shares` has, of each word, the share of the row's usable references that have it, in (0, 1].
     """
 
     words: Bags
@@ -42,20 +39,8 @@ class ReferenceWords:
 def words_of_references(
     lexicon: Lexicon, references: Bags, row_of_reference: Integers, rows: int
 ) -> ReferenceWords:
-    """Return the words of each row's references; those without a usable word do not count.
-
-    Parameters
-    ----------
-    lexicon : Lexicon
-        Where the numbers of the words come from.
-    references : Bags
-        One bag per reference.
-    row_of_reference : (number of references,) int64
-        The row that each reference belongs to, not descending.
-    rows : int
-        How many rows there are.
-    """
-    distinct, rank = alphabetically(lexicon, references.atoms)
+    """Return the words of each row's references; those without a usable word do not count."""
+    distinct, rank = lexicon.alphabetically(references.atoms)
     owners = row_of_reference.repeat(references.sizes)
     keys, counts = numbers_with_counts(owners * max(len(distinct), 1) + rank)
     owners, ranks = np.divmod(keys, max(len(distinct), 1))
@@ -81,33 +66,19 @@ def some_of(bags: Bags, kept: Integers | NDArray[np.bool_]) -> Bags:
 class Nearest:
     """The nearest atom on the other side, for every atom of two sides that meet.
 
-    Attributes
-    ----------
-    of_left, of_right : float64
-        The largest similarity in [0, 1] of each atom; 0 where the other bag is empty.
-    at_left : int64
-        The position of the nearest right atom of each left one; -1 where the other bag is empty.
-    pairs : (left, right) float64, optional
-        All similarities, where each side is a single bag.
+    `of_left` and `of_right` have the largest similarity in [0, 1] of each atom, 0 where the other
+    bag is empty; `at_left` the position of the nearest right atom, or `NOTHING`.
     """
 
     of_left: Floats
     of_right: Floats
     at_left: Integers
-    pairs: Floats | None = None
 
 
 def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FLOOR) -> Nearest:
     """Return the nearest atoms of bag i of `left` and bag i of `right`, for all i.
 
-    Parameters
-    ----------
-    distances : WordDistances
-        Between the words of all bags.
-    left, right : Bags
-        Captions and evidence.
-    floor : float
-        Cosines up to here count as 0, the rest is stretched to [0, 1].
+    Cosines up to `floor` count as 0, the rest is stretched to [0, 1].
     """
     of_left = np.zeros(len(left.atoms))
     of_right = np.zeros(len(right.atoms))
@@ -118,9 +89,6 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
         similar = np.maximum(cosines - floor, 0) / (1 - floor)
-        if len(left) == 1:
-            pairs = similar.reshape(len(left.atoms), -1)
-            return Nearest(pairs.max(axis=1), pairs.max(axis=0), pairs.argmax(axis=1), pairs)
         if len(left_at):
             is_first = np.ones(len(left_at), dtype=bool)
             np.not_equal(left_at[1:], left_at[:-1], out=is_first[1:])
@@ -131,6 +99,56 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = FL
             at_left[left_at[where[::-1]]] = right_at[where[::-1]]  # of equals the first, set last
             np.maximum.at(of_right, right_at, similar)
     return Nearest(of_left, of_right, at_left)
+
+
+def nearest_evidence(
+    lexicon: Lexicon,
+    atoms: Integers,
+    rows: Integers,
+    evidence: Bags,
+    apart: Sequence[tuple[int, int]] = (),
+    some: Integers | None = None,
+) -> tuple[Floats, Integers]:
+    """Return the largest cosine of words to the evidence of their rows, and what has it.
+
+    The words are in the order of their rows. The cosine is in [0, 1], and NaN for a word without a
+    vector; what has it is a lexicon number, `NOTHING` where it is 0. Evidence that does not count
+    for a word is `apart`: its number, beside the place of the word. With `some`, which are places
+    in ascending order, nothing is said of the other words.
+    """
+    support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
+    at = np.arange(len(atoms)) if some is None else some
+    at = at[lexicon.known[atoms[at]]]
+    starts = rows[at].searchsorted(np.arange(len(evidence) + 1))
+    if apart:
+        starts, evidence = np.arange(len(at) + 1), evidence.take(rows[at])
+        size = len(lexicon.known)
+        pairs = at[evidence.owners] * size + evidence.atoms
+        counts = ~np.isin(pairs, [place * size + number for place, number in apart])
+        evidence = some_of(evidence, counts)
+    each = Bags(starts, atoms[at], np.ones(len(at)))
+    found = nearest(lexicon.distances, each, evidence, floor=0.0)
+    support[at] = found.of_left
+    supported = found.of_left > 0
+    by[at[supported]] = evidence.atoms[found.at_left[supported]]
+    return support, by
+
+
+def same_class(
+    rows: Integers, classes: Integers, side: Bags, of_side: Integers, number: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which mentions have a class that their row's side has, and which atoms of the side.
+
+    Mentions have their rows and the numbers of their classes, of so many in all; `of_side` has
+    those of the labels, or words of references, of the side, `NO_CLASS` for none.
+    """
+    named = (of_side != NO_CLASS).nonzero()[0]
+    there = np.zeros((2, len(side), number), dtype=bool)
+    there[0, side.owners[named], of_side[named]] = True
+    there[1, rows, classes] = True
+    mentioned = np.zeros(len(side.atoms), dtype=bool)
+    mentioned[named] = there[1, side.owners[named], of_side[named]]
+    return there[0, rows, classes], mentioned
 
 
 def weighted_means(values: Floats, weights: Floats, bags: Bags) -> Floats:

@@ -27,7 +27,7 @@ import numpy as np
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers
 from .bags import PAIRS_AT_ONCE, Bags, meetings, positions, slices
-from .distances import WordDistances
+from .lexicon import WordDistances
 
 #: From left masses, right masses and costs to the plan.
 Solver: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
@@ -42,13 +42,7 @@ _ROUNDING = 1e-12
 
 
 def check_exponent(p: Any) -> int:
-    """Return the exponent of the travel cost (Eq. 1).
-
-    Raises
-    ------
-    VifidelError
-        If it is neither 1 nor 2.
-    """
+    """Return the exponent of the travel cost (Eq. 1); a VifidelError if it is neither 1 nor 2."""
     if not isinstance(p, int | float | np.integer) or p not in (1, 2):
         raise VifidelError(f"p must be 1 or 2, not {p!r}.")
     return int(p)
@@ -61,24 +55,11 @@ def penalties(
 
     rho_k is the mean over the image's references r of (1 - max over words t of r of
     cos(x_k, x_t)) / 2: 0 for a word that all references hold, 1 for the opposite of all.
-    References without a usable word are left out of the mean.
+    References without a usable word are left out of the mean; without any, it is 1, which leaves
+    Eq. 5 equal to Eq. 1.
 
-    Parameters
-    ----------
-    distances : WordDistances
-        Between the words of all bags.
-    bags : Bags
-        One bag an image, of labels or of caption words.
-    references : Bags
-        One bag a reference.
-    row_of_reference : (number of references,)
-        Which bag of `bags` each reference belongs to.
-
-    Returns
-    -------
-    (number of atoms of `bags`,) float64
-        In [0, 1]; 1 throughout for images that have no usable reference, which leaves Eq. 5
-        equal to Eq. 1.
+    Bags are of an image's labels or of a caption's words; `row_of_reference` has the bag that each
+    reference belongs to.
     """
     if not (len(references.atoms) and len(bags.atoms)):
         return np.ones(len(bags.atoms))
@@ -139,22 +120,9 @@ def travel_costs(
 def transport_plans(left: Bags, right: Bags, costs: Floats) -> Floats:
     """Return the transport plan of least cost of bag i of `left` and bag i of `right`, for all i.
 
-    Eq. 2 of the paper, exactly.
-
-    Parameters
-    ----------
-    costs : float64
-        As `travel_costs` returns them; finite.
-
-    Returns
-    -------
-    float64
-        The mass that moves between every pair of atoms that meet, in the order of `meetings`.
-
-    Raises
-    ------
-    ArithmeticError
-        If a cost is not finite or the solver does not finish.
+    Eq. 2 of the paper, exactly: the mass that moves between every pair of atoms that meet. Costs
+    and masses are in the order of `meetings`. An ArithmeticError is raised if a cost is not finite
+    or the solver does not finish.
     """
     if not np.isfinite(costs).all():
         raise ArithmeticError(f"a travel cost is not finite: {costs!r:.200}")
@@ -186,43 +154,24 @@ def travel_distances(
 ) -> Floats:
     """Return the transport distance of bag i of `left` and bag i of `right`, for all i.
 
-    Every distance is the exactly rounded sum of mass times cost, whatever the order of atoms; the
-    costs of some bags at a time are in memory.
-
-    Returns
-    -------
-    (number of bags,) float64
-        Not negative; NaN where either bag is empty.
-
-    Raises
-    ------
-    ArithmeticError
-        If a cost is not finite or the solver does not finish.
+    Every distance is the exactly rounded sum of mass times cost, whatever the order of atoms; NaN
+    where either bag is empty. The costs of some bags at a time are in memory. Errors are those of
+    `transport_plans`.
     """
     found: list[Floats] = []
     for start, end in slices(left.sizes * right.sizes):
         some, others = left.part(start, end), right.part(start, end)
-        rho, rho_of_others = left_penalties, right_penalties
-        if some is not left:
-            rho = rho[left.starts[start] : left.starts[end]]
-            rho_of_others = rho_of_others[right.starts[start] : right.starts[end]]
+        rho = left_penalties[left.starts[start] : left.starts[end]]
+        rho_of_others = right_penalties[right.starts[start] : right.starts[end]]
         costs = travel_costs(distances, some, others, p, rho, rho_of_others)
         found.append(sums_of_bags(transport_plans(some, others, costs) * costs, some, others))
     return found[0] if len(found) == 1 else np.concatenate([np.empty(0), *found])
 
 
 def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
-    """Return the exactly rounded sum of the amounts of each two bags that meet.
+    """Return the exactly rounded sum of the amounts of each two bags; NaN if one is empty.
 
-    Parameters
-    ----------
-    amounts : float64
-        One a pair of atoms, in the order of `meetings`.
-
-    Returns
-    -------
-    (number of bags,) float64
-        NaN where either bag is empty.
+    There is an amount for every pair of atoms that meet, in the order of `meetings`.
     """
     if len(left) == 1:
         return np.array([math.fsum(amounts.tolist()) if len(amounts) else np.nan])

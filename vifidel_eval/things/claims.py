@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from ..remembered import Remembered
 from .mentions import Unit
+from .nouns import lines_of
 from .words import sentence_ends
 
 _CUT = re.compile("[,;:()\u2013\u2014]|\\s--\\s")
@@ -27,40 +27,31 @@ _REST = "..."
 class Sentence(NamedTuple):
     """A sentence of a text, without the blanks around it.
 
-    Attributes
-    ----------
-    start, end : int
-        Its place in the text.
-    hedged : tuple of (start, end)
-        The places in the text of those of its clauses that claim nothing.
-    units : tuple of Unit
-        The content words of its other clauses, terms of several words as one unit.
+    There are its place in the text, the places of those of its clauses that claim nothing, and what
+    the others mention.
     """
 
     start: int
     end: int
     hedged: tuple[tuple[int, int], ...]
-    units: tuple[Unit, ...]
+    mentions: tuple[Unit, ...]
 
     @property
     def claims(self) -> bool:
         """Whether it mentions a thing outside of what is hedged."""
-        return any(unit.category is not None for unit in self.units)
+        return bool(self.mentions)
 
     def claimed(self, text: str) -> str:
-        """Return the sentence with blanks for its hedged clauses."""
-        return _claimed(text, self.start, self.end, self.hedged)
+        """Return the sentence with as many blanks for its hedged clauses."""
+        found, at = [], self.start
+        for first, last in self.hedged:
+            found += [text[at:first], " " * (last - first)]
+            at = last
+        return "".join([*found, text[at : self.end]])
 
 
 def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[Sentence, ...]:
-    """Return the sentences of a text.
-
-    Parameters
-    ----------
-    text : str
-        A caption, or a description of many sentences.
-    units : callable
-        From a text to its content words, such as `Grounding.units`.
+    """Return the sentences of a text; `units` finds its content words, as `Grounding.units` does.
 
     Examples
     --------
@@ -75,8 +66,10 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     found = []
     for start, end in _places(text):
         hedged = tuple(_hedged(lower, start, end, _hedges())) if may_hedge else ()
-        of_sentence = tuple(units(_claimed(text, start, end, hedged)))
-        found.append(Sentence(start, end, hedged, of_sentence))
+        sentence = Sentence(start, end, hedged, ())
+        of_sentence = units(sentence.claimed(text))
+        mentions = tuple(unit for unit in of_sentence if unit.category is not None)
+        found.append(sentence._replace(mentions=mentions))
     return tuple(found)
 
 
@@ -84,14 +77,6 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
 def _may_hedge(piece: str) -> bool:
     """Return whether what is between two blanks has the longest word of a phrase."""
     return not _hedges().words.isdisjoint(_WORD.findall(_lower(piece)))
-
-
-def _claimed(text: str, start: int, end: int, hedged: Sequence[tuple[int, int]]) -> str:
-    found, at = [], start
-    for of_clause in hedged:
-        found += [text[at : of_clause[0]], " "]
-        at = of_clause[1]
-    return "".join([*found, text[at:end]])
 
 
 @Remembered  # sentences of a run are asked for after its scores
@@ -133,8 +118,7 @@ class _Hedges(NamedTuple):
 
 @cache
 def _hedges() -> _Hedges:
-    text = files(__package__).joinpath("hedges.txt").read_text(encoding="utf-8")
-    phrases = [line for line in text.splitlines() if line and not line.startswith("#")]
+    phrases = list(lines_of("hedges.txt"))
     rest = [phrase for phrase in phrases if phrase.endswith(_REST)]
     return _Hedges(
         _pattern(phrase for phrase in phrases if not phrase.endswith(_REST)),

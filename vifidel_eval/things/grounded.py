@@ -27,20 +27,11 @@ class Verdict(IntEnum):
 class GroundedMention(NamedTuple):
     """A thing that a caption mentions, and whether it is there.
 
-    Attributes
-    ----------
-    words : str
-        The caption's words for it, in lower case: ``"hot dogs"``.
-    category : str
-        Its class in the list of things.
-    support : float
-        The largest cosine to the labels of the image and to what the references say, in [0, 1];
-        NaN if the words have no vector or nothing is known of the image.
-    supported_by : str or None
-        What has that cosine, or, if it is too far away for a verdict, evidence of the same class;
-        None if nothing supports the mention.
-    verdict : Verdict
-        Whether it is there, is not in the image, or was not judged.
+    `words` are the caption's own, in lower case (``"hot dogs"``); `category` is the class in the
+    list of things. `support` is the largest cosine to the labels of the image and to what the
+    references say, in [0, 1]; NaN if the words have no vector or nothing is known of the image.
+    `supported_by` is what has that cosine, or, if it is too far away for a verdict, evidence of the
+    same class; None if nothing supports the mention.
     """
 
     words: str

@@ -18,15 +18,14 @@ a *dining table* is a *table*.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property, lru_cache, partial
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from ..nfc import nfc
 from ..remembered import Remembered
 from ..text.words import piece_words
-from .describing import DESCRIBING, REACH, describes
+from .nouns import DESCRIBING, REACH, describes
 from .synonyms import ClassList
 from .words import irregular_plural, singular, tokens
 
@@ -58,16 +57,9 @@ _NONE: frozenset[str] = frozenset()
 
 
 class Mention(NamedTuple):
-    """One mention of a thing.
+    """One mention of a thing: the list's name of it, its class, and the caption's own words.
 
-    Attributes
-    ----------
-    name : str
-        The list's name of it, in the singular: ``"wine glass"``.
-    category : str
-        The class.
-    words : str
-        The caption's own words, in lower case: ``"wine glasses"``.
+    A *wine glass* may be *wine glasses* there; all are in lower case.
     """
 
     name: str
@@ -85,14 +77,8 @@ class Mentions(NamedTuple):
 class Unit(NamedTuple):
     """Words of a caption that mean one thing: a mention, a term, or a single word.
 
-    Attributes
-    ----------
-    text : str
-        What has a word vector: the word as the caption has it, or the list's name of several.
-    words : str
-        The caption's own words, in lower case.
-    category : str or None
-        The class, if the unit is a mention.
+    `text` is what has a word vector: the word as the caption has it, or the list's name of several.
+    `words` are the caption's own, in lower case; `category` is the class of a mention.
     """
 
     text: str
@@ -114,32 +100,25 @@ class _Term(NamedTuple):
 
 
 class _Terms:
-    """Terms that begin with the same words.
+    """Terms that begin with the same words: those that have no more, and longer ones by the next.
 
-    Attributes
-    ----------
-    whole : list of _Term
-        Those that have no more words.
-    longer : dict
-        The others by their next word: what begins alike is compared once.
+    So what begins alike is compared once.
     """
-
-    __slots__ = ("longer", "whole")
 
     def __init__(self) -> None:
         self.whole: list[_Term] = []
         self.longer: dict[str, _Terms] = {}
 
-    def add(self, term: _Term, known: int) -> None:
-        """Add a term of which the first `known` words led here."""
+    def add(self, term: _Term) -> None:
+        """Add a term, where nothing is known of its words."""
         found = self
-        for word in term.words[known:]:
+        for word in term.words:
             found = found.longer.setdefault(word, _Terms())
         found.whole.append(term)
 
-    def longest(self, tokens: Sequence[_Token], start: int, known: int) -> _Term | None:
-        """Return the longest one that begins at a token, whose first `known` words led here."""
-        best, alike, at = None, [self], start + known
+    def longest(self, tokens: Sequence[_Token], start: int) -> _Term | None:
+        """Return the longest one that begins at a token, whose first two words led here."""
+        best, alike, at = None, [self], start + 2
         while alike:
             whole = [term for found in alike for term in found.whole]
             best = min(
@@ -161,50 +140,22 @@ class _Terms:
 
 
 class _Token(NamedTuple):
-    """What a finder knows of a token, whatever stands beside it.
-
-    Attributes
-    ----------
-    word, form : str
-        The token, and its singular form.
-    name : str or None
-        What it is called if it is a name; None if it neither is one nor begins a term.
-    seconds : frozenset of str
-        What comes second in the terms that it begins.
-    describes : bool
-        Whether it may only describe the next word.
-    open, named : tuple of Unit
-        The units that it is where it is no name, and where it is one.
-    units : tuple of Unit or None
-        Those that it is wherever it stands; None if the tokens beside it decide.
-    """
+    """What a finder knows of a token, whatever stands beside it."""
 
     word: str
-    form: str
-    name: str | None
-    seconds: frozenset[str]
-    describes: bool
-    open: tuple[Unit, ...]
-    named: tuple[Unit, ...]
-    units: tuple[Unit, ...] | None
-
-
-class _Tokens(list[_Token]):
-    """The tokens of a caption."""
-
-    @cached_property
-    def have_toilet(self) -> bool:
-        """Whether the caption has a toilet, whose seat is no thing of its own."""
-        return any(token.form == "toilet" for token in self)
+    form: str  # the singular one
+    name: str | None  # what it is called; None if it neither is a name nor begins a term
+    alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
+    terms: tuple[_Terms, ...]  # those that it begins
+    describes: bool  # whether it may only describe the next word
+    open: tuple[Unit, ...]  # the units that it is where it is no name
+    named: tuple[Unit, ...]  # those that it is where it is one
 
 
 class MentionFinder:
     """Finds the mentions of a list's classes in captions.
 
-    Parameters
-    ----------
-    classes : ClassList
-        The list, with the object labels that it does not know added (`ClassList.with_names`).
+    The list has the object labels that it does not know added (`ClassList.with_names`).
 
     Examples
     --------
@@ -235,29 +186,24 @@ class MentionFinder:
                 self._as_written[words[0]] = name
             else:
                 terms.append(_Term(words, name, True, len(_TERMS) + len(terms)))
-        self._terms: dict[str, dict[str, _Terms]] = {}  # by the first word, by the second
+        self._terms = _Terms()
         for term in terms:
-            first, second = term.words[:2]
-            self._terms.setdefault(first, {}).setdefault(second, _Terms()).add(term, 2)
-        self._known = frozenset(self._terms).union(self._as_written, classes.class_of)
-        self._reader = lru_cache(maxsize=8)(self._new_reader)
+            self._terms.add(term)
+        self._known = frozenset(self._terms.longer).union(self._as_written, classes.class_of)
+        # The same words come again and again, and all captions share their units.
+        self._reader = lru_cache(maxsize=8)(
+            lambda stop_words: Remembered(partial(self._look_up, stop_words)).__getitem__
+        )
 
     def __reduce__(self) -> tuple[type[MentionFinder], tuple[ClassList]]:
         return MentionFinder, (self.classes,)
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        read = _Tokens(map(self._reader(_NONE), tokens(caption)))
+        read = list(map(self._reader(_NONE), tokens(caption)))
         found: list[Mention] = []
         length = len(read)
-        end = 0
-        for at, token in enumerate(read):
-            if token.name is None or at < end:
-                continue
-            alone = token.units is not None
-            end, name = (at + 1, token.name) if alone else self._name(read, at)
-            if name is None:
-                continue
+        for at, end, name in self._names(read):
             length -= end - at - 1
             category = self._class_of.get(name)
             if category is not None:
@@ -267,12 +213,7 @@ class MentionFinder:
     def units(self, caption: str, stop_words: Collection[str]) -> list[Unit]:
         """Return the content words of a caption in order, terms of several words as one unit.
 
-        Parameters
-        ----------
-        caption : str
-            The caption.
-        stop_words : collection of str
-            Single words that are no units, whatever the list says of them: *can*.
+        Stop words are single words that are no units, whatever the list says of them: *can*.
 
         Examples
         --------
@@ -282,86 +223,78 @@ class MentionFinder:
         >>> [(unit.text, unit.category) for unit in found]
         [('hot dog', 'hot dog'), ('big', None), ('fence', None)]
         """
-        read = _Tokens(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
+        read = list(map(self._reader(frozenset(stop_words)), tokens(_plain(caption))))
         found: list[Unit] = []
-        end = 0
-        for at, token in enumerate(read):
-            if at < end:
-                continue
-            if token.units is not None:
-                found += token.units
-                continue
-            end, name = self._name(read, at)
-            if name is None:
-                found += chain.from_iterable(other.open for other in read[at:end])
-            elif end - at > 1:
+        done = 0
+        for at, end, name in self._names(read):
+            for token in read[done:at]:
+                found += token.open
+            if end - at > 1:
                 found.append(_term_units[name, _joined(read[at:end]), self._class_of.get(name)])
             else:
-                found += token.named
+                found += read[at].named
+            done = end
+        for token in read[done:]:
+            found += token.open
         return found
-
-    def _new_reader(self, stop_words: frozenset[str]) -> Callable[[str], _Token]:
-        # The same words come again and again, and all captions share their units.
-        return Remembered(partial(self._look_up, stop_words)).__getitem__
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
         form = singular(word)
         is_open = _open_units(word, stop_words)
         if form not in self._known and word not in self._known:
-            return _Token(word, form, None, frozenset(), False, is_open, (), is_open)
+            return _Token(word, form, None, True, (), False, is_open, ())
         name = self._as_written.get(word, form)
         category = self._class_of.get(name)
         named: tuple[Unit, ...] = ()
         if word not in stop_words:
             of_none = category is None
             named = _open_units(word, _NONE) if of_none else (Unit(word, word, category),)
-        seconds = frozenset(self._terms.get(form, ())).union(self._terms.get(word, ()))
+        by_first = self._terms.longer
+        terms = tuple(by_first[w] for w in {form: None, word: None} if w in by_first)
         describes = word in self._describing
-        alone = not seconds and not describes and name != _SEAT
-        return _Token(
-            word, form, name, seconds, describes, is_open, named, named if alone else None
-        )
+        alone = not terms and not describes
+        return _Token(word, form, name, alone, terms, describes, is_open, named)
 
-    def _name(self, read: _Tokens, at: int) -> tuple[int, str | None]:
-        """Return where what begins at a token ends, and its name.
+    def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
+        """Yield where each name begins and ends, and what it is called."""
+        no_name = _SEAT if any(token.form == "toilet" for token in read) else None
+        end = 0
+        for at, token in enumerate(read):
+            if at < end or token.name is None:
+                continue
+            end, name = (at + 1, token.name) if token.alone else self._name(read, at)
+            if name is not None and name != no_name:
+                yield at, end, name
 
-        A word that describes the next one, and a seat beside a toilet, have none.
-        """
+    def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
+        """Return where what begins at a token ends, and its name; none if it describes the next."""
         token = read[at]
         term = self._term(read, at)
         if term is None and token.describes:
             near = read[at : at + REACH]
             if describes([t.word for t in near], [t.form for t in near], self._class_of):
                 return at + 1, None
-        end, name = (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
-        if name == _SEAT and read.have_toilet:
-            return end, None
-        return end, name
+        return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
 
-    def _term(self, read: Sequence[_Token], at: int) -> _Term | None:
+    @staticmethod
+    def _term(read: Sequence[_Token], at: int) -> _Term | None:
         """Return the longest term that begins at a token."""
         if at + 1 == len(read):
             return None
         token, follower = read[at : at + 2]
-        if follower.form not in token.seconds and follower.word not in token.seconds:
-            return None
         best = None
-        for first in {token.form: None, token.word: None}:
-            by_second = self._terms.get(first, {})
+        for terms in token.terms:
             for second in {follower.form: None, follower.word: None}:
-                terms = by_second.get(second)
-                term = None if terms is None else terms.longest(read, at, 2)
+                term = terms.longer[second].longest(read, at) if second in terms.longer else None
                 if term and (best is None or len(term.words) > len(best.words)):
                     best = term
         return best
 
 
-def _unit(content: tuple[str, str, str | None]) -> Unit:
-    return Unit(*content)
-
-
 # Metrics keep the units of all captions: one object for all that say "a hot dog".
-_term_units = Remembered(_unit, size=lambda unit: len(unit[0]) + len(unit[1]))
+_term_units: Remembered[tuple[str, str, str | None], Unit] = Remembered(
+    Unit._make, size=lambda unit: len(unit[0]) + len(unit[1])
+)
 
 
 def _plain(caption: str) -> str:

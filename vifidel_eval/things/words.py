@@ -29,7 +29,7 @@ _ABBREVIATIONS = frozenset(
 # ruff: noqa: RUF001 - typographic quotes are meant.
 _CLOSERS = r"""[\])}>"'”’»*_]*"""
 _SENTENCE_END = re.compile(rf"(?<![.!?…])(?P<stop>[.!?…]+){_CLOSERS}(?=\s|\Z)")
-_END = re.compile(rf"{_CLOSERS}\s*\Z")
+_AT_END = re.compile(rf"{_CLOSERS}\s*\Z")
 _OPENERS = "\"'([{“‘*_"
 
 _FULL_STOP = re.compile(rf"(?<=[^.\s])\.(?={_CLOSERS}(?:\s|\Z))")
@@ -38,15 +38,15 @@ _PUNCTUATION = re.compile(
 )
 _OPENING_APOSTROPHE = re.compile(r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)")
 _ENDING = re.compile(r"(?<=[^' ])('(?:s|m|d|ll|re|ve)?|n't)(?='?(?:\s|\Z))")  # man's, dogs', isn't
-# Words that the Treebank takes for two, and where it parts them.
-_TWO_WORDS = {
-    "cannot": 3, "d'ye": 1, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "more'n": 4, "wanna": 3,
-}  # fmt: skip
+# What begins words that the Treebank takes for two: can not, d 'ye, gim me.
+_FIRST_OF_TWO = re.compile(
+    r"\b(can(?=not\b)|d(?='ye\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)|more(?='n\b)"
+    r"|wan(?=na\b))"
+)
 # Rules for singular forms that only take an s away: "(shoe)s$", "s$".
 _TAKES_S = re.compile(r"(\(\?i\))?(\([a-z]+\))?s\$")
 _LONGEST_BY_PIECE = 500
 _MANY_APOSTROPHES = "'" * 100
-_TWO_WORDS_PATTERN = re.compile(rf"\b(?:{'|'.join(_TWO_WORDS)})\b")
 
 
 def tokens(caption: str) -> list[str]:
@@ -85,9 +85,7 @@ def _tokens(text: str) -> list[str]:
     text = _PUNCTUATION.sub(r" \g<0> ", text)
     if "'" in text:
         text = _ENDING.sub(r" \1", text)
-    if any(word in text for word in _TWO_WORDS):
-        text = _TWO_WORDS_PATTERN.sub(_parted, text)
-    return text.split()
+    return _FIRST_OF_TWO.sub(r"\1 ", text).split()
 
 
 def drop_incomplete(caption: str) -> str:
@@ -147,9 +145,7 @@ def irregular_plural(word: str) -> str | None:
     >>> irregular_plural("tie"), irregular_plural("shelf"), irregular_plural("dog")
     ('ties', 'shelves', None)
     """
-    endings, listed = _plural_endings()
-    takes_s = word.isascii() and word.isalpha() and not word.endswith(endings)
-    plural = f"{word}s" if takes_s and word not in listed else str(_rules().pluralize(word))
+    plural = str(_rules().pluralize(word))
     return None if singular(plural) == word else plural
 
 
@@ -167,7 +163,7 @@ class _Ends:
         """Return whether the full stop at `stop` ends a sentence; a blank follows its closers."""
         text, since = self._text, self._since
         self._since = stop + 1
-        if _END.match(text, stop + 1):
+        if _AT_END.match(text, stop + 1):
             return True
         line = text.rfind("\n", since, stop) + 1
         start = max(line, text.rfind(" ", since, stop) + 1)
@@ -177,11 +173,6 @@ class _Ends:
         if word.isdecimal():  # the number of a list's item if nothing stands before it
             return bool((since and not line) or text[line:start].strip())
         return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
-
-
-def _parted(word: re.Match[str]) -> str:
-    at = _TWO_WORDS[word[0]]
-    return f"{word[0][:at]} {word[0][at:]}"
 
 
 @cache
@@ -226,22 +217,6 @@ def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
     return endings, frozenset(word[at:] for word in whole for at in range(len(word)))
 
 
-@cache
-def _plural_endings() -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return endings and words about which the rules for plurals must be asked.
-
-    To any other word of letters, the rules add an *s*.
-    """
-    rules = _rules()
-    endings: set[str] = set()
-    for pattern, inflection, category, _ in chain.from_iterable(rules.plural_rules):
-        if category is None and (pattern.pattern, inflection) != ("$", "s"):
-            endings.update(re.findall(r"(\w*)\$", pattern.pattern) or [""])
-    listed = chain.from_iterable(rules.plural_categories.values())
-    return tuple(endings), frozenset(listed)
-
-
-@cache
 def lemmatizer() -> str:
     """Return what makes words singular and its version, as signatures show it."""
     return f"textblob:{importlib.metadata.version('textblob')}"

@@ -1,10 +1,14 @@
-"""Senses: what else names of things may mean."""
+"""Nouns: what else names of things may mean, and how rare words are."""
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.text.words import STOP_WORDS
-from vifidel_eval.things.senses import _senses, other_senses
+from vifidel_eval.things.nouns import LARGEST_RARITY, _senses, other_senses, rarity
 from vifidel_eval.things.synonyms import class_names
 
 
@@ -24,3 +28,9 @@ def test_each_name_is_a_thing_and_may_mean_another_class():
         others = set(map(grounding.class_of_label, senses))
         assert others <= set(class_names().class_of.values())
         assert others - {unit.category}, name
+
+
+def test_rare_words_weigh_more():
+    # 1 065 of 4 955 images have a man in a caption.
+    assert rarity("man") == pytest.approx(math.log(4955 / 1065))
+    assert rarity("man") < rarity("giraffe") < rarity("saxophone") == LARGEST_RARITY == 6

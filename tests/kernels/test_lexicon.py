@@ -3,10 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vifidel_eval.kernels import distances
+from vifidel_eval.kernels import lexicon as module
 from vifidel_eval.kernels.bags import Bags, bags_of_captions, meetings
-from vifidel_eval.kernels.distances import WordDistances
-from vifidel_eval.kernels.lexicon import Lexicon
+from vifidel_eval.kernels.lexicon import Lexicon, LexiconFull, WordDistances, WordSpace
 from vifidel_eval.vectors import load_vectors
 
 SIZE = 30
@@ -31,7 +30,8 @@ pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), 
 )
 def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distances, "_SLOT_BITS", slot_bits)  # of 4 slots most pairs lose theirs
+        patch.setattr(module, "_SLOT_BITS", slot_bits)  # of 4 slots most pairs lose theirs
+        patch.setattr(module, "_FEW", 0)  # as few pairs are kept too
         of_words = WordDistances(lexicon.matrix, lexicon.units, lexicon.squared_lengths)
         for batch in batches:
             left, right = np.array(batch).T
@@ -41,8 +41,9 @@ def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits)
             assert (squared[left == right] == 0).all()
             cosines = (x * y).sum(axis=1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
             np.testing.assert_allclose(of_words.cosines(left, right), cosines, atol=1e-12)
-            once = of_words.cosines(left, right, keep=False)
-            np.testing.assert_array_equal(once, of_words.cosines(left, right))
+            np.testing.assert_array_equal(
+                of_words.cosines(right, left), of_words.cosines(left, right)
+            )
             np.testing.assert_array_equal(of_words.squared(right, left), squared)
 
 
@@ -57,3 +58,31 @@ def test_meetings_are_the_rows_of_each_bags_matrix():
     assert list(zip(left_at.tolist(), right_at.tolist(), strict=True)) == [
         (0, 0), (0, 1), (1, 0), (1, 1), (2, 5),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_a_label_of_several_words_has_the_mean_of_those_that_are_known(make_vectors, normalize):
+    vectors = make_vectors({"dog": [3.0, 0.0], "cat": [0.0, 2.0], "hot_dog": [0.0, -5.0]})
+    lexicon = Lexicon(load_vectors(vectors), normalize, stop_words=())
+    mean, phrase, unknown = lexicon.numbers(["dog unheard cat", "hot dog", "unheard thing"])
+    expected = np.array([[1.0, 1.0], [0.0, -1.0]]) / [[2**0.5], [1.0]]
+    if not normalize:
+        expected = np.array([[1.5, 1.0], [0.0, -5.0]])
+    np.testing.assert_allclose(lexicon.matrix[[mean, phrase]], expected, rtol=1e-12)
+    assert lexicon.known[[mean, phrase, unknown]].tolist() == [True, True, False]
+    assert np.isnan(lexicon.matrix[unknown]).all()
+
+
+def test_a_full_lexicon_gives_way_to_another(make_vectors, monkeypatch):
+    vectors = load_vectors(make_vectors({"dog": [3.0, 0.0], "cat": [0.0, 2.0]}))
+    lexicon = Lexicon(vectors, True, (), capacity=2)
+    assert lexicon.numbers(["dog", "cat", "dog"]) == [0, 1, 0]
+    with pytest.raises(LexiconFull):
+        lexicon.numbers(["dog", "bird"])
+    assert lexicon.numbers(["cat", "dog"]) == [1, 0]
+
+    monkeypatch.setattr(module, "CAPACITY", 2)
+    space = WordSpace(vectors, True, frozenset())
+    for words in (["dog"], ["cat"], ["bird"], [*"abcdefg"], ["dog", "cat"]):
+        assert space.with_room(lambda some, words=words: len(some.numbers(words))) == len(words)
+    assert space.with_room(lambda some: some.words) == ["dog", "cat"]
