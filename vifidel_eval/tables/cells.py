@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import VifidelError
-from .columns import Columns, is_text, spelt, texts
+from .arrow_columns import Columns, is_text, texts
+from .table_rows import spelt
 
 _NAMES = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
@@ -38,7 +39,9 @@ class Cells:
     @staticmethod
     def are_in(schema: pa.Schema, names: Columns) -> bool:
         """Return whether a table has text in a column of lists."""
-        return any(_is_cells(schema, name) for name in names.given()[1:])
+        return any(
+            _is_cells(schema, n) for n in (names.labels, names.label_scores, names.references)
+        )
 
     @classmethod
     def of(cls, first: pa.RecordBatch, names: Columns) -> Cells:

@@ -14,8 +14,8 @@ import pyarrow.fs
 
 from ..errors import VifidelError
 from ..files import first_line, reason
+from .arrow_columns import Columns, check_buffers
 from .cells import Cells
-from .columns import Columns, check_buffers
 from .json_lines import JsonLines
 
 #: The names that files of each format have; of text, also compressed.

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from ..conditions import Condition, number_of
 from ..errors import VifidelError
-from .columns import is_text, texts
+from .arrow_columns import in_precision_of, is_text, texts
 
 
 def named_in(
@@ -63,10 +62,7 @@ def passing(condition: Condition, column: Any) -> Any:
     Values compare as in Python, without rounding, but that a column of less than double
     precision is compared in its own: single precision .3 is not below .3.
     """
-    bound = condition.number
-    if pa.types.is_float16(column.type) or pa.types.is_float32(column.type):
-        with np.errstate(over="ignore"):
-            bound = float(np.dtype(column.type.to_pandas_dtype()).type(bound))
+    bound = in_precision_of(column.type, condition.number)
     values = texts(column).to_pylist() if is_text(column.type) else column.to_pylist()
     numbers = (number_of(value) if isinstance(value, str) else value for value in values)
     return pa.array([condition.holds(value, bound) for value in numbers], pa.bool_())

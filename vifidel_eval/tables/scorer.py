@@ -15,7 +15,7 @@ from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
-from ..evaluation import Floats, Tally, add_tallies
+from ..evaluation import add_tallies
 from ..files import first_line
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, parse
@@ -23,23 +23,20 @@ from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource, WordVectors, load_vectors
-from .by_id import ObjectsById
-from .checks import check_columns, fields_of, refuse
-from .columns import (
+from .arrow_columns import (
     Columns,
     as_column,
-    caption_rows,
     check_buffers,
+    column_of,
+    field_of,
     is_references,
     is_text,
-    label_rows,
-    reference_rows,
 )
-from .kernel import WITH_DISTANCE, Kernel
-from .labels import holds_labels, shape_of
-from .nested import column_of, field_of
-from .rows import TableRows, read_rows
+from .by_id import ObjectsById
+from .kernel import WITH_DISTANCE, Kernel, RowScores
+from .label_columns import holds_labels, shape_of
 from .statuses import STATUSES, TableScores
+from .table_rows import TableRows, read_rows
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
@@ -47,6 +44,12 @@ _BYTES_AT_ONCE = 1 << 19
 
 #: The columns of a row that are no scores.
 NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
+
+
+# The types that sequences stand for of which PyArrow knows none.
+_READ_ROW_BY_ROW = Columns(
+    pa.string(), pa.map_(pa.string(), pa.int64()), None, pa.list_(pa.string())
+)
 
 
 class TableScorer:
@@ -263,20 +266,19 @@ class TableScorer:
             If a column is of a wrong type or length, or what a metric needs is missing; with
             `strict`, if a row needs a change.
         """
-
-        def of_labels(rows: Any) -> Any:
-            return label_rows(rows, self._threshold, self._strict, self._uncertain)
-
+        given = {
+            "captions": (captions, is_text),
+            "labels": (labels, holds_labels),
+            "label_scores": (label_scores, None),
+            "references": (references, is_references),
+        }
         made = Columns(
-            as_column(captions, "captions", is_text, caption_rows),
-            labels if labels is None else as_column(labels, "labels", holds_labels, of_labels),
-            label_scores if label_scores is None else as_column(label_scores, "label_scores"),
-            references
-            if references is None
-            else as_column(references, "references", is_references, reference_rows),
+            **{
+                name: None if values is None else as_column(values, name, fits)
+                for name, (values, fits) in given.items()
+            }
         )
-        names = Columns("captions", "labels", "label_scores", "references")
-        check_columns(self._names, made, names)
+        _check_columns(self._names, made, Columns(**{name: name for name in given}))
         for name in ("labels", "label_scores", "references"):
             column = getattr(made, name)
             if column is not None and len(column) != len(made):
@@ -302,9 +304,9 @@ class TableScorer:
             As `check` raises it; with `strict`, if a row needs a change.
         """
         self.check(batch.schema)
-        names = self.columns
-        columns = (names.captions, names.labels, names.label_scores, names.references)
-        given = Columns(*(None if name is None else column_of(batch, name) for name in columns))
+        given = Columns(
+            *(None if n is None else column_of(batch, n) for n in vars(self.columns).values())
+        )
         if self._by_id is not None:
             given = replace(given, labels=self._by_id.labels(column_of(batch, self._by_id.column)))
         return self._evaluated(given, first_row)
@@ -340,68 +342,65 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        fields = fields_of(schema, self.columns)
+        fields = Columns(
+            *(None if n is None else field_of(schema, n) for n in vars(self.columns).values())
+        )
         if self._by_id is not None:
             self._by_id.check(schema)
-            fields = replace(fields, labels=self._by_id.field)
-        check_columns(self._names, fields, self.columns)
+            fields = replace(fields, labels=[])
+        _check_columns(self._names, fields, self.columns)
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         for name, column in vars(columns).items():
             try:
-                if column is not None:
+                if isinstance(column, pa.Array | pa.ChunkedArray):
                     check_buffers(column)
             except pa.ArrowException as problem:
                 raise VifidelError(
                     f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
                     "write it again."
                 ) from None
+        found = list(self._scores(columns, first_row))
+        of_parts = (np.concatenate([p.scores[n] for n in self._names], axis=1) for p in found)
+        scores = np.concatenate([np.empty((0, len(self.type) - 1)), *of_parts])
+        arrays = [
+            pa.array(column, mask=np.isnan(column))
+            for column in map(np.ascontiguousarray, scores.T)
+        ]
+        of_rows = np.concatenate([np.empty(0, np.uint8), *(part.statuses for part in found)])
+        arrays.append(pa.DictionaryArray.from_arrays(of_rows, STATUSES).dictionary_decode())
+        numbers = np.bincount(of_rows, minlength=len(STATUSES)).tolist()
+        counted = found[0].counts if found else ()
+        return TableScores(
+            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
+            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
+            add_tallies(part.tallies for part in found),
+            {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
+            np.concatenate([np.empty(0, np.int64), *(part.not_judged for part in found)]),
+        )
+
+    def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
+        """Yield the scores of some rows at a time."""
         weighted = columns.references is not None
         kernel = self._kernels.get(weighted)
         if kernel is None:
             kernel = self._kernels[weighted] = self._kernel(weighted)
-        scores = [np.empty((0, len(self.type) - 1))]
-        counts: dict[str, list[Floats]] = {}
-        statuses = [np.empty(0, dtype=np.uint8)]
-        not_judged = [np.empty(0, dtype=np.int64)]
-        tallies: dict[str, Tally] = {}
-        for start, part, rows in self._parts(columns):
-            found = kernel.score(rows)
-            if self._strict:
-                refuse(part, found.statuses, first_row + start, self._max_words, self._threshold)
-            scores.append(np.concatenate([found.scores[name] for name in self._names], axis=1))
-            for name, of_metric in found.counts.items():
-                counts.setdefault(name, []).append(of_metric)
-            statuses.append(found.statuses)
-            not_judged.append(found.not_judged)
-            tallies = add_tallies([tallies, found.tallies])
-        of_rows, of_columns = np.concatenate(statuses), np.concatenate(scores).T
-        arrays = [
-            pa.array(column, mask=np.isnan(column))
-            for column in map(np.ascontiguousarray, of_columns)
-        ]
-        arrays.append(pa.DictionaryArray.from_arrays(of_rows, STATUSES).dictionary_decode())
-        numbers = np.bincount(of_rows, minlength=len(STATUSES)).tolist()
-        return TableScores(
-            pa.StructArray.from_arrays(arrays, fields=list(self.type)),
-            Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
-            tallies,
-            {name: np.concatenate(of_metric) for name, of_metric in counts.items()},
-            np.concatenate(not_judged),
-        )
-
-    def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:
-        """Yield some rows at a time: the number of the first, their columns, and what is read."""
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns):
             part = columns.part(start, most)
-            rows = read_rows(part, self._threshold, self._max_words)
+            rows = self._read(part)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-                rows = read_rows(part, self._threshold, self._max_words)
-            yield start, part, rows
+                rows = self._read(part)
+            scores = kernel.score(rows)
+            if self._strict:
+                rows.refuse(scores.statuses, first_row + start, self._max_words)
+            yield scores
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
+
+    def _read(self, part: Columns) -> TableRows:
+        return read_rows(part, self._threshold, self._uncertain, self._max_words)
 
     def __repr__(self) -> str:
         return f"<TableScorer {', '.join(self._names)}>"
@@ -427,3 +426,44 @@ def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
     if not names:
         raise VifidelError(f"name at least one metric: {', '.join(known)}.")
     return tuple(dict.fromkeys(names))
+
+
+def _check_columns(metrics: Collection[str], columns: Columns, names: Columns) -> None:
+    """Check the types of columns or fields, and that what metrics need is there.
+
+    Raises
+    ------
+    VifidelError
+        If a type is wrong or something is missing; `names` are what it calls the columns.
+    """
+    for name in metrics:
+        record = METRICS[name]
+        if record.references and columns.references is None:
+            raise VifidelError(f"{name} needs references; name their column.")
+        if record.objects and columns.labels is None:
+            raise VifidelError(f"{name} needs object labels; name their column.")
+        if record.either and columns.labels is None and columns.references is None:
+            raise VifidelError(f"{name} needs object labels or references; name a column.")
+    kinds = {
+        name: type_of_rows if isinstance(column, list) else column.type
+        for (name, column), type_of_rows in zip(
+            vars(columns).items(), vars(_READ_ROW_BY_ROW).values(), strict=True
+        )
+        if column is not None
+    }
+    if not is_text(kinds["captions"]):
+        raise VifidelError(
+            f"the column {names.captions!r} is of type {kinds['captions']}; captions are strings."
+        )
+    if "references" in kinds and not is_references(kinds["references"]):
+        raise VifidelError(
+            f"the column {names.references!r} is of type {kinds['references']}; references are a "
+            "list of strings per row."
+        )
+    if "labels" in kinds:
+        shape_of(kinds["labels"], kinds.get("label_scores"), names.labels)
+    elif "label_scores" in kinds:
+        raise VifidelError(
+            f"{names.label_scores!r} holds the scores of labels, but no column holds labels; "
+            "name it."
+        )

@@ -19,9 +19,9 @@ import pyarrow.parquet
 from ..conditions import Condition
 from ..errors import VifidelError
 from ..files import open_file, reason
+from .arrow_columns import field_of
 from .inputs import OpenTable, TableFile, sha256_of
 from .keep import named_in, passing
-from .nested import field_of
 from .scorer import NO_SCORES, TableScorer
 from .totals import Sums, Totals, counts_of
 
