@@ -444,7 +444,7 @@ def test_folders_that_cannot_be_the_output(tmp_path):
 
 def scored_again(monkeypatch):
     """Return the list of the outputs that are scored from now on."""
-    from vifidel_eval.tables.scoring import Work
+    from vifidel_eval.tables.file_scoring import Work
 
     scored, original = [], Work._score
 
@@ -473,7 +473,7 @@ def test_a_run_that_ended_is_not_done_again(tmp_path, monkeypatch):
 
 def unfinished(tmp_path, monkeypatch, *arguments):
     """Return the folder of a run whose second file could not be written."""
-    from vifidel_eval.tables import run
+    from vifidel_eval.tables import folder_runs as run
 
     source, original = tables(tmp_path / "in"), os.replace
 
@@ -491,7 +491,7 @@ def unfinished(tmp_path, monkeypatch, *arguments):
 
 
 def test_an_interrupt_when_a_file_gets_its_name(tmp_path, monkeypatch):
-    from vifidel_eval.tables import run
+    from vifidel_eval.tables import folder_runs as run
 
     def interrupted(*_):
         raise KeyboardInterrupt

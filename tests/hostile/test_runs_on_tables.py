@@ -211,7 +211,7 @@ def test_numbers_that_a_record_did_not_have(tmp_path):
 
 
 def test_a_file_that_comes_while_the_rows_are_scored(tmp_path, monkeypatch):
-    from vifidel_eval.tables.scoring import Work
+    from vifidel_eval.tables.file_scoring import Work
 
     source, out, original = tables(tmp_path / "in"), tmp_path / "out", Work._score
 
@@ -258,7 +258,7 @@ def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name)
     source, out = tables(tmp_path / "in"), tmp_path / "out"
     done(score(source, tmp_path / "good"))
     from vifidel_eval import unfinished
-    from vifidel_eval.tables import run
+    from vifidel_eval.tables import folder_runs as run
 
     def full(path, *_):
         raise VifidelError(f"{path}: cannot be written: no space left on device.")

@@ -134,9 +134,9 @@ def score_table(
     versions are other ones now.
     """
     from ..tables import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
+    from ..tables.file_scoring import Work
     from ..tables.finding import find_tables
-    from ..tables.run import score_tables
-    from ..tables.scoring import Work
+    from ..tables.folder_runs import score_tables
 
     files = find_tables(tables)
     scorer, settings = _scorer(**chosen)

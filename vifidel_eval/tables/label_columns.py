@@ -244,9 +244,10 @@ def _mapping(pairs: list[tuple[str, int]]) -> dict[str, int]:
     for name, number in pairs:
         if name in counts:
             both = (counts[name], number)
-            if None in both or min(both) < 0 or (both[0] > 0) != (both[1] > 0):
+            contrary = name != NO_CATEGORY and (not both[0]) != (not both[1])
+            if None in both or min(both) < 0 or contrary:
                 raise AnnotationError("its labels cannot be read.")
-            counts[name] = sum(both)
+            counts[name] = sum(both) if all(both) else 0
         else:
             counts[name] = number
     return counts

@@ -29,46 +29,34 @@ from .totals import Sums, Totals, counts_of
 _ROWS, _BYTES = 1 << 17, 1 << 26
 
 #: The formats of output files, and the end of their names.
-SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
+OUTPUT_SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
+
+
+#: What is recorded of a file that is finished: ``input``, ``input_sha256``, ``output``,
+#: ``output_sha256``, `Totals.to_json`, and last its own ``sha256``, `seal`.
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Task:
     """A file to score.
 
-    Attributes
-    ----------
-    file : TableFile
-        What is read.
-    output : str
-        The name of its output.
-    temporary : Path
-        What is written, and renamed when it is recorded.
-    signature : str
-        The signature of the run.
-    done : mapping
-        Records of this output that stand as they are if the digest of the file is their key.
+    It is written to `temporary`, which is renamed to `output` when it is recorded. `signature` is
+    that of the run. Records in `done` stand as they are if the digest of the file is their key.
     """
 
     file: TableFile
     output: str
     temporary: Path
     signature: str
-    done: Mapping[str, dict[str, Any]]
+    done: Mapping[str, Record]
 
 
 @dataclass(frozen=True)
 class Work:
     """What is done with each file; it goes to every worker.
 
-    Attributes
-    ----------
-    scorer : TableScorer
-        Scores rows.
-    keep : tuple of Condition
-        All must hold for a row that is written.
-    style : str
-        A key of `SUFFIXES`.
+    Rows are written, in a format of `OUTPUT_SUFFIXES`, for which all conditions of `keep` hold.
     """
 
     scorer: TableScorer
@@ -86,19 +74,9 @@ class Work:
         return self.scorer.signature(table.schema)
 
     def check(self, file: TableFile, whole: bool = False) -> OpenTable:
-        """Check a file as far as that is possible before its rows are scored.
+        """Check a file as far as that is possible before its rows are scored, and return it.
 
-        Parameters
-        ----------
-        file : TableFile
-            The file.
-        whole : bool
-            Whether its rows will be read.
-
-        Raises
-        ------
-        VifidelError
-            If it cannot be read, or lacks a column, or one has another type.
+        `whole` says whether its rows will be read.
         """
         table = file.open(self.scorer.columns, whole)
         try:
@@ -118,26 +96,10 @@ class Work:
         kind, as_text = self.scorer.type, table.numbers_in_text
         return [named_in(condition, kind, table.schema, as_text) for condition in self.keep]
 
-    def record(self, task: Task, on_rows: Callable[[int], object]) -> dict[str, Any]:
+    def record(self, task: Task, on_rows: Callable[[int], object]) -> Record:
         """Score a file unless that was done, write the rows that are kept, and say what was done.
 
-        Parameters
-        ----------
-        task : Task
-            The file.
-        on_rows : callable
-            Called with the number of rows that were just scored.
-
-        Returns
-        -------
-        dict
-            ``input``, ``input_sha256``, ``output``, ``output_sha256``, `Totals.to_json`, and last
-            its own ``sha256``, `seal`.
-
-        Raises
-        ------
-        VifidelError
-            If something cannot be read or written, or the file is another one than before.
+        It raises if something cannot be read or written, or the file was changed meanwhile.
         """
         digest = task.file.digest()
         if digest in task.done:
@@ -195,7 +157,7 @@ class Work:
 
 def seal(record: Mapping[str, Any]) -> str:
     """Return the SHA-256 of what a record says of a file, by which damage to it is known."""
-    content = {of: value for of, value in record.items() if of not in ("sha256", "pin")}
+    content = {of: value for of, value in record.items() if of != "sha256"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -215,13 +177,7 @@ def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
 
 
 def _check_parquet(schema: pa.Schema) -> None:
-    """Check that a file of Parquet gives back the types of all columns.
-
-    Raises
-    ------
-    VifidelError
-        If it does not.
-    """
+    """Check that a file of Parquet gives back the types of all columns."""
     for field in schema:
         file = pa.BufferOutputStream()
         try:
