@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,7 @@ _STRINGS = ("string", "large_string", "string_view")
 class Columns:
     """The columns of some rows, or their names or fields; all but the captions may be None.
 
-    A column is an array or chunked array of PyArrow, or a list of Python for which PyArrow has no
-    type: its rows are read one by one.
+    A column is an array or chunked array of PyArrow, or `Values`.
     """
 
     captions: Any
@@ -34,14 +33,27 @@ class Columns:
     def __len__(self) -> int:
         return len(self.captions)
 
+    def each(self, function: Callable[[Any], Any]) -> Columns:
+        """Return what a function says of each."""
+        return Columns(*(None if of is None else function(of) for of in vars(self).values()))
+
     def part(self, start: int, rows: int) -> Columns:
         """Return some rows, each column as one array."""
-        return Columns(*(_joined(column, start, rows) for column in vars(self).values()))
+
+        def joined(column: Any) -> Any:
+            some = column[start : start + rows]
+            return some.combine_chunks() if isinstance(some, pa.ChunkedArray) else some
+
+        return self.each(joined)
 
 
-def _joined(column: Any, start: int, rows: int) -> Any:
-    some = None if column is None else column[start : start + rows]
-    return some.combine_chunks() if isinstance(some, pa.ChunkedArray) else some
+class Values(list[Any]):
+    """Values of Python that PyArrow has no type for: their rows are read one by one.
+
+    `type` is the one that they stand for.
+    """
+
+    type: Any
 
 
 def field_of(schema: pa.Schema, name: str) -> Any:
@@ -206,24 +218,27 @@ def lists(column: Any, field: str = "") -> list[list[Any]]:
     return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def as_column(values: Any, name: str, fits: Any = None) -> Any:
-    """Return one entry per row as a column of `Columns`.
+def as_column(values: Any, name: str, fits: Any = None, stands_for: Any = None) -> Any:
+    """Return one entry per row as a column of `Columns`; None for None.
 
     Parameters
     ----------
-    values : array or sequence
+    values : array, sequence or None
         A column stays what it is; its type is checked elsewhere.
     name : str
         For messages.
     fits : callable, optional
-        Whether a type that PyArrow finds for a sequence is one that is read; a sequence of another
-        one is read row by row. Without it, it has to have a type.
+        Whether a type that PyArrow finds for a sequence is one that is read.
+    stands_for : pyarrow.DataType, optional
+        The type of `Values`, which a sequence of another type becomes; without it that is refused.
 
     Raises
     ------
     VifidelError
         If they are not a sequence or a column, or have no type and need one.
     """
+    if values is None:
+        return None
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -234,11 +249,13 @@ def as_column(values: Any, name: str, fits: Any = None) -> Any:
         values = list(values)
     try:
         column = pa.array(values, from_pandas=True)
-        if fits is None or fits(column.type):
+        if stands_for is None or fits(column.type):
             return column
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        if fits is None:
+        if stands_for is None:
             raise VifidelError(f"{name} are a list of numbers per row.") from None
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     # pandas has NaN where there is nothing.
-    return [None if isinstance(row, float) and math.isnan(row) else row for row in listed]
+    made = Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)
+    made.type = stands_for
+    return made

@@ -20,13 +20,8 @@ class ObjectsById:
     An id that the source does not know makes bad labels where the source lists every image, and
     else an image without objects, as detections have them.
 
-    Parameters
-    ----------
-    objects : ObjectLabels
-        The source.
-    column : str
-        The column of image ids: text or whole numbers. They mean images as those of caption files
-        do: text of digits is a number, and ``val2017/000000000042.jpg`` is image 42.
+    The column holds text or whole numbers. They mean images as those of caption files do: text of
+    digits is a number, and ``val2017/000000000042.jpg`` is image 42.
     """
 
     def __init__(self, objects: ObjectLabels, column: str) -> None:
@@ -34,13 +29,7 @@ class ObjectsById:
         self.column = column
 
     def check(self, schema: Any) -> None:
-        """Check the column of a table before its first row.
-
-        Raises
-        ------
-        VifidelError
-            If it is missing, is there twice, or holds no ids.
-        """
+        """Raise a VifidelError if the column is missing, is there twice, or holds no ids."""
         types = pa.types
         kind = field_of(schema, self.column).type
         if not (is_text(kind) or types.is_integer(kind) or types.is_floating(kind)):
@@ -52,10 +41,7 @@ class ObjectsById:
     def labels(self, ids: Any) -> list[ImageLabels | AnnotationError]:
         """Return the labels of rows, whose ids are a column of a type that `check` knows.
 
-        Raises
-        ------
-        ImageIdError
-            If an id could mean two images.
+        It raises an ImageIdError if an id could mean two images.
         """
         if isinstance(ids, pa.ChunkedArray):
             ids = ids.combine_chunks()

@@ -21,17 +21,10 @@ _SECRET = re.compile("//[^/@]*@")
 def find_tables(sources: Sequence[str]) -> list[TableFile]:
     """Return all files of tables, in the order of their names.
 
-    Parameters
-    ----------
-    sources : sequence of str
-        Files and folders, which are searched with all that is below them: paths, or URIs of
-        object stores. Names that begin with a full stop or an underscore are left out, as Spark
-        and pyarrow do.
-
-    Raises
-    ------
-    VifidelError
-        If one is missing, a folder has no tables, or tables of several formats, or something else.
+    `sources` are files and folders, which are searched with all that is below them: paths, or URIs
+    of object stores. Names that begin with a full stop or an underscore are left out, as Spark and
+    pyarrow do. It raises a VifidelError if a source is missing, or a folder has no tables, tables
+    of several formats, or something else.
     """
     files = [file for source in sources for file in _of_source(source)]
     return sorted(files, key=lambda file: file.name)

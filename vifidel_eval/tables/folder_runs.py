@@ -202,7 +202,8 @@ class _RunFolder:
             raise VifidelError(f"{path}: is a file; name a folder for the output.")
         if not path.parent.is_dir():
             raise VifidelError(f"{path}: there is no folder above it; create that first.")
-        ours = (path / MANIFEST, beside(path / MANIFEST, ".unfinished"), lock_path)
+        # A run that ends writes the manifest before it removes the others: it is looked for last.
+        ours = (beside(path / MANIFEST, ".unfinished"), lock_path, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
                 f"{path}: the folder is not empty, and holds no run of this command; name another "

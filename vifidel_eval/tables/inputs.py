@@ -43,18 +43,10 @@ PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of rows.
+    """A file of rows, on a file system that knows it by its path.
 
-    Attributes
-    ----------
-    name : str
-        Below the folder that was given, with ``/``: the same on every machine.
-    path : str
-        As `filesystem` knows it.
-    filesystem : pyarrow.fs.FileSystem
-        Where it is.
-    format : str
-        A value of `FORMATS`.
+    The name is that below the folder that was given, with ``/``: the same on every machine; the
+    format is a value of `FORMATS`.
     """
 
     name: str
@@ -68,30 +60,15 @@ class TableFile:
         return self.name[: -len(suffix_of(self.name))]
 
     def digest(self) -> str:
-        """Return the SHA-256 of the file.
-
-        Raises
-        ------
-        VifidelError
-            If it cannot be read.
-        """
+        """Return the SHA-256 of the file."""
         with _readable(self), self.filesystem.open_input_stream(self.path, None) as file:
             return sha256_of(file)
 
     def open(self, names: Columns, whole: bool = True) -> OpenTable:
-        """Open the file.
+        """Open the file, whose columns of lists, which `names` has, may be text.
 
-        Parameters
-        ----------
-        names : Columns
-            The names of the columns that are lists, also where they are text.
-        whole : bool
-            Whether its rows will be read; otherwise its columns are those of its first rows.
-
-        Raises
-        ------
-        VifidelError
-            If it is not of its format, or the text in a column holds no lists.
+        Unless its rows will be read, its columns may be those of its first rows only. It raises a
+        VifidelError if it is not of its format, or the text in such a column holds no lists.
         """
         source: ds.Dataset | JsonLines
         with _readable(self):
@@ -147,12 +124,7 @@ def format_of(name: str) -> str:
 class OpenTable:
     """The rows of a file, with lists where text spells them.
 
-    Attributes
-    ----------
-    schema : pyarrow.Schema
-        Its columns.
-    numbers_in_text : bool
-        Whether numbers are text, as everything is in CSV.
+    `schema` has its columns, and `numbers_in_text` says whether numbers are text, as in CSV.
     """
 
     def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
@@ -176,10 +148,7 @@ class OpenTable:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time.
 
-        Raises
-        ------
-        VifidelError
-            If the file ends too early or is damaged.
+        It raises a VifidelError if the file ends too early or is damaged.
         """
         read = 0
         with _readable(self._file):

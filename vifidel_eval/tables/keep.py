@@ -17,21 +17,9 @@ def named_in(
 ) -> Condition:
     """Return the condition with the name that its column has in the table that is written.
 
-    Parameters
-    ----------
-    condition : Condition
-        As the user states it.
-    scores : pyarrow.StructType
-        The columns of scores; hyphens may be written for their underscores.
-    schema : pyarrow.Schema
-        Of the input.
-    numbers_in_text : bool
-        Whether text of the input may spell numbers, as in CSV.
-
-    Raises
-    ------
-    VifidelError
-        If there is no such column, or it has no numbers.
+    `scores` are the columns of scores, for which hyphens may be written for their underscores, and
+    `schema` those of the input; text there may spell numbers, as in CSV. It raises a VifidelError
+    if there is no such column, or it has no numbers.
     """
     types = pa.types
     added = {field.name: field.type for field in scores}

@@ -15,7 +15,7 @@ from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
-from ..evaluation import add_tallies
+from ..evaluation import Tally, add_tallies
 from ..files import first_line
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, parse
@@ -44,12 +44,6 @@ _BYTES_AT_ONCE = 1 << 19
 
 #: The columns of a row that are no scores.
 NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
-
-
-# The types that sequences stand for of which PyArrow knows none.
-_READ_ROW_BY_ROW = Columns(
-    pa.string(), pa.map_(pa.string(), pa.int64()), None, pa.list_(pa.string())
-)
 
 
 class TableScorer:
@@ -170,8 +164,8 @@ class TableScorer:
         self._strict = strict
         self._max_words = max_words
         self.columns = Columns(captions, labels, label_scores, references)
-        self._weighted = references is not None
-        self._kernels = {self._weighted: self._kernel(self._weighted)}
+        self._kernels: dict[bool, Kernel] = {}
+        self._kernel(references is not None)  # settings that are wrong are refused here
 
     def __new__(cls, *arguments: Any, **settings: Any) -> TableScorer:
         scorer = super().__new__(cls)
@@ -186,8 +180,11 @@ class TableScorer:
         return self._made_from, ()
 
     def _kernel(self, weighted: bool) -> Kernel:
-        settings = replace(self._settings, references=weighted, weighted=weighted)
-        return Kernel(self._names, settings, self._max_words)
+        """Return what scores rows with references, or rows without."""
+        if weighted not in self._kernels:
+            settings = replace(self._settings, references=weighted, weighted=weighted)
+            self._kernels[weighted] = Kernel(self._names, settings, self._max_words)
+        return self._kernels[weighted]
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -227,14 +224,14 @@ class TableScorer:
             Of the table, as `check` takes it.
         """
         if self._by_id is not None:
-            signature = self._by_id.objects.signature()
-            return "; ".join(self._kernels[self._weighted].signatures(signature))
-        scored = self.columns.label_scores is not None
-        if schema is not None and self.columns.labels is not None and not scored:
-            kind = field_of(schema, self.columns.labels).type
-            scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
-        objects = f"rows{from_threshold(self._threshold if scored else None)}"
-        return "; ".join(self._kernels[self._weighted].signatures(objects))
+            objects = self._by_id.objects.signature()
+        else:
+            scored = self.columns.label_scores is not None
+            if schema is not None and self.columns.labels is not None and not scored:
+                kind = field_of(schema, self.columns.labels).type
+                scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
+            objects = f"rows{from_threshold(self._threshold if scored else None)}"
+        return "; ".join(self._kernel(self.columns.references is not None).signatures(objects))
 
     def score(
         self, captions: Any, labels: Any = None, references: Any = None, label_scores: Any = None
@@ -266,21 +263,16 @@ class TableScorer:
             If a column is of a wrong type or length, or what a metric needs is missing; with
             `strict`, if a row needs a change.
         """
+        strings = pa.list_(pa.string())
         given = {
-            "captions": (captions, is_text),
-            "labels": (labels, holds_labels),
-            "label_scores": (label_scores, None),
-            "references": (references, is_references),
+            "captions": as_column(captions, "captions", is_text, pa.string()),
+            "labels": as_column(labels, "labels", holds_labels, pa.map_(pa.string(), pa.int64())),
+            "label_scores": as_column(label_scores, "label_scores"),
+            "references": as_column(references, "references", is_references, strings),
         }
-        made = Columns(
-            **{
-                name: None if values is None else as_column(values, name, fits)
-                for name, (values, fits) in given.items()
-            }
-        )
-        _check_columns(self._names, made, Columns(**{name: name for name in given}))
-        for name in ("labels", "label_scores", "references"):
-            column = getattr(made, name)
+        made = Columns(**given)
+        self._check(made, Columns(*given))
+        for name, column in given.items():
             if column is not None and len(column) != len(made):
                 raise VifidelError(
                     f"there are {len(made)} captions and {len(column)} rows of {name}; give one "
@@ -304,9 +296,7 @@ class TableScorer:
             As `check` raises it; with `strict`, if a row needs a change.
         """
         self.check(batch.schema)
-        given = Columns(
-            *(None if n is None else column_of(batch, n) for n in vars(self.columns).values())
-        )
+        given = self.columns.each(partial(column_of, batch))
         if self._by_id is not None:
             given = replace(given, labels=self._by_id.labels(column_of(batch, self._by_id.column)))
         return self._evaluated(given, first_row)
@@ -342,13 +332,40 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        fields = Columns(
-            *(None if n is None else field_of(schema, n) for n in vars(self.columns).values())
-        )
+        fields = self.columns.each(partial(field_of, schema))
         if self._by_id is not None:
             self._by_id.check(schema)
-            fields = replace(fields, labels=[])
-        _check_columns(self._names, fields, self.columns)
+            fields = replace(fields, labels=pa.field("labels", pa.null()))
+        self._check(fields, self.columns)
+
+    def _check(self, columns: Columns, names: Columns) -> None:
+        """Check the types of columns or fields, by their names, and that metrics have theirs."""
+        for name in self._names:
+            record = METRICS[name]
+            if record.references and columns.references is None:
+                raise VifidelError(f"{name} needs references; name their column.")
+            if record.objects and columns.labels is None:
+                raise VifidelError(f"{name} needs object labels; name their column.")
+            if record.either and columns.labels is None and columns.references is None:
+                raise VifidelError(f"{name} needs object labels or references; name a column.")
+        if not is_text(columns.captions.type):
+            raise VifidelError(
+                f"the column {names.captions!r} is of type {columns.captions.type}; captions are "
+                "strings."
+            )
+        if columns.references is not None and not is_references(columns.references.type):
+            raise VifidelError(
+                f"the column {names.references!r} is of type {columns.references.type}; references "
+                "are a list of strings per row."
+            )
+        if columns.labels is not None:
+            scores = None if columns.label_scores is None else columns.label_scores.type
+            shape_of(columns.labels.type, scores, names.labels)
+        elif columns.label_scores is not None:
+            raise VifidelError(
+                f"{names.label_scores!r} holds the scores of labels, but no column holds labels; "
+                "name it."
+            )
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         for name, column in vars(columns).items():
@@ -360,7 +377,12 @@ class TableScorer:
                     f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
                     "write it again."
                 ) from None
-        found = list(self._scores(columns, first_row))
+        found: list[RowScores] = []
+        tallies: dict[str, Tally] = {}  # bounded, which those of all parts are not
+        for some in self._scores(columns, first_row):
+            tallies = add_tallies([tallies, some.tallies])
+            some.tallies.clear()
+            found.append(some)
         of_parts = (np.concatenate([p.scores[n] for n in self._names], axis=1) for p in found)
         scores = np.concatenate([np.empty((0, len(self.type) - 1)), *of_parts])
         arrays = [
@@ -374,17 +396,14 @@ class TableScorer:
         return TableScores(
             pa.StructArray.from_arrays(arrays, fields=list(self.type)),
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
-            add_tallies(part.tallies for part in found),
+            tallies,
             {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
             np.concatenate([np.empty(0, np.int64), *(part.not_judged for part in found)]),
         )
 
     def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
         """Yield the scores of some rows at a time."""
-        weighted = columns.references is not None
-        kernel = self._kernels.get(weighted)
-        if kernel is None:
-            kernel = self._kernels[weighted] = self._kernel(weighted)
+        kernel = self._kernel(columns.references is not None)
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns):
             part = columns.part(start, most)
@@ -426,44 +445,3 @@ def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
     if not names:
         raise VifidelError(f"name at least one metric: {', '.join(known)}.")
     return tuple(dict.fromkeys(names))
-
-
-def _check_columns(metrics: Collection[str], columns: Columns, names: Columns) -> None:
-    """Check the types of columns or fields, and that what metrics need is there.
-
-    Raises
-    ------
-    VifidelError
-        If a type is wrong or something is missing; `names` are what it calls the columns.
-    """
-    for name in metrics:
-        record = METRICS[name]
-        if record.references and columns.references is None:
-            raise VifidelError(f"{name} needs references; name their column.")
-        if record.objects and columns.labels is None:
-            raise VifidelError(f"{name} needs object labels; name their column.")
-        if record.either and columns.labels is None and columns.references is None:
-            raise VifidelError(f"{name} needs object labels or references; name a column.")
-    kinds = {
-        name: type_of_rows if isinstance(column, list) else column.type
-        for (name, column), type_of_rows in zip(
-            vars(columns).items(), vars(_READ_ROW_BY_ROW).values(), strict=True
-        )
-        if column is not None
-    }
-    if not is_text(kinds["captions"]):
-        raise VifidelError(
-            f"the column {names.captions!r} is of type {kinds['captions']}; captions are strings."
-        )
-    if "references" in kinds and not is_references(kinds["references"]):
-        raise VifidelError(
-            f"the column {names.references!r} is of type {kinds['references']}; references are a "
-            "list of strings per row."
-        )
-    if "labels" in kinds:
-        shape_of(kinds["labels"], kinds.get("label_scores"), names.labels)
-    elif "label_scores" in kinds:
-        raise VifidelError(
-            f"{names.label_scores!r} holds the scores of labels, but no column holds labels; "
-            "name it."
-        )
