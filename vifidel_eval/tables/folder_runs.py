@@ -38,7 +38,7 @@ _PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
-_SECONDS = 0.2  # between two looks at how far workers are
+_SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
 
 # What `Parts` keeps beside the records: by which temporary files are known to be ours.
 _TOKEN = "temporary files"
@@ -320,17 +320,16 @@ def _do(
     on_rows: Callable[[int], object],
     on_done: Callable[[int, Record], object],
 ) -> None:
-    """Score files, in this process or in others; `on_done` is called in any order."""
+    """Score files, in this process or in others; then files are done in any order."""
     workers = min(workers, len(tasks))
     if workers <= 1:
         for at, task in enumerate(tasks):
             on_done(at, work.record(task, on_rows))
         return
     context = multiprocessing.get_context("spawn")
-    # The rows of each task, which one process writes, and last whether to stop. Without a lock,
-    # which a killed process might hold.
-    rows, shown = context.RawArray("q", len(tasks) + 1), 0
-    pool = ProcessPoolExecutor(workers, context, _begin, (work, rows))
+    # Without a lock, which a killed process might hold.
+    stop = context.RawValue("b", False)
+    pool = ProcessPoolExecutor(workers, context, _begin, (work, stop))
     finished: queue.SimpleQueue[Future[tuple[int, Record]]] = queue.SimpleQueue()
     left = len(tasks)
     try:
@@ -339,18 +338,17 @@ def _do(
                 pool.submit(_record, at, task).add_done_callback(finished.put)
         while left:
             with contextlib.suppress(queue.Empty):
-                on_done(*finished.get(timeout=_SECONDS).result())
+                at, record = finished.get(timeout=_SECONDS).result()
+                on_rows(record["rows"])
+                on_done(at, record)
                 left -= 1
-            now = sum(rows[:-1])
-            on_rows(now - shown)
-            shown = now
     except BrokenProcessPool:
         raise VifidelError(
             "a worker was killed, perhaps because memory ran out; finished files are kept: run the "
             "same command again, with fewer --workers."
         ) from None
     finally:
-        rows[-1] = True
+        stop.value = True
         pool.shutdown(cancel_futures=True)
 
 
@@ -367,13 +365,13 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# What a worker process does, and where it says how far it is: one pair, in a worker.
+# What a worker process does, and whether it is to stop: one pair, in a worker.
 _WORK: list[tuple[Work, Any]] = []
 
 
-def _begin(work: Work, rows: Any) -> None:
+def _begin(work: Work, stop: Any) -> None:
     """Prepare a worker, which ends with the process that started it."""
-    _WORK.append((work, rows))
+    _WORK.append((work, stop))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -387,11 +385,10 @@ def _end_with_parent() -> None:
 
 def _record(at: int, task: Task) -> tuple[int, Record]:
     """Score a file in a worker."""
-    ((work, rows),) = _WORK
+    ((work, stop),) = _WORK
 
-    def on_rows(number: int) -> None:
-        rows[at] += number
-        if rows[-1]:
+    def on_rows(_: int) -> None:
+        if stop.value:
             raise KeyboardInterrupt
 
     return at, work.record(task, on_rows)
