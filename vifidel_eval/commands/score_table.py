@@ -135,8 +135,8 @@ def score_table(
     """
     from ..tables import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
     from ..tables.file_scoring import Work
-    from ..tables.finding import find_tables
     from ..tables.folder_runs import score_tables
+    from ..tables.inputs import find_tables
 
     files = find_tables(tables)
     scorer, settings = _scorer(**chosen)

@@ -29,13 +29,15 @@ from ..files import beside, json_text, locked, open_file, read_json, reason, wri
 from ..unfinished import Parts
 from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, seal
 from .inputs import TableFile, sha256_of
-from .totals import Totals, corpus_scores, in_order, judge
+from .totals import Totals, corpus_scores, judge
 
 #: The file that says what a run did.
 MANIFEST = "manifest.json"
 
 _PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
+# What the manifest says of all rows as records do of a file.
+_OF_ALL_ROWS = ("rows", "kept", "statuses", "not_judged")
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
 _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
@@ -100,12 +102,10 @@ def score_tables(
         _do(work, tasks, workers, begin(rows), finish)
         totals = sum(map(Totals.from_json, records), Totals())
         judge(totals, work.scorer.vectors)
+        said = totals.to_json()
         manifest = {
             **plan,
-            "rows": totals.rows,
-            "kept": totals.kept,
-            "statuses": in_order(totals.statuses),
-            **({"not_judged": totals.not_judged} if totals.not_judged else {}),
+            **{name: said[name] for name in _OF_ALL_ROWS if name in said},
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": records,
         }

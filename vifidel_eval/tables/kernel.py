@@ -18,8 +18,7 @@ from ..kernels.lexicon import Lexicon
 from ..scorers.record import Metric, Settings
 from ..scorers.registry import METRICS
 from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
-from .statuses import Statuses, worsen
-from .table_rows import TableRows
+from .table_rows import Statuses, TableRows, worsen
 
 #: The metric whose transport distance stands behind its score.
 WITH_DISTANCE = "VIFIDEL"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.looked_for import Declared, read_looked_for
 from ..annotations.objects import check_threshold, check_uncertain, from_threshold
 from ..errors import VifidelError
-from ..evaluation import Tally, add_tallies
+from ..evaluation import Floats, Integers, Tally, add_tallies
 from ..files import first_line
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, parse
@@ -35,8 +35,7 @@ from .arrow_columns import (
 from .by_id import ObjectsById
 from .kernel import WITH_DISTANCE, Kernel, RowScores
 from .label_columns import holds_labels, shape_of
-from .statuses import STATUSES, TableScores
-from .table_rows import TableRows, read_rows
+from .table_rows import STATUSES, TableRows, read_rows
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
@@ -44,6 +43,32 @@ _BYTES_AT_ONCE = 1 << 19
 
 #: The columns of a row that are no scores.
 NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
+
+
+@dataclass(frozen=True, eq=False)
+class TableScores:
+    """What `TableScorer.evaluate` returns of some rows.
+
+    Attributes
+    ----------
+    fields : pyarrow.StructArray
+        One row per row: the metrics' columns, ``distance`` and ``status``.
+    statuses : Counter
+        How many rows have each status.
+    tallies : mapping
+        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
+    counts : mapping
+        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
+        not a mean.
+    not_judged : (rows,) int64
+        How many mentions of each row nobody looked for, under VIFIDEL-H.
+    """
+
+    fields: Any
+    statuses: Counter[str]
+    tallies: Mapping[str, Tally]
+    counts: Mapping[str, Floats]
+    not_judged: Integers
 
 
 class TableScorer:

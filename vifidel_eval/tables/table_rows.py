@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -10,10 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AnnotationError, CaptionError
+from ..evaluation import ROW_COUNTS, Integers
 from ..rows import MOST_CHARACTERS, Asked, LabelCounts, Rows
 from .arrow_columns import Columns, lists, texts
 from .label_columns import ImageLabels, LabelReader
-from .statuses import RANKS, STATUSES, Statuses, worsen
+
+#: All statuses from best to worst, as tables have them.
+STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
+
+#: The places of statuses in `STATUSES`, (rows,).
+Statuses = NDArray[np.uint8]
+
+#: The place of each: 0 for ``"ok"``, higher for worse.
+RANKS: Mapping[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
+
+
+def worsen(statuses: Statuses, rows: NDArray[np.bool_] | Integers, status: str) -> None:
+    """Give rows, which are marked or numbered, a status, unless theirs is worse."""
+    statuses[rows] = np.maximum(statuses[rows], np.uint8(RANKS[status]))
 
 
 @dataclass(frozen=True, eq=False)

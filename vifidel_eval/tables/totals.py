@@ -20,7 +20,7 @@ from ..evaluation import Floats, Tally, add_tallies
 from ..scorers.registry import METRICS
 from ..scorers.vifidel_h import warn_of_undeclared
 from ..vectors import WordVectors
-from .statuses import RANKS, STATUSES
+from .table_rows import RANKS, STATUSES
 
 # How many words without a vector are listed of a file.
 _LISTED = 20
