@@ -221,21 +221,9 @@ def lists(column: Any, field: str = "") -> list[list[Any]]:
 def as_column(values: Any, name: str, fits: Any = None, stands_for: Any = None) -> Any:
     """Return one entry per row as a column of `Columns`; None for None.
 
-    Parameters
-    ----------
-    values : array, sequence or None
-        A column stays what it is; its type is checked elsewhere.
-    name : str
-        For messages.
-    fits : callable, optional
-        Whether a type that PyArrow finds for a sequence is one that is read.
-    stands_for : pyarrow.DataType, optional
-        The type of `Values`, which a sequence of another type becomes; without it that is refused.
-
-    Raises
-    ------
-    VifidelError
-        If they are not a sequence or a column, or have no type and need one.
+    A column stays what it is; its type is checked elsewhere. A sequence becomes one if the type
+    that PyArrow finds `fits`, and else `Values`; without a type that these stand for, any type
+    fits, and having none is refused. `name` is for messages.
     """
     if values is None:
         return None

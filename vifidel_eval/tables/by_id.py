@@ -47,15 +47,11 @@ class ObjectsById:
             ids = ids.combine_chunks()
         given = (texts(ids) if is_text(ids.type) else ids).to_pylist()
         known = self._known({value for value in given if value is not None})
-        return [
-            self._of_image(known[value]) if value in known else self._of_unknown(value)
-            for value in given
-        ]
+        return [self._of_image(known.get(value), value) for value in given]
 
-    def _of_image(self, image_id: ImageId) -> ImageLabels:
-        return ImageLabels(self.objects[image_id], self.objects.asked_of([image_id])[0])
-
-    def _of_unknown(self, value: Any) -> ImageLabels | AnnotationError:
+    def _of_image(self, image_id: ImageId | None, value: Any) -> ImageLabels | AnnotationError:
+        if image_id is not None:
+            return ImageLabels(self.objects[image_id], self.objects.asked_of([image_id])[0])
         if not self.objects.lists_every_image:
             return ImageLabels({})
         return AnnotationError(

@@ -62,20 +62,11 @@ class Work:
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"
 
-    def pinned(self, table: OpenTable) -> str | None:
-        """Return the signature of a table's scores; None if it has no labels that say what it is.
+    def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None]:
+        """Check a file as far as that is possible before its rows are scored.
 
-        A file whose labels are all missing may have a column without a type.
-        """
-        labels = self.scorer.columns.labels
-        if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
-            return None
-        return self.scorer.signature(table.schema)
-
-    def check(self, file: TableFile, whole: bool = False) -> OpenTable:
-        """Check a file as far as that is possible before its rows are scored, and return it.
-
-        `whole` says whether its rows will be read.
+        Return it, and the signature of its scores: None if all its labels are missing, so that
+        their column has no type. `whole` says whether its rows will be read.
         """
         table = file.open(self.scorer.columns, whole)
         try:
@@ -89,7 +80,10 @@ class Work:
             ) from None
         except VifidelError as problem:
             raise VifidelError(f"{file.path}: {problem}") from None
-        return table
+        labels = self.scorer.columns.labels
+        if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
+            return table, None
+        return table, self.scorer.signature(table.schema)
 
     def _conditions(self, table: OpenTable) -> list[Condition]:
         kind, as_text = self.scorer.type, table.numbers_in_text
@@ -104,8 +98,8 @@ class Work:
         if digest in task.done:
             on_rows(task.done[digest]["rows"])
             return task.done[digest]
-        table = self.check(task.file, whole=True)
-        if self.pinned(table) not in (None, task.signature):
+        table, signature = self.check(task.file, whole=True)
+        if signature not in (None, task.signature):
             raise VifidelError(
                 f"{task.file.path}: labels have scores in some files or rows only; score those "
                 "into different folders."

@@ -56,27 +56,9 @@ def score_tables(
 ) -> dict[str, Any]:
     """Score files of rows, as far as that was not done before, and return the manifest.
 
-    Parameters
-    ----------
-    work : Work
-        What is done with each file.
-    files : sequence of TableFile
-        In the order of their names.
-    output : Path
-        The folder that gets one file for each of them, and the manifest.
-    settings : mapping
-        What else the output depends on; it is written into the manifest.
-    workers : int
-        How many processes score.
-    begin : callable
-        From the number of all rows, if it is known, to what is called with the number of rows that
-        were just scored.
-
-    Raises
-    ------
-    VifidelError
-        If something cannot be read or written, does not fit, or the vectors do not know the
-        language of the captions.
+    `output` is the folder that gets one file for each of them, in the order of their names, and the
+    manifest, which has the settings: what else the output depends on. `begin` goes from the number
+    of all rows, if it is known, to what is called with the number of rows that were just scored.
     """
     outputs = _outputs(files, OUTPUT_SUFFIXES[work.style])
     rows, signature = _checked(work, files)
@@ -123,8 +105,8 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
     """Check all files; return their rows, if they are known, and the signature of all."""
 
     def check(file: TableFile) -> tuple[int | None, str | None]:
-        table = work.check(file)
-        return table.count_rows(), work.pinned(table)
+        table, signature = work.check(file)
+        return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         try:

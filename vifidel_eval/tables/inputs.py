@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -19,7 +20,7 @@ import pyarrow.fs
 from ..errors import VifidelError
 from ..files import first_line, is_address, reason
 from .arrow_columns import Columns, check_buffers
-from .cells import Cells
+from .cells import cells_of, types_of_cells, with_lists
 from .json_lines import JsonLines
 
 # The names that files of each format have; of text, also compressed.
@@ -134,15 +135,19 @@ class OpenTable:
     """
 
     def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
-        self._file, self._source, self._cells = file, source, Cells({})
+        self._file, self._source, self._names = file, source, names
+        self._types: dict[str, pa.DataType] = {}
         self.numbers_in_text = file.format in _PLAIN
-        if Cells.are_in(source.schema, names):
+        if cells_of(source.schema, names):
             nothing = pa.RecordBatch.from_pylist([], source.schema)
             try:
-                self._cells = Cells.of(next(self.batches(), nothing), names)
+                self._types = types_of_cells(next(self.batches(), nothing), names)
             except VifidelError as problem:
                 raise VifidelError(f"{file.path}: {problem}") from None
-        self.schema: pa.Schema = self._cells.schema(source.schema)
+        self.schema: pa.Schema = source.schema
+        for name, kind in self._types.items():
+            at = self.schema.get_field_index(name)
+            self.schema = self.schema.set(at, pa.field(name, kind))
 
     def count_rows(self) -> int | None:
         """Return how many rows there are; None of text, where that is not known before the end."""
@@ -166,7 +171,7 @@ class OpenTable:
                     return
             read += len(batch)
             if len(batch):
-                yield self._cells.read(batch)
+                yield with_lists(batch, self._types, self._names.references)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         rows, source, file = _ROWS, self._source, self._file
@@ -201,22 +206,18 @@ def _batches_of_arrow(file: Any) -> Iterator[pa.RecordBatch]:
                 yield batch.slice(start, _ROWS)
 
 
-class _readable:  # noqa: N801 - a context manager, cheaper than a generator in a loop
-    """Turns what pyarrow raises of a file into one sentence."""
-
-    def __init__(self, file: TableFile, where: str = "") -> None:
-        self._file, self._where = file, where
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, problem: BaseException | None, _: Any) -> None:
-        if isinstance(problem, _PROBLEMS) and not isinstance(problem, VifidelError):
-            form = self._file.format
-            raise VifidelError(
-                f"{self._file.path}: cannot be read as {form}{self._where}: {_said(problem)}; "
-                "write it again, or leave it out."
-            ) from None
+@contextlib.contextmanager
+def _readable(file: TableFile, where: str = "") -> Iterator[None]:
+    """Turn what pyarrow raises of a file into one sentence."""
+    try:
+        yield
+    except VifidelError:
+        raise
+    except _PROBLEMS as problem:
+        raise VifidelError(
+            f"{file.path}: cannot be read as {file.format}{where}: {_said(problem)}; write it "
+            "again, or leave it out."
+        ) from None
 
 
 def _said(problem: BaseException) -> str:

@@ -147,15 +147,14 @@ class Kernel:
         np.maximum(statuses, wrong, out=statuses)
 
         defined = scored.scores if scored.of_rows is None else scored.of_rows
-        lacks = np.isnan(defined).any(axis=1)
-        something = np.zeros(len(lacks), dtype=bool)
+        lacks = np.asarray(np.isnan(defined).any(axis=1))
+        something = undeclared = np.zeros(len(lacks), dtype=np.bool_)
         if metric.sees_objects:
-            something |= given
+            something = something | given
             worsen(statuses, lacks & ~given, "no objects")
         if self._settings.weighted and not metric.record.objects:
-            something |= referenced
+            something = something | referenced
             worsen(statuses, lacks & ~something, "no references")
-        undeclared = np.zeros(len(lacks), dtype=bool)
         if "nothing_looked_for" in scored.counts:
             undeclared = scored.counts["nothing_looked_for"] > 0
             worsen(statuses, undeclared, "nothing looked for")

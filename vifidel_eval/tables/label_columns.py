@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -104,16 +105,8 @@ class LabelReader:
 
     Most rows hold names alone that have been read before: those are looked up.
 
-    Parameters
-    ----------
-    column : array or list
-        Of a type that `shape_of` knows, or values of Python.
-    scores : array, optional
-        The scores of the labels, if they are a column of their own.
-    threshold : float
-        The lowest score that counts, compared in the precision of the scores.
-    uncertain : float, optional
-        As `label_rows` takes it.
+    The column is an array of a type that `shape_of` knows, or `Values`; its scores may be a column
+    of their own. The lowest score that counts is compared in the precision of the scores.
     """
 
     def __init__(self, column: Any, scores: Any, threshold: float, uncertain: float | None) -> None:
@@ -146,8 +139,12 @@ class LabelReader:
 
     def read(self) -> list[LabelCounts | ImageLabels | AnnotationError]:
         """Return the labels of each row with their counts, or why they cannot be read."""
-        known = {"": self._of_names, "scores": self._of_scores, "counts": self._of_counts}
-        of_known = known[self._numbers_are]
+        readers: dict[str, Callable[[Any], dict[str, int]]] = {
+            "": self._of_names,
+            "scores": self._of_scores,
+            "counts": self._of_counts,
+        }
+        of_known = readers[self._numbers_are]
         found: list[LabelCounts | ImageLabels | AnnotationError] = []
         for row, value in enumerate(self._values):
             try:

@@ -121,8 +121,12 @@ class TableScorer:
 
     Attributes
     ----------
+    metrics : tuple of str
+        The names of the metrics, in the order of their columns.
+    vectors : WordVectors
+        The word vectors.
     columns : Columns
-        Their names.
+        The names of the columns.
 
     Raises
     ------
@@ -168,7 +172,7 @@ class TableScorer:
         self._uncertain = uncertain
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
-        self._names = _metric_names(metrics)
+        self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
         if objects is not None:
             labels, label_scores = None, None
@@ -177,8 +181,9 @@ class TableScorer:
             if looked_for is None and source.categories:
                 looked_for = source.categories
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
+        self.vectors: WordVectors = load_vectors(vectors)
         self._settings = Settings(
-            vectors=load_vectors(vectors),
+            vectors=self.vectors,
             stop_words=stop_words,
             p=p,
             counts=counts,
@@ -208,19 +213,8 @@ class TableScorer:
         """Return what scores rows with references, or rows without."""
         if weighted not in self._kernels:
             settings = replace(self._settings, references=weighted, weighted=weighted)
-            self._kernels[weighted] = Kernel(self._names, settings, self._max_words)
+            self._kernels[weighted] = Kernel(self.metrics, settings, self._max_words)
         return self._kernels[weighted]
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics, in the order of their columns."""
-        return self._names
-
-    @property
-    def vectors(self) -> WordVectors:
-        """The word vectors."""
-        vectors: WordVectors = self._settings.vectors
-        return vectors
 
     @cached_property
     def type(self) -> Any:
@@ -230,7 +224,7 @@ class TableScorer:
         and last ``status``.
         """
         fields = []
-        for name in self._names:
+        for name in self.metrics:
             columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
             columns += [_DISTANCE] if name == WITH_DISTANCE else []
             fields += [pa.field(column, pa.float64()) for column in columns]
@@ -365,7 +359,7 @@ class TableScorer:
 
     def _check(self, columns: Columns, names: Columns) -> None:
         """Check the types of columns or fields, by their names, and that metrics have theirs."""
-        for name in self._names:
+        for name in self.metrics:
             record = METRICS[name]
             if record.references and columns.references is None:
                 raise VifidelError(f"{name} needs references; name their column.")
@@ -408,7 +402,7 @@ class TableScorer:
             tallies = add_tallies([tallies, some.tallies])
             some.tallies.clear()
             found.append(some)
-        of_parts = (np.concatenate([p.scores[n] for n in self._names], axis=1) for p in found)
+        of_parts = (np.concatenate([p.scores[n] for n in self.metrics], axis=1) for p in found)
         scores = np.concatenate([np.empty((0, len(self.type) - 1)), *of_parts])
         arrays = [
             pa.array(column, mask=np.isnan(column))
@@ -447,17 +441,11 @@ class TableScorer:
         return read_rows(part, self._threshold, self._uncertain, self._max_words)
 
     def __repr__(self) -> str:
-        return f"<TableScorer {', '.join(self._names)}>"
+        return f"<TableScorer {', '.join(self.metrics)}>"
 
 
 def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
-    """Return metrics in their own spelling, each once.
-
-    Raises
-    ------
-    VifidelError
-        If one is unknown or does not score tables, or there is none.
-    """
+    """Return metrics in their own spelling, each once; all are known and score tables."""
     names: list[str] = []
     for name in [metrics] if isinstance(metrics, str) else metrics:
         if not isinstance(name, str):
