@@ -252,6 +252,9 @@ def test_two_lists_of_different_length():
     found = TableScorer().score(["a dog"] * 3, names, label_scores=scores)
     assert statuses(found) == ["ok", "bad labels", "ok"]
     assert found.field("VIFIDEL").to_pylist() == [1.0, None, 1.0]
+    missing = pa.array([[0.9], [0.9, None], [0.9]])
+    with pytest.raises(AnnotationError, match="row 1: item 1: score None is not a number"):
+        TableScorer(strict=True).score(["a dog"] * 3, pa.array(names), label_scores=missing)
     with pytest.raises(AnnotationError, match="row 1: it has 2 labels and 1 scores"):
         TableScorer(strict=True).score(["a dog"] * 3, names, label_scores=scores)
 

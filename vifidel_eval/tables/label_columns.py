@@ -111,7 +111,7 @@ class LabelReader:
 
     def __init__(self, column: Any, scores: Any, threshold: float, uncertain: float | None) -> None:
         self._column, self._threshold, self._uncertain = column, threshold, uncertain
-        self._numbers_are = ""
+        self._numbers_are, self._parallel = "", False
         self._cleaned: dict[str, str] = {}
         self._values = column if isinstance(column, list) else self._values_of(scores)
 
@@ -119,7 +119,7 @@ class LabelReader:
         """Return the names of each row, or its pairs of a name and a number."""
         column = self._column
         shape = shape_of(column.type, None if scores is None else scores.type)
-        self._numbers_are = shape.numbers_are
+        self._numbers_are, self._parallel = shape.numbers_are, shape.parallel
         if not self._numbers_are:
             return lists(column)
         if shape.parallel:
@@ -211,7 +211,9 @@ class LabelReader:
             raise value
         if self._numbers_are == "counts":
             return _mapping(value)
-        return [_detection(*pair) for pair in value] if self._numbers_are else value
+        if self._numbers_are:
+            return [list(pair) if self._parallel else _detection(*pair) for pair in value]
+        return value
 
     def _is_utf8(self, row: int) -> bool:
         try:
