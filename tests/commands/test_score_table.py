@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from conftest import content
+from conftest import content, refused
 
 from vifidel_eval import Vifidel
 from vifidel_eval.commands.main import main
@@ -69,15 +69,6 @@ def done(*arguments):
     result = invoke(*arguments)
     assert result.exit_code == 0, result.output
     return result
-
-
-def refused(result, *said, status=1):
-    assert result.exit_code == status, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
-    assert len(errors) == 1, result.stderr
-    for words in said:
-        assert words in errors[0], errors[0]
 
 
 def sha256(path):

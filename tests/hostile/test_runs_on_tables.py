@@ -13,7 +13,7 @@ import time
 
 import pytest
 from click.testing import CliRunner
-from conftest import content
+from conftest import content, refused
 from hostile.command import ROOT
 
 from vifidel_eval.commands.main import main
@@ -52,15 +52,6 @@ def command(source, output, *arguments):
 
 def done(result):
     assert result.exit_code == 0, result.output
-
-
-def refused(result, *said):
-    assert result.exit_code == 1, result.output
-    assert isinstance(result.exception, SystemExit), result.exception
-    errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
-    assert len(errors) == 1, result.stderr
-    for words in said:
-        assert words in errors[0], errors[0]
 
 
 def values(state, path=()):
