@@ -111,16 +111,15 @@ class LabelReader:
 
     def __init__(self, column: Any, scores: Any, threshold: float, uncertain: float | None) -> None:
         self._column, self._threshold, self._uncertain = column, threshold, uncertain
-        self._numbers_are, self._parallel = "", False
+        self._shape = Shape()
         self._cleaned: dict[str, str] = {}
         self._values = column if isinstance(column, list) else self._values_of(scores)
 
     def _values_of(self, scores: Any) -> list[Any]:
         """Return the names of each row, or its pairs of a name and a number."""
         column = self._column
-        shape = shape_of(column.type, None if scores is None else scores.type)
-        self._numbers_are, self._parallel = shape.numbers_are, shape.parallel
-        if not self._numbers_are:
+        shape = self._shape = shape_of(column.type, None if scores is None else scores.type)
+        if not shape.numbers_are:
             return lists(column)
         if shape.parallel:
             if scores is None:
@@ -128,7 +127,7 @@ class LabelReader:
             kind = scores.type.value_type if is_list(scores.type) else scores.type
             names, numbers = lists(column), lists(scores)
         else:
-            if self._numbers_are == "counts":
+            if shape.numbers_are == "counts":
                 kinds = (column.type.key_type, column.type.item_type)
                 fields = list(zip(shape.fields, kinds, strict=True))
                 column = column.cast(pa.list_(pa.struct(fields)))
@@ -144,7 +143,7 @@ class LabelReader:
             "scores": self._of_scores,
             "counts": self._of_counts,
         }
-        of_known = readers[self._numbers_are]
+        of_known = readers[self._shape.numbers_are]
         found: list[LabelCounts | ImageLabels | AnnotationError] = []
         for row, value in enumerate(self._values):
             try:
@@ -198,7 +197,7 @@ class LabelReader:
                 return AnnotationError("one of its labels is not UTF-8 text.")
             return AnnotationError(str(problem).removeprefix("row 0: "))
         for item in value if isinstance(value, list) else ():
-            name = item[0] if self._numbers_are else item
+            name = item[0] if self._shape.numbers_are else item
             if type(name) is str and name != NO_CATEGORY and len(name) <= LONGEST_NAME:
                 label = clean_label(name)
                 if label:
@@ -209,10 +208,10 @@ class LabelReader:
         """Return a row as `label_rows` takes it."""
         if isinstance(value, AnnotationError):
             raise value
-        if self._numbers_are == "counts":
+        if self._shape.numbers_are == "counts":
             return _mapping(value)
-        if self._numbers_are:
-            return [list(pair) if self._parallel else _detection(*pair) for pair in value]
+        if self._shape.numbers_are:
+            return [list(pair) if self._shape.parallel else _detection(*pair) for pair in value]
         return value
 
     def _is_utf8(self, row: int) -> bool:
