@@ -83,6 +83,16 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
+def refused(result, *said, status=1):
+    """Check that a command that was run in this process ended in one sentence, with these words."""
+    assert result.exit_code == status, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
+    assert len(errors) == 1, result.stderr
+    for words in said:
+        assert words in errors[0], errors[0]
+
+
 @pytest.fixture(scope="session")
 def make_vectors():
     return keyed_vectors

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from conftest import content
+from conftest import content, refused
 
 from vifidel_eval import Vifidel
 from vifidel_eval.commands.main import main
@@ -69,15 +69,6 @@ def done(*arguments):
     result = invoke(*arguments)
     assert result.exit_code == 0, result.output
     return result
-
-
-def refused(result, *said, status=1):
-    assert result.exit_code == status, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    errors = [line for line in result.stderr.splitlines() if line.startswith("Error")]
-    assert len(errors) == 1, result.stderr
-    for words in said:
-        assert words in errors[0], errors[0]
 
 
 def sha256(path):
@@ -444,7 +435,7 @@ def test_folders_that_cannot_be_the_output(tmp_path):
 
 def scored_again(monkeypatch):
     """Return the list of the outputs that are scored from now on."""
-    from vifidel_eval.tables.scoring import Work
+    from vifidel_eval.tables.file_scoring import Work
 
     scored, original = [], Work._score
 
@@ -473,7 +464,7 @@ def test_a_run_that_ended_is_not_done_again(tmp_path, monkeypatch):
 
 def unfinished(tmp_path, monkeypatch, *arguments):
     """Return the folder of a run whose second file could not be written."""
-    from vifidel_eval.tables import run
+    from vifidel_eval.tables import folder_runs as run
 
     source, original = tables(tmp_path / "in"), os.replace
 
@@ -491,7 +482,7 @@ def unfinished(tmp_path, monkeypatch, *arguments):
 
 
 def test_an_interrupt_when_a_file_gets_its_name(tmp_path, monkeypatch):
-    from vifidel_eval.tables import run
+    from vifidel_eval.tables import folder_runs as run
 
     def interrupted(*_):
         raise KeyboardInterrupt

@@ -70,7 +70,7 @@ def test_unknown_ids_are_bad_rows_or_images_in_which_nothing_was_found():
     found = scorer(objects=OBJECTS).evaluate(table(ids)).fields.to_pylist()
     assert [row["status"] for row in found] == ["ok", "bad labels", "bad labels", "ok"]
     assert found[1]["VIFIDEL"] is None
-    with pytest.raises(VifidelError, match="row 1"):
+    with pytest.raises(VifidelError, match="row 1: the objects have no image 99"):
         scorer(objects=OBJECTS, strict=True).evaluate(table(ids))
     detections = vifidel_eval.annotations.ObjectLabels(
         {1: {"dog": 1}, 3: {"horse": 1}}, "detections", "d.json", 0.6, lists_every_image=False
@@ -108,6 +108,24 @@ def test_what_was_looked_for_counts_as_in_score(tmp_path):
     for name, scores in expected.items():
         assert [row[name.replace("-", "_")] for row in found] == scores.tolist()
     assert found[3]["VIFIDEL_Hi"] > 0
+
+
+def test_images_in_which_all_that_was_asked_for_is_there_say_so(tmp_path):
+    """Image 1 has no count of 0: what was asked for of it is still all that was looked for."""
+    from vifidel_eval.scorers import VifidelH
+    from vifidel_eval.tables import TableScorer
+
+    answers = {1: {"dog": 1, "frisbee": 1}, 2: {"cat": 1, "couch": 0}, 3: {"horse": 1, "zebra": 0}}
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps(answers))
+    captions, ids = [text for _, text in CAPTIONS], [i for i, _ in CAPTIONS]
+    expected = VifidelH(path, references=False).score_columns(captions, image_ids=ids)
+    found = TableScorer(metrics="VIFIDEL-H", objects=path).evaluate(table()).fields.to_pylist()
+    for name, scores in expected.items():
+        of_table = [row[name.replace("-", "_")] for row in found]
+        assert [float("nan") if s is None else s for s in of_table] == pytest.approx(
+            scores.tolist(), abs=0, nan_ok=True
+        )
 
 
 def test_a_scorer_pickles_and_its_signature_pins_the_objects(tmp_path):

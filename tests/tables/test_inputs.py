@@ -12,8 +12,8 @@ feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
-from vifidel_eval.tables.columns import Columns  # noqa: E402
-from vifidel_eval.tables.finding import find_tables  # noqa: E402
+from vifidel_eval.tables.arrow_columns import Columns  # noqa: E402
+from vifidel_eval.tables.inputs import find_tables  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
 ROWS = [

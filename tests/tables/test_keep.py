@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vifidel_eval.conditions import Condition
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.tables.keep import named_in, passing
+from vifidel_eval.tables.file_scoring import named_in, passing
 
 pa = pytest.importorskip("pyarrow")
 

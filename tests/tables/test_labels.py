@@ -165,6 +165,36 @@ MAP = pa.map_(TEXT, pa.int64())
 SCORED = pa.list_(pa.struct([("label", TEXT), ("score", pa.float64())]))
 
 
+def test_a_map_that_has_a_key_twice():
+    rows = [
+        [("dog", 2), ("cat", 1), ("dog", 1)],
+        [("dog", 1), ("dog", 0)],
+        [("dog", 1), ("dog", 0)],
+    ]
+    found = TableScorer().score(["a dog"] * 3, pa.array(rows, MAP))
+    assert statuses(found) == ["ok", "bad labels", "bad labels"]
+    once = TableScorer().score(["a dog"], pa.array([[("dog", 3), ("cat", 1)]], MAP))
+    assert found[0] == once[0]
+    with pytest.raises(AnnotationError, match="row 1: its labels cannot be read"):
+        TableScorer(strict=True).score(["a dog"] * 3, pa.array(rows, MAP))
+
+
+def test_rows_of_names_that_were_read_before_are_read_alike():
+    """Names, and scores on both sides of the threshold, of a row again behind others."""
+    first = scored(("dog", 0.9), ("Hot_dog", 0.61), ("cat", 0.5))
+    rows = [
+        first,
+        scored(("zebra", 0.7), ("dog", 1.001)),
+        first,
+        scored(("cat", 0.7), ("dog", 2.0)),
+    ]
+    kind = pa.list_(pa.struct([("label", TEXT), ("score", pa.float64())]))
+    together = TableScorer().score(["a dog"] * 4, pa.array(rows * 2, kind)[4:])
+    for at, row in enumerate(rows):
+        assert TableScorer().score(["a dog"], pa.array([row], kind))[0] == together[at]
+    assert statuses(together) == ["ok"] * 3 + ["bad labels"]
+
+
 def scored(*pairs):
     return [{"label": label, "score": number} for label, number in pairs]
 
@@ -222,6 +252,9 @@ def test_two_lists_of_different_length():
     found = TableScorer().score(["a dog"] * 3, names, label_scores=scores)
     assert statuses(found) == ["ok", "bad labels", "ok"]
     assert found.field("VIFIDEL").to_pylist() == [1.0, None, 1.0]
+    missing = pa.array([[0.9], [0.9, None], [0.9]])
+    with pytest.raises(AnnotationError, match="row 1: item 1: score None is not a number"):
+        TableScorer(strict=True).score(["a dog"] * 3, pa.array(names), label_scores=missing)
     with pytest.raises(AnnotationError, match="row 1: it has 2 labels and 1 scores"):
         TableScorer(strict=True).score(["a dog"] * 3, names, label_scores=scores)
 

@@ -17,19 +17,23 @@ pa = pytest.importorskip("pyarrow")
 
 from vifidel_eval.tables.totals import Sums, Totals, corpus_scores, exact_sum  # noqa: E402
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-1e300, 1e300)  # so that the sum is a number, too
+
+
+def added(doubles):
+    return sum(map(Fraction, doubles), Fraction(0))
 
 
 @given(st.lists(finite, max_size=50))
 def test_sums_are_those_of_fractions(values):
-    assert exact_sum(np.array(values, dtype=np.float64)) == sum(map(Fraction, values), Fraction(0))
+    assert added(exact_sum(values)) == added(values)
 
 
 def test_extreme_numbers():
     values = [5e-324, 1.7976931348623157e308, -5e-324, 2.2250738585072014e-308, -0.0, 1.0]
-    expected = sum(map(Fraction, values), Fraction(0))
-    assert exact_sum(np.array(values)) == expected
-    assert exact_sum(np.array([1.0] * 5000 + [2**-60] * 5000)) == 5000 + Fraction(5000, 2**60)
+    assert added(exact_sum(values)) == added(values)
+    small = exact_sum([1.0] * 5000 + [2**-60] * 5000)
+    assert added(small) == 5000 + Fraction(5000, 2**60)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.randoms(use_true_random=False))
@@ -47,10 +51,11 @@ def test_a_mean_has_the_same_bits_in_any_order_and_batches(values, chance):
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1e200, 1e200)), max_size=20))
 def test_sums_survive_json(values):
     sums = Sums.over(np.array(values, dtype=np.float64).reshape(-1, 2))
-    said = json.loads(json.dumps(sums.to_json()))
+    said = json.loads(json.dumps([sums.rows, sums.of]))
     assert Sums.from_json(said) == sums
-    for doubles, exact in zip(said[1], sums.of, strict=True):
-        assert sum(map(Fraction, doubles)) == exact
+    for doubles, column in zip(said[1], zip(*values, strict=True), strict=False):
+        exact = added(column)
+        assert added(doubles) == exact
         assert doubles[:1] == ([float(exact)] if exact else [])
 
 
@@ -60,7 +65,7 @@ def test_totals_survive_json():
         2,
         {"ok": 2, "no words": 1},
         {
-            "VIFIDEL": Sums(2, (Fraction(1, 4),)),
+            "VIFIDEL": Sums(2, ((0.25,),)),
             "VIFIDEL_P": Sums(),
             "counts of VIFIDEL-H": Sums.over(np.array([[1.0, 3, 2], [1, 1, 0], [np.nan] * 3])),
         },
@@ -73,9 +78,9 @@ def test_totals_survive_json():
     )  # fmt: skip
     twice = again + totals
     assert twice.statuses == {"ok": 4, "no words": 2}
-    assert twice.sums["VIFIDEL"] == Sums(4, (Fraction(1, 2),))
+    assert twice.sums["VIFIDEL"] == Sums(4, ((0.5,),))
     assert twice.sums["VIFIDEL_P"] == Sums()
-    assert twice.sums["counts of VIFIDEL-H"] == Sums(4, (Fraction(4), Fraction(8), Fraction(4)))
+    assert twice.sums["counts of VIFIDEL-H"] == Sums(4, ((4.0,), (8.0,), (4.0,)))
     assert (totals + Totals()).sums == totals.sums
     assert twice.tallies["captions"] == Tally(18, Counter(zzz=4), 8)
 

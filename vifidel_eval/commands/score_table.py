@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,6 @@ from .printing import show, tell
 
 if TYPE_CHECKING:
     from ..tables import TableScorer
-
-
-def _words(command: Callable[..., Any]) -> Callable[..., Any]:
-    return with_options(command, WORDS)
 
 
 @click.command("score-table", cls=Command)
@@ -81,7 +78,7 @@ def _words(command: Callable[..., Any]) -> Callable[..., Any]:
     type=Between(0, 1),
     help="Lowest detection score that counts.  [default: 0.6]",
 )
-@_words
+@partial(with_options, options=WORDS)
 @LOOKED_FOR
 @click.option(
     "--things",
@@ -134,9 +131,9 @@ def score_table(
     versions are other ones now.
     """
     from ..tables import TableScorer  # noqa: F401 - one sentence where PyArrow is missing
-    from ..tables.finding import find_tables
-    from ..tables.run import score_tables
-    from ..tables.scoring import Work
+    from ..tables.file_scoring import Work
+    from ..tables.folder_runs import score_tables
+    from ..tables.inputs import find_tables
 
     files = find_tables(tables)
     scorer, settings = _scorer(**chosen)
@@ -166,18 +163,13 @@ def _scorer(
     label_scores: str | None,
     references: str | None,
     metrics: tuple[str, ...] | None,
-    threshold: float | None,
-    looked_for: str | None,
     vectors: str | None,
     trust_pickles: bool,
     stop_words: Path | None,
     p: str | None,
     presence: bool,
-    normalize: bool,
     things: Path | None,
-    prf_edition: int | None,
-    max_words: int,
-    strict: bool,
+    **others: Any,
 ) -> tuple[TableScorer, dict[str, Any]]:
     """Return the scorer, and those settings that its signature does not pin."""
     from ..scorers.registry import DEFAULT, expanded
@@ -194,7 +186,7 @@ def _scorer(
     if objects:
         _check_objects(no_labels, label_scores)
         by_id["id_column"] = id_column or "image_id"
-    columns = {
+    columns: dict[str, Any] = {
         "labels": None if no_labels or objects else labels,
         "label_scores": label_scores,
         "references": references,
@@ -208,30 +200,23 @@ def _scorer(
     scorer = TableScorer(
         metrics=names,
         vectors=load_vectors(vectors, trust_pickles),
-        threshold=threshold,
-        looked_for=looked_for,
         stop_words=read_stop_words(stop_words),
         p=None if p is None else int(p),
         counts=not presence,
-        normalize=normalize,
         things=None if things is None else os.fspath(things),
-        prf_edition=prf_edition,
-        strict=strict,
-        max_words=max_words,
         captions=caption,
-        labels=columns["labels"],
-        label_scores=columns["label_scores"],
-        references=columns["references"],
         objects=list(objects) or None,
+        **columns,
         **by_id,
+        **others,
     )
     settings = {
         "metrics": names,
         "caption": caption,
         **columns,
         **by_id,
-        "max_words": max_words,
-        "strict": strict,
+        "max_words": others["max_words"],
+        "strict": others["strict"],
     }
     return scorer, settings
 

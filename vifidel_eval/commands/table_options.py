@@ -34,17 +34,9 @@ class TableOptions:
     baseline: str | None
 
     def check(self, compared_elsewhere: bool = True) -> None:
-        """Raise before any work what would make the output another one than was asked for.
+        """Raise a UsageError for options that contradict each other, before any work.
 
-        Parameters
-        ----------
-        compared_elsewhere : bool
-            Whether there is no comparison, or a file that takes it.
-
-        Raises
-        ------
-        click.UsageError
-            If options contradict each other.
+        `compared_elsewhere` says that there is no comparison, or a file that takes it.
         """
         if self.style == "json" and (self.percent or self.digits is not None):
             raise click.UsageError(
@@ -62,17 +54,9 @@ class TableOptions:
             )
 
     def check_columns(self, metric_of: Mapping[str, str]) -> None:
-        """Check that the columns that a user named are among those of a run.
+        """Raise a BadParameter unless all columns that a user named are among those of a run.
 
-        Parameters
-        ----------
-        metric_of : mapping
-            Every column, with the name of its metric.
-
-        Raises
-        ------
-        click.BadParameter
-            If one is not.
+        `metric_of` has every column, with the name of its metric.
         """
         from ..runs.names import chosen_columns
 
@@ -82,13 +66,7 @@ class TableOptions:
             raise click.BadParameter(str(problem), param_hint="'--columns'") from None
 
     def check_baseline(self, systems: Sequence[str]) -> None:
-        """Check that the baseline that a user named is among several systems of a run.
-
-        Raises
-        ------
-        click.BadParameter
-            If it is not, or it is the only one.
-        """
+        """Raise a BadParameter unless a baseline is one of several systems of a run."""
         if self.baseline is None:
             return
         if self.baseline not in systems:
@@ -111,13 +89,7 @@ class TableOptions:
             tell(line)
 
     def write(self, scores: Scores, comparisons: Comparisons | None) -> None:
-        """Write the files that were asked for.
-
-        Raises
-        ------
-        VifidelError
-            If one cannot be written.
-        """
+        """Write the files that were asked for."""
         from ..files import write_whole
         from ..report.score_tables import comparison_csv, per_image_csv
 

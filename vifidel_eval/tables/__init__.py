@@ -13,12 +13,12 @@ The names load when they are first used, and PyArrow with them: it is the extra 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .scorer import TableScorer
-    from .statuses import STATUSES, TableScores
+    from .scorer import TableScorer, TableScores
+    from .table_rows import STATUSES
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
 
-_MODULE_OF = {"STATUSES": "statuses", "TableScorer": "scorer", "TableScores": "statuses"}
+_MODULE_OF = {"STATUSES": "table_rows", "TableScorer": "scorer", "TableScores": "scorer"}
 
 
 def __getattr__(name: str) -> Any:

@@ -4,86 +4,59 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from ..errors import VifidelError
-from .columns import Columns, is_text, spelt, texts
+from .arrow_columns import Columns, is_text, texts
+from .table_rows import spelt
 
-_NAMES = pa.list_(pa.string())
+_STRINGS = pa.list_(pa.string())
 _SCORED = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
 _COUNTED = pa.map_(pa.string(), pa.int64())
 _NUMBERS = pa.list_(pa.float64())
 _NO_JSON = object()
 
 
-@dataclass(frozen=True)
-class Cells:
-    """How the columns of a table that are text become lists.
+def cells_of(schema: pa.Schema, names: Columns) -> list[str]:
+    """Return which columns of lists are text."""
+    of_lists = (names.references, names.label_scores, names.labels)
+    return [name for name in of_lists if name is not None and _is_cells(schema, name)]
 
-    Attributes
-    ----------
-    types : mapping
-        Names of such columns to the types that they get.
-    plain : str, optional
-        The column where text that is no JSON list is a list of one: references.
+
+def types_of_cells(first: pa.RecordBatch, names: Columns) -> dict[str, pa.DataType]:
+    """Return the types of lists that columns of text get, which their first rows say.
+
+    It raises a VifidelError if the text in the column of labels is something else.
     """
-
-    types: Mapping[str, pa.DataType]
-    plain: str | None = None
-
-    @staticmethod
-    def are_in(schema: pa.Schema, names: Columns) -> bool:
-        """Return whether a table has text in a column of lists."""
-        return any(_is_cells(schema, name) for name in names.given()[1:])
-
-    @classmethod
-    def of(cls, first: pa.RecordBatch, names: Columns) -> Cells:
-        """Return how columns are read, which their first rows say.
-
-        Parameters
-        ----------
-        first : RecordBatch
-            The first rows.
-        names : Columns
-            The names of the columns, which need not be there.
-
-        Raises
-        ------
-        VifidelError
-            If the text in the column of labels is something else.
-        """
-        types = {names.references: _NAMES, names.label_scores: _NUMBERS}
-        if _is_cells(first.schema, names.labels):
-            types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
-        there = {name: kind for name, kind in types.items() if _is_cells(first.schema, name)}
-        return cls(there, names.references)
-
-    def schema(self, schema: pa.Schema) -> pa.Schema:
-        """Return the schema with the types that columns get."""
-        for name, kind in self.types.items():
-            schema = schema.set(schema.get_field_index(name), pa.field(name, kind))
-        return schema
-
-    def read(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return rows with lists in place of text; what cannot be read is a list of one null."""
-        for name, kind in self.types.items():
-            column = batch.column(name)
-            read = partial(_list_of, kind, name == self.plain)
-            cells = zip(column.is_valid().to_pylist(), texts(column).to_pylist(), strict=True)
-            lists = pa.array([read(cell) if there else None for there, cell in cells], kind)
-            batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
-        return batch
+    types = {names.references: _STRINGS, names.label_scores: _NUMBERS}
+    of_text = cells_of(first.schema, names)
+    if names.labels in of_text:
+        types[names.labels] = _type_of(names.labels, texts(first[names.labels]).to_pylist())
+    return {name: types[name] for name in of_text}
 
 
-def _is_cells(schema: pa.Schema, name: str | None) -> bool:
-    at = -1 if name is None else schema.get_field_index(name)
-    return (
-        at >= 0 and is_text(schema.field(at).type) and not pa.types.is_null(schema.field(at).type)
-    )
+def with_lists(
+    batch: pa.RecordBatch, types: Mapping[str, pa.DataType], plain: str | None
+) -> pa.RecordBatch:
+    """Return rows with lists in place of text; what cannot be read is a list of one null.
+
+    In the column `plain`, that of references, text that is no JSON list is a list of one.
+    """
+    for name, kind in types.items():
+        column = batch.column(name)
+        read = partial(_list_of, kind, name == plain)
+        cells = zip(column.is_valid().to_pylist(), texts(column).to_pylist(), strict=True)
+        lists = pa.array([read(cell) if there else None for there, cell in cells], kind)
+        batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
+    return batch
+
+
+def _is_cells(schema: pa.Schema, name: str) -> bool:
+    kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
+    return len(kinds) == 1 and is_text(kinds[0]) and not pa.types.is_null(kinds[0])
 
 
 def _type_of(name: str, cells_as_text: Sequence[str | None]) -> pa.DataType:
@@ -99,7 +72,7 @@ def _type_of(name: str, cells_as_text: Sequence[str | None]) -> pa.DataType:
             f"the column {name!r} holds text such as {text!r:.60}; write lists in it as JSON, such "
             'as ["dog", "cat"].'
         )
-    return _NAMES
+    return _STRINGS
 
 
 def _parsed(text: str | None) -> Any:
@@ -153,7 +126,7 @@ def _pair(value: Any) -> Any:
 
 
 _VALUES: dict[pa.DataType, Callable[[Any], Any]] = {
-    _NAMES: spelt,
+    _STRINGS: spelt,
     _SCORED: _pair,
     _NUMBERS: _number,
 }

@@ -1,10 +1,15 @@
-"""Files of tables, here or in an object store: read batch by batch."""
+"""Files of tables, here or in an object store: found by what a user names, read by batches."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Iterator
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -13,13 +18,13 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 
 from ..errors import VifidelError
-from ..files import first_line, reason
-from .cells import Cells
-from .columns import Columns, check_buffers
+from ..files import first_line, is_address, reason
+from .arrow_columns import Columns, check_buffers
+from .cells import cells_of, types_of_cells, with_lists
 from .json_lines import JsonLines
 
-#: The names that files of each format have; of text, also compressed.
-FORMATS = {
+# The names that files of each format have; of text, also compressed.
+_FORMATS = {
     ".parquet": "Parquet",
     ".pq": "Parquet",
     ".arrow": "Arrow",
@@ -33,28 +38,22 @@ FORMATS = {
 _PLAIN, _TEXT = ("CSV", "TSV"), ("CSV", "TSV", "JSONL")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 
+_SECRET = re.compile("//[^/@]*@")
+
 # Rows and bytes that are decoded at a time.
 _ROWS, _BATCH = 8192, 1 << 25
 _BLOCK = 1 << 22
 
-#: What pyarrow raises of files that cannot be read.
-PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
+# What pyarrow raises of files that cannot be read.
+_PROBLEMS = (pa.ArrowException, OSError, ValueError, NotImplementedError)
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of rows.
+    """A file of rows, on a file system that knows it by its path.
 
-    Attributes
-    ----------
-    name : str
-        Below the folder that was given, with ``/``: the same on every machine.
-    path : str
-        As `filesystem` knows it.
-    filesystem : pyarrow.fs.FileSystem
-        Where it is.
-    format : str
-        A value of `FORMATS`.
+    The name is that below the folder that was given, with ``/``: the same on every machine; the
+    format is a value of `_FORMATS`.
     """
 
     name: str
@@ -65,33 +64,18 @@ class TableFile:
     @property
     def stem(self) -> str:
         """The name without what says the format."""
-        return self.name[: -len(suffix_of(self.name))]
+        return self.name[: -len(_suffix_of(self.name))]
 
     def digest(self) -> str:
-        """Return the SHA-256 of the file.
-
-        Raises
-        ------
-        VifidelError
-            If it cannot be read.
-        """
+        """Return the SHA-256 of the file."""
         with _readable(self), self.filesystem.open_input_stream(self.path, None) as file:
             return sha256_of(file)
 
     def open(self, names: Columns, whole: bool = True) -> OpenTable:
-        """Open the file.
+        """Open the file, whose columns of lists, which `names` has, may be text.
 
-        Parameters
-        ----------
-        names : Columns
-            The names of the columns that are lists, also where they are text.
-        whole : bool
-            Whether its rows will be read; otherwise its columns are those of its first rows.
-
-        Raises
-        ------
-        VifidelError
-            If it is not of its format, or the text in a column holds no lists.
+        Unless its rows will be read, its columns may be those of its first rows only. It raises a
+        VifidelError if it is not of its format, or the text in such a column holds no lists.
         """
         source: ds.Dataset | JsonLines
         with _readable(self):
@@ -129,42 +113,41 @@ def sha256_of(file: Any) -> str:
     return seen.hexdigest()
 
 
-def suffix_of(name: str) -> str:
+def _suffix_of(name: str) -> str:
     """Return the end of a name that says the format, such as ``.csv.gz``; empty if none does."""
     lower = name.lower()
     packed = next((end for end in _COMPRESSED if lower.endswith(end)), "")
     plain = lower[: len(lower) - len(packed)]
-    end = next((end for end in FORMATS if plain.endswith(end) and plain != end), "")
-    return end + packed if end and (not packed or FORMATS[end] in _TEXT) else ""
+    end = next((end for end in _FORMATS if plain.endswith(end) and plain != end), "")
+    return end + packed if end and (not packed or _FORMATS[end] in _TEXT) else ""
 
 
-def format_of(name: str) -> str:
+def _format_of(name: str) -> str:
     """Return the format that a file's name says; empty if it says none."""
-    suffix = suffix_of(name)
-    return FORMATS["." + suffix.split(".")[1]] if suffix else ""
+    suffix = _suffix_of(name)
+    return _FORMATS["." + suffix.split(".")[1]] if suffix else ""
 
 
 class OpenTable:
     """The rows of a file, with lists where text spells them.
 
-    Attributes
-    ----------
-    schema : pyarrow.Schema
-        Its columns.
-    numbers_in_text : bool
-        Whether numbers are text, as everything is in CSV.
+    `schema` has its columns, and `numbers_in_text` says whether numbers are text, as in CSV.
     """
 
     def __init__(self, file: TableFile, source: ds.Dataset | JsonLines, names: Columns) -> None:
-        self._file, self._source, self._cells = file, source, Cells({})
+        self._file, self._source, self._names = file, source, names
+        self._types: dict[str, pa.DataType] = {}
         self.numbers_in_text = file.format in _PLAIN
-        if Cells.are_in(source.schema, names):
+        if cells_of(source.schema, names):
             nothing = pa.RecordBatch.from_pylist([], source.schema)
             try:
-                self._cells = Cells.of(next(self.batches(), nothing), names)
+                self._types = types_of_cells(next(self.batches(), nothing), names)
             except VifidelError as problem:
                 raise VifidelError(f"{file.path}: {problem}") from None
-        self.schema: pa.Schema = self._cells.schema(source.schema)
+        self.schema: pa.Schema = source.schema
+        for name, kind in self._types.items():
+            at = self.schema.get_field_index(name)
+            self.schema = self.schema.set(at, pa.field(name, kind))
 
     def count_rows(self) -> int | None:
         """Return how many rows there are; None of text, where that is not known before the end."""
@@ -176,10 +159,7 @@ class OpenTable:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time.
 
-        Raises
-        ------
-        VifidelError
-            If the file ends too early or is damaged.
+        It raises a VifidelError if the file ends too early or is damaged.
         """
         read = 0
         with _readable(self._file):
@@ -191,7 +171,7 @@ class OpenTable:
                     return
             read += len(batch)
             if len(batch):
-                yield self._cells.read(batch)
+                yield with_lists(batch, self._types, self._names.references)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         rows, source, file = _ROWS, self._source, self._file
@@ -226,26 +206,123 @@ def _batches_of_arrow(file: Any) -> Iterator[pa.RecordBatch]:
                 yield batch.slice(start, _ROWS)
 
 
-class _readable:  # noqa: N801 - a context manager, cheaper than a generator in a loop
-    """Turns what pyarrow raises of a file into one sentence."""
-
-    def __init__(self, file: TableFile, where: str = "") -> None:
-        self._file, self._where = file, where
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, problem: BaseException | None, _: Any) -> None:
-        if isinstance(problem, PROBLEMS) and not isinstance(problem, VifidelError):
-            form = self._file.format
-            raise VifidelError(
-                f"{self._file.path}: cannot be read as {form}{self._where}: {said(problem)}; "
-                "write it again, or leave it out."
-            ) from None
+@contextlib.contextmanager
+def _readable(file: TableFile, where: str = "") -> Iterator[None]:
+    """Turn what pyarrow raises of a file into one sentence."""
+    try:
+        yield
+    except VifidelError:
+        raise
+    except _PROBLEMS as problem:
+        raise VifidelError(
+            f"{file.path}: cannot be read as {file.format}{where}: {_said(problem)}; write it "
+            "again, or leave it out."
+        ) from None
 
 
-def said(problem: BaseException) -> str:
+def _said(problem: BaseException) -> str:
     """Return what pyarrow says of a file, without what it was about to do."""
     if isinstance(problem, OSError) and problem.strerror:
         return reason(problem)
     return first_line(problem).rpartition("': ")[2]
+
+
+def find_tables(sources: Sequence[str]) -> list[TableFile]:
+    """Return all files of tables, in the order of their names.
+
+    `sources` are files and folders, which are searched with all that is below them: paths, or URIs
+    of object stores. Names that begin with a full stop or an underscore are left out, as Spark and
+    pyarrow do. It raises a VifidelError if a source is missing, or a folder has no tables, tables
+    of several formats, or something else.
+    """
+    files = [file for source in sources for file in _of_source(source)]
+    return sorted(files, key=lambda file: file.name)
+
+
+def _of_source(source: str) -> list[TableFile]:
+    if is_address(source):
+        given, source = source, _SECRET.sub("//***@", source)  # what messages show of it
+        try:
+            filesystem, path = pa.fs.FileSystem.from_uri(given)
+        except _PROBLEMS as problem:
+            why = _said(problem).replace(given, source)
+            raise VifidelError(f"{source}: {why}; check the address.") from None
+    else:
+        filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
+    try:
+        info = filesystem.get_file_info(path)
+        if info.type == pa.fs.FileType.Directory:
+            return _of_folder(source, filesystem, path)
+    except VifidelError:
+        raise
+    except _PROBLEMS as problem:
+        where = getattr(problem, "filename", None) or source
+        raise VifidelError(f"{where}: {_said(problem)}; check the path.") from None
+    if info.type == pa.fs.FileType.NotFound:
+        raise VifidelError(f"{source}: no such file or directory; check the path.")
+    if info.type != pa.fs.FileType.File:
+        raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
+    name = PurePosixPath(info.path).name
+    if _suffix_of(name) == "":
+        raise VifidelError(
+            f"{source}: its name does not say which table it is; expected {_endings()}."
+        )
+    return [TableFile(name, path, filesystem, _format_of(name))]
+
+
+def _of_folder(source: str, filesystem: pa.fs.FileSystem, folder: str) -> list[TableFile]:
+    found = [
+        TableFile(name, path, filesystem, _format_of(name))
+        for name, path in _listed(filesystem, folder)
+        if not any(part.startswith((".", "_")) for part in name.split("/"))
+    ]
+    found.sort(key=lambda file: file.name)
+    other = next((file for file in found if not file.format), None)
+    if other is not None and len(found) > 1:
+        raise VifidelError(
+            f"{source}: {other.name} in this folder is not a table; name the tables themselves, "
+            f"such as {os.path.join(source, '*.parquet')}."
+        )
+    if other is not None or not found:
+        raise VifidelError(f"{source}: there is no table in this folder; expected {_endings()}.")
+    formats = {file.format: file.name for file in found}
+    if len(formats) > 1:
+        (one, first), (other_one, second) = list(formats.items())[:2]
+        raise VifidelError(
+            f"{source}: this folder has {one} ({first}) and {other_one} ({second}); name the files "
+            "of one of them."
+        )
+    return found
+
+
+def _listed(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the name below a folder and the path of every file in it."""
+    if not isinstance(filesystem, pa.fs.LocalFileSystem):
+        for info in filesystem.get_file_info(pa.fs.FileSelector(folder, recursive=True)):
+            if info.type != pa.fs.FileType.Directory:
+                yield info.path[len(folder) :].lstrip("/"), info.path
+        return
+    # pyarrow follows links, also one that leads to the folder that it is in.
+    for parent, folders, names in os.walk(folder, onerror=_raised):
+        for name in folders:
+            link = os.path.join(parent, name)
+            if os.path.islink(link):
+                raise VifidelError(
+                    f"{link} is a link to a folder, and links are not followed; name that folder "
+                    "as an input of its own."
+                )
+        for name in names:
+            path = os.path.join(parent, name)
+            below = os.path.relpath(path, folder).replace(os.sep, "/")
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                raise VifidelError(f"{path}: is a pipe or device, not an ordinary file; remove it.")
+            yield below, path
+
+
+def _raised(problem: OSError) -> None:
+    raise problem
+
+
+def _endings() -> str:
+    *most, last = _FORMATS
+    return f"a file that ends in {', '.join(most)} or {last}, or compressed text such as .csv.gz"

@@ -27,21 +27,10 @@ _LARGE = re.compile(rb"\d[eE]\+?\d{3}|\d{309}")
 
 
 class JsonLines:
-    """The rows of a file of JSON Lines.
+    """The rows of a file of JSON Lines; compressed if its name says so.
 
-    Parameters
-    ----------
-    filesystem : pyarrow.fs.FileSystem
-        Where it is.
-    path : str
-        As that knows it; compressed if its name says so.
-    whole : bool
-        Whether all of it is looked at, as `batches` needs it, and not its first lines only.
-
-    Attributes
-    ----------
-    schema : pyarrow.Schema
-        Its columns, in the order in which they appear.
+    `schema` has its columns in the order in which they appear: all of them, as `batches` needs
+    them, if the `whole` of it is looked at, else those of its first lines.
 
     Raises
     ------

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial, reduce
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers, Tally
-from ..kernels.bags import bags_of_captions, slices
+from ..kernels.bags import bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon
-from ..rows import Rows
 from ..scorers.record import Metric, Settings
 from ..scorers.registry import METRICS
 from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
-from .rows import TableRows
-from .statuses import Statuses, worsen
+from .table_rows import Statuses, TableRows, worsen
 
 #: The metric whose transport distance stands behind its score.
 WITH_DISTANCE = "VIFIDEL"
@@ -40,42 +38,25 @@ class _TableMetric(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RowScores:
-    """What metrics say of some rows.
+    """What metrics say of some rows; see `TableScores` for what is called the same.
 
-    Attributes
-    ----------
-    scores : mapping
-        Each metric's columns, (rows, number of columns), VIFIDEL's distance behind its score; NaN
-        where there is none.
-    counts : mapping
-        Metrics to `Scored.of_rows`, where a corpus score follows from them; NaN where scores are
-        for want of input.
-    statuses : (rows,) uint8
-        Places in `STATUSES`.
-    tallies : mapping
-        What was read.
-    not_judged : (rows,) int64
-        How many mentions of each row nobody looked for.
+    `statuses` are places in `STATUSES`. `scores` has each metric's columns, (rows, number of
+    columns), VIFIDEL's distance behind its score, and `counts` the `Scored.of_rows` from which a
+    corpus score follows; both are NaN where a metric's own input is bad.
     """
 
-    scores: Mapping[str, Floats]
-    counts: Mapping[str, Floats]
     statuses: Statuses
-    tallies: Mapping[str, Tally]
     not_judged: Integers
+    scores: dict[str, Floats] = field(default_factory=dict)
+    counts: dict[str, Floats] = field(default_factory=dict)
+    tallies: dict[str, Tally] = field(default_factory=dict)
 
 
 class Kernel:
-    """Scores rows of tables.
+    """Scores rows of tables under metrics that are made from settings.
 
-    Parameters
-    ----------
-    metrics : sequence of str
-        What is computed.
-    settings : Settings
-        What the metrics are made from; `weighted` says whether there are references.
-    max_words : int
-        How many different words or labels a text or row may have.
+    `weighted` of the settings says whether there are references; a text or row may have at most
+    `max_words` different words or labels.
     """
 
     def __init__(self, metrics: Sequence[str], settings: Settings, max_words: int) -> None:
@@ -100,132 +81,91 @@ class Kernel:
 
     def score(self, rows: TableRows) -> RowScores:
         """Return the scores of rows; each is scored as if it were alone."""
-        found = [
-            space.with_room(partial(self._scored, metrics, rows))
-            for space, metrics in self._of_spaces.items()
-        ]
-        return RowScores(
-            ChainMap(*(dict(some.scores) for some in found)),
-            ChainMap(*(dict(some.counts) for some in found)),
-            reduce(np.maximum, [some.statuses for some in found]),
-            ChainMap(*(dict(some.tallies) for some in found)),
-            reduce(np.maximum, [some.not_judged for some in found]),
-        )
+        found = RowScores(rows.of_captions.copy(), np.zeros(len(rows.rows), dtype=np.int64))
+        for space, metrics in self._of_spaces.items():
+            space.with_room(partial(self._add, found, metrics, rows))
+        return found
 
-    def _scored(
-        self, metrics: Sequence[_TableMetric], rows: TableRows, lexicon: Lexicon
-    ) -> RowScores:
+    def _add(
+        self,
+        found: RowScores,
+        metrics: Sequence[_TableMetric],
+        table: TableRows,
+        lexicon: Lexicon,
+    ) -> None:
+        """Add what metrics of one word space say; a second time it changes nothing."""
+        rows = table.rows
         words, of_words = bags_of_captions(lexicon, rows.captions)
-        references, of_references = bags_of_captions(lexicon, rows.references)
-        objects, of_labels = rows.labels.bags(lexicon, self._settings.counts)
+        references, of_references = bags_of_captions(lexicon, chain.from_iterable(rows.references))
+        objects, of_labels = bags_of_labels(lexicon, rows.objects or (), self._settings.counts)
+        sizes = np.fromiter(map(len, rows.references), np.int64, len(rows))
+        row_of_reference = np.arange(len(rows)).repeat(sizes)
         in_references = np.bincount(
-            rows.row_of_reference, weights=references.sizes, minlength=len(rows)
+            row_of_reference, weights=references.sizes, minlength=len(rows)
         ).astype(np.int64)
 
-        most, both = self._max_words, words.sizes + objects.sizes
-        long_references = both * in_references > most * most
-        long_references[rows.row_of_reference[references.sizes > most]] = True
+        most = self._max_words
+        long_references = (words.sizes + objects.sizes) * in_references > most * most
+        long_references[row_of_reference[references.sizes > most]] = True
         long_captions, long_labels = words.sizes > most, objects.sizes > most
         if (long_captions | long_references | long_labels).any():
-            left = rows.without(long_captions, long_references, long_labels)
-            return self._scored(metrics, left, lexicon)
+            table.leave_out(long_captions, long_references, long_labels)
+            self._add(found, metrics, table, lexicon)
+            return
 
-        tallies = {"captions": of_words}
+        found.tallies["captions"] = of_words
         if any(metric.sees_objects for metric in metrics):
-            tallies["object labels"] = of_labels
+            found.tallies["object labels"] = of_labels
         if self._settings.weighted:
-            tallies["references"] = of_references
-        gold = Gold(lexicon, len(rows), objects, references, rows.row_of_reference, tallies)
-        reads_texts = any(metric.scorer.reads_texts for metric in metrics)
-        plain = rows.to_rows() if reads_texts else Rows([""] * len(rows), ())
-        part = Part(plain, gold, words, of_words)
-        of_parts = [
-            _of_metrics(metrics, part if end - start == len(rows) else _part(part, start, end))
-            for start, end in slices(both * in_references + words.sizes * objects.sizes)
-        ]
-        of_metrics = [_together(of_metric) for of_metric in zip(*of_parts, strict=True)]
-        judged = zip(metrics, of_metrics, strict=True)
-        not_judged = np.zeros(len(rows), dtype=np.int64)
-        for scored in of_metrics:
-            not_judged = np.maximum(not_judged, scored.counts.get("not_judged", 0))
-        return RowScores(*self._judged(rows, words.sizes == 0, judged), tallies, not_judged)
+            found.tallies["references"] = of_references
+        worsen(found.statuses, words.sizes == 0, "no words")
+        gold = Gold(lexicon, len(rows), objects, references, row_of_reference, found.tallies)
+        # All metrics prepare before the first scores, so that the lexicon is full then or not.
+        golds = [metric.scorer.prepare(gold, rows) for metric in metrics]
+        for metric in metrics:
+            lexicon.numbers(metric.scorer.further_words(rows))
+        for metric, of_metric in zip(metrics, golds, strict=True):
+            scored = metric.scorer.score_part(Part(rows, of_metric, words, of_words))
+            self._judge(found, metric, scored, table, sizes > 0)
 
-    def _judged(
+    def _judge(
         self,
-        rows: TableRows,
-        speechless: NDArray[np.bool_],
-        of_metrics: Iterable[tuple[_TableMetric, Scored]],
-    ) -> tuple[dict[str, Floats], dict[str, Floats], Statuses]:
-        """Return the first three of `RowScores`: NaN where a metric's own input is bad."""
-        statuses = rows.of_captions.copy()
-        worsen(statuses, speechless, "no words")
-        given, referenced = rows.labels.given, rows.referenced
-        columns, counts = {}, {}
-        for metric, scored in of_metrics:
-            name = metric.record.name
-            wrong = rows.of_captions.copy()
-            if metric.sees_objects:
-                np.maximum(wrong, rows.of_labels, out=wrong)
-            if self._settings.weighted:  # all metrics read them
-                np.maximum(wrong, rows.of_references, out=wrong)
-            np.maximum(statuses, wrong, out=statuses)
+        found: RowScores,
+        metric: _TableMetric,
+        scored: Scored,
+        table: TableRows,
+        referenced: NDArray[np.bool_],
+    ) -> None:
+        """Add what a metric says; NaN where its own input is bad."""
+        statuses, name = found.statuses, metric.record.name
+        given = np.fromiter(map(bool, table.rows.objects or ()), bool, len(table.rows))
+        wrong = table.of_captions.copy()
+        if metric.sees_objects:
+            np.maximum(wrong, table.of_labels, out=wrong)
+        if self._settings.weighted:  # all metrics read them
+            np.maximum(wrong, table.of_references, out=wrong)
+        np.maximum(statuses, wrong, out=statuses)
 
-            defined = scored.scores if scored.of_rows is None else scored.of_rows
-            lacks = np.isnan(defined).any(axis=1)
-            something = np.zeros(len(rows), dtype=bool)
-            if metric.sees_objects:
-                something |= given
-                worsen(statuses, lacks & ~given, "no objects")
-            if self._settings.weighted and not metric.record.objects:
-                something |= referenced
-                worsen(statuses, lacks & ~something, "no references")
-            undeclared = np.zeros(len(rows), dtype=bool)
-            if "nothing_looked_for" in scored.counts:
-                undeclared = scored.counts["nothing_looked_for"] > 0
-                worsen(statuses, undeclared, "nothing looked for")
-            worsen(statuses, lacks & something & ~undeclared, "no known words")
-            if "unweighted" in scored.counts:
-                worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
+        defined = scored.scores if scored.of_rows is None else scored.of_rows
+        lacks = np.asarray(np.isnan(defined).any(axis=1))
+        something = undeclared = np.zeros(len(lacks), dtype=np.bool_)
+        if metric.sees_objects:
+            something = something | given
+            worsen(statuses, lacks & ~given, "no objects")
+        if self._settings.weighted and not metric.record.objects:
+            something = something | referenced
+            worsen(statuses, lacks & ~something, "no references")
+        if "nothing_looked_for" in scored.counts:
+            undeclared = scored.counts["nothing_looked_for"] > 0
+            worsen(statuses, undeclared, "nothing looked for")
+        worsen(statuses, lacks & something & ~undeclared, "no known words")
+        if "unweighted" in scored.counts:
+            worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
+        np.maximum(found.not_judged, scored.counts.get("not_judged", 0), out=found.not_judged)
 
-            scores = scored.scores
-            if name == WITH_DISTANCE and scored.distances is not None:
-                scores = np.column_stack([scores, scored.distances])
-            columns[name] = np.where(wrong[:, None] > 0, np.nan, scores)
-            if scored.of_rows is not None:
-                counts[name] = np.where(wrong[:, None] > 0, np.nan, scored.of_rows)
-        return columns, counts, statuses
-
-
-def _of_metrics(metrics: Sequence[_TableMetric], part: Part[Gold]) -> list[Scored]:
-    """Return what each metric says of rows whose pairs of words fit into memory."""
-    scorers = [metric.scorer for metric in metrics]
-    golds = [scorer.prepare(part.gold, part.rows) for scorer in scorers]
-    for scorer in scorers:
-        part.gold.lexicon.numbers(scorer.further_words(part.rows))
-    return [
-        scorer.score_part(Part(part.rows, gold, part.words, part.of_words))
-        for scorer, gold in zip(scorers, golds, strict=True)
-    ]
-
-
-def _part(part: Part[Gold], start: int, end: int) -> Part[Gold]:
-    rows, words = part.rows.part(start, end), part.words.part(start, end)
-    return Part(rows, part.gold.part(start, end), words, part.of_words)
-
-
-def _together(scored: Sequence[Scored]) -> Scored:
-    """Return what a metric said of rows, part after part."""
-    if len(scored) == 1:
-        return scored[0]
-    first = scored[0]
-    return Scored(
-        np.concatenate([some.scores for some in scored]),
-        {
-            key: np.concatenate(
-                [some.counts.get(key, np.zeros(len(some.scores), np.int64)) for some in scored]
-            )
-            for key in dict.fromkeys(key for some in scored for key in some.counts)
-        },
-        None if first.distances is None else np.concatenate([s.distances for s in scored]),
-        None if first.of_rows is None else np.concatenate([s.of_rows for s in scored]),
-    )
+        scores = scored.scores
+        if name == WITH_DISTANCE and scored.distances is not None:
+            scores = np.column_stack([scores, scored.distances])
+        found.scores[name] = np.where(wrong[:, None] > 0, np.nan, scores)
+        if scored.of_rows is not None:
+            found.counts[name] = np.where(wrong[:, None] > 0, np.nan, scored.of_rows)

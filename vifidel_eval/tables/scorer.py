@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.instances import check_threshold, check_uncertain, from_threshold
 from ..annotations.read import Declared, read_looked_for
 from ..errors import VifidelError
-from ..evaluation import Floats, Tally, add_tallies
+from ..evaluation import Floats, Integers, Tally, add_tallies
 from ..files import first_line
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, parse
@@ -23,23 +23,19 @@ from ..scorers.word_vectors import MOST_DIFFERENT
 from ..text.words import STOP_WORDS
 from ..things.synonyms import ClassList
 from ..vectors import VectorSource, WordVectors, load_vectors
-from .by_id import ObjectsById
-from .checks import check_columns, fields_of, refuse
-from .columns import (
+from .arrow_columns import (
     Columns,
     as_column,
-    caption_rows,
     check_buffers,
+    column_of,
+    field_of,
     is_references,
     is_text,
-    label_rows,
-    reference_rows,
 )
-from .kernel import WITH_DISTANCE, Kernel
-from .labels import holds_labels, shape_of
-from .nested import column_of, field_of
-from .rows import TableRows, read_rows
-from .statuses import STATUSES, TableScores
+from .by_id import ObjectsById
+from .kernel import WITH_DISTANCE, Kernel, RowScores
+from .label_columns import holds_labels, shape_of
+from .table_rows import STATUSES, TableRows, read_rows
 
 # So many rows are read at once, and fewer where their texts are longer than this (in bytes).
 _ROWS_AT_ONCE = 1024
@@ -47,6 +43,32 @@ _BYTES_AT_ONCE = 1 << 19
 
 #: The columns of a row that are no scores.
 NO_SCORES = _DISTANCE, _STATUS = "distance", "status"
+
+
+@dataclass(frozen=True, eq=False)
+class TableScores:
+    """What `TableScorer.evaluate` returns of some rows.
+
+    Attributes
+    ----------
+    fields : pyarrow.StructArray
+        One row per row: the metrics' columns, ``distance`` and ``status``.
+    statuses : Counter
+        How many rows have each status.
+    tallies : mapping
+        What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
+    counts : mapping
+        Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
+        not a mean.
+    not_judged : (rows,) int64
+        How many mentions of each row nobody looked for, under VIFIDEL-H.
+    """
+
+    fields: Any
+    statuses: Counter[str]
+    tallies: Mapping[str, Tally]
+    counts: Mapping[str, Floats]
+    not_judged: Integers
 
 
 class TableScorer:
@@ -99,8 +121,12 @@ class TableScorer:
 
     Attributes
     ----------
+    metrics : tuple of str
+        The names of the metrics, in the order of their columns.
+    vectors : WordVectors
+        The word vectors.
     columns : Columns
-        Their names.
+        The names of the columns.
 
     Raises
     ------
@@ -146,7 +172,7 @@ class TableScorer:
         self._uncertain = uncertain
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
-        self._names = _metric_names(metrics)
+        self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
         if objects is not None:
             labels, label_scores = None, None
@@ -155,8 +181,9 @@ class TableScorer:
             if looked_for is None and source.categories:
                 looked_for = source.categories
         self._threshold = DETECTION_THRESHOLD if threshold is None else float(threshold)
+        self.vectors: WordVectors = load_vectors(vectors)
         self._settings = Settings(
-            vectors=load_vectors(vectors),
+            vectors=self.vectors,
             stop_words=stop_words,
             p=p,
             counts=counts,
@@ -167,8 +194,8 @@ class TableScorer:
         self._strict = strict
         self._max_words = max_words
         self.columns = Columns(captions, labels, label_scores, references)
-        self._weighted = references is not None
-        self._kernels = {self._weighted: self._kernel(self._weighted)}
+        self._kernels: dict[bool, Kernel] = {}
+        self._kernel(references is not None)  # settings that are wrong are refused here
 
     def __new__(cls, *arguments: Any, **settings: Any) -> TableScorer:
         scorer = super().__new__(cls)
@@ -183,19 +210,11 @@ class TableScorer:
         return self._made_from, ()
 
     def _kernel(self, weighted: bool) -> Kernel:
-        settings = replace(self._settings, references=weighted, weighted=weighted)
-        return Kernel(self._names, settings, self._max_words)
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics, in the order of their columns."""
-        return self._names
-
-    @property
-    def vectors(self) -> WordVectors:
-        """The word vectors."""
-        vectors: WordVectors = self._settings.vectors
-        return vectors
+        """Return what scores rows with references, or rows without."""
+        if weighted not in self._kernels:
+            settings = replace(self._settings, references=weighted, weighted=weighted)
+            self._kernels[weighted] = Kernel(self.metrics, settings, self._max_words)
+        return self._kernels[weighted]
 
     @cached_property
     def type(self) -> Any:
@@ -205,7 +224,7 @@ class TableScorer:
         and last ``status``.
         """
         fields = []
-        for name in self._names:
+        for name in self.metrics:
             columns = [column.name.replace("-", "_") for column in METRICS[name].columns]
             columns += [_DISTANCE] if name == WITH_DISTANCE else []
             fields += [pa.field(column, pa.float64()) for column in columns]
@@ -224,14 +243,14 @@ class TableScorer:
             Of the table, as `check` takes it.
         """
         if self._by_id is not None:
-            signature = self._by_id.objects.signature()
-            return "; ".join(self._kernels[self._weighted].signatures(signature))
-        scored = self.columns.label_scores is not None
-        if schema is not None and self.columns.labels is not None and not scored:
-            kind = field_of(schema, self.columns.labels).type
-            scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
-        objects = f"rows{from_threshold(self._threshold if scored else None)}"
-        return "; ".join(self._kernels[self._weighted].signatures(objects))
+            objects = self._by_id.objects.signature()
+        else:
+            scored = self.columns.label_scores is not None
+            if schema is not None and self.columns.labels is not None and not scored:
+                kind = field_of(schema, self.columns.labels).type
+                scored = shape_of(kind, column=self.columns.labels).numbers_are == "scores"
+            objects = f"rows{from_threshold(self._threshold if scored else None)}"
+        return "; ".join(self._kernel(self.columns.references is not None).signatures(objects))
 
     def score(
         self, captions: Any, labels: Any = None, references: Any = None, label_scores: Any = None
@@ -263,22 +282,16 @@ class TableScorer:
             If a column is of a wrong type or length, or what a metric needs is missing; with
             `strict`, if a row needs a change.
         """
-
-        def of_labels(rows: Any) -> Any:
-            return label_rows(rows, self._threshold, self._strict, self._uncertain)
-
-        made = Columns(
-            as_column(captions, "captions", is_text, caption_rows),
-            labels if labels is None else as_column(labels, "labels", holds_labels, of_labels),
-            label_scores if label_scores is None else as_column(label_scores, "label_scores"),
-            references
-            if references is None
-            else as_column(references, "references", is_references, reference_rows),
-        )
-        names = Columns("captions", "labels", "label_scores", "references")
-        check_columns(self._names, made, names)
-        for name in ("labels", "label_scores", "references"):
-            column = getattr(made, name)
+        strings = pa.list_(pa.string())
+        given = {
+            "captions": as_column(captions, "captions", is_text, pa.string()),
+            "labels": as_column(labels, "labels", holds_labels, pa.map_(pa.string(), pa.int64())),
+            "label_scores": as_column(label_scores, "label_scores"),
+            "references": as_column(references, "references", is_references, strings),
+        }
+        made = Columns(**given)
+        self._check(made, Columns(*given))
+        for name, column in given.items():
             if column is not None and len(column) != len(made):
                 raise VifidelError(
                     f"there are {len(made)} captions and {len(column)} rows of {name}; give one "
@@ -302,9 +315,7 @@ class TableScorer:
             As `check` raises it; with `strict`, if a row needs a change.
         """
         self.check(batch.schema)
-        names = self.columns
-        columns = (names.captions, names.labels, names.label_scores, names.references)
-        given = Columns(*(None if name is None else column_of(batch, name) for name in columns))
+        given = self.columns.each(partial(column_of, batch))
         if self._by_id is not None:
             given = replace(given, labels=self._by_id.labels(column_of(batch, self._by_id.column)))
         return self._evaluated(given, first_row)
@@ -340,81 +351,101 @@ class TableScorer:
                 f"the table has a column {taken[0]!r} already, which scores would be written to; "
                 "rename or drop it."
             )
-        fields = fields_of(schema, self.columns)
+        fields = self.columns.each(partial(field_of, schema))
         if self._by_id is not None:
             self._by_id.check(schema)
-            fields = replace(fields, labels=self._by_id.field)
-        check_columns(self._names, fields, self.columns)
+            fields = replace(fields, labels=pa.field("labels", pa.null()))
+        self._check(fields, self.columns)
+
+    def _check(self, columns: Columns, names: Columns) -> None:
+        """Check the types of columns or fields, by their names, and that metrics have theirs."""
+        for name in self.metrics:
+            record = METRICS[name]
+            if record.references and columns.references is None:
+                raise VifidelError(f"{name} needs references; name their column.")
+            if record.objects and columns.labels is None:
+                raise VifidelError(f"{name} needs object labels; name their column.")
+            if record.either and columns.labels is None and columns.references is None:
+                raise VifidelError(f"{name} needs object labels or references; name a column.")
+        if not is_text(columns.captions.type):
+            raise VifidelError(
+                f"the column {names.captions!r} is of type {columns.captions.type}; captions are "
+                "strings."
+            )
+        if columns.references is not None and not is_references(columns.references.type):
+            raise VifidelError(
+                f"the column {names.references!r} is of type {columns.references.type}; references "
+                "are a list of strings per row."
+            )
+        if columns.labels is not None:
+            scores = None if columns.label_scores is None else columns.label_scores.type
+            shape_of(columns.labels.type, scores, names.labels)
+        elif columns.label_scores is not None:
+            raise VifidelError(
+                f"{names.label_scores!r} holds the scores of labels, but no column holds labels; "
+                "name it."
+            )
 
     def _evaluated(self, columns: Columns, first_row: int = 0) -> TableScores:
         for name, column in vars(columns).items():
             try:
-                if column is not None:
+                if isinstance(column, pa.Array | pa.ChunkedArray):
                     check_buffers(column)
             except pa.ArrowException as problem:
                 raise VifidelError(
                     f"the column of {name.replace('_', ' ')} is damaged ({first_line(problem)}); "
                     "write it again."
                 ) from None
-        weighted = columns.references is not None
-        kernel = self._kernels.get(weighted)
-        if kernel is None:
-            kernel = self._kernels[weighted] = self._kernel(weighted)
-        scores = [np.empty((0, len(self.type) - 1))]
-        counts: dict[str, list[Floats]] = {}
-        statuses = [np.empty(0, dtype=np.uint8)]
-        not_judged = [np.empty(0, dtype=np.int64)]
-        tallies: dict[str, Tally] = {}
-        for start, part, rows in self._parts(columns):
-            found = kernel.score(rows)
-            if self._strict:
-                refuse(part, found.statuses, first_row + start, self._max_words, self._threshold)
-            scores.append(np.concatenate([found.scores[name] for name in self._names], axis=1))
-            for name, of_metric in found.counts.items():
-                counts.setdefault(name, []).append(of_metric)
-            statuses.append(found.statuses)
-            not_judged.append(found.not_judged)
-            tallies = add_tallies([tallies, found.tallies])
-        of_rows, of_columns = np.concatenate(statuses), np.concatenate(scores).T
+        found: list[RowScores] = []
+        tallies: dict[str, Tally] = {}  # bounded, which those of all parts are not
+        for some in self._scores(columns, first_row):
+            tallies = add_tallies([tallies, some.tallies])
+            some.tallies.clear()
+            found.append(some)
+        of_parts = (np.concatenate([p.scores[n] for n in self.metrics], axis=1) for p in found)
+        scores = np.concatenate([np.empty((0, len(self.type) - 1)), *of_parts])
         arrays = [
             pa.array(column, mask=np.isnan(column))
-            for column in map(np.ascontiguousarray, of_columns)
+            for column in map(np.ascontiguousarray, scores.T)
         ]
+        of_rows = np.concatenate([np.empty(0, np.uint8), *(part.statuses for part in found)])
         arrays.append(pa.DictionaryArray.from_arrays(of_rows, STATUSES).dictionary_decode())
         numbers = np.bincount(of_rows, minlength=len(STATUSES)).tolist()
+        counted = found[0].counts if found else ()
         return TableScores(
             pa.StructArray.from_arrays(arrays, fields=list(self.type)),
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
-            {name: np.concatenate(of_metric) for name, of_metric in counts.items()},
-            np.concatenate(not_judged),
+            {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
+            np.concatenate([np.empty(0, np.int64), *(part.not_judged for part in found)]),
         )
 
-    def _parts(self, columns: Columns) -> Iterator[tuple[int, Columns, TableRows]]:
-        """Yield some rows at a time: the number of the first, their columns, and what is read."""
+    def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
+        """Yield the scores of some rows at a time."""
+        kernel = self._kernel(columns.references is not None)
         start, most = 0, _ROWS_AT_ONCE
         while start < len(columns):
             part = columns.part(start, most)
-            rows = read_rows(part, self._threshold, self._max_words)
+            rows = self._read(part)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
-                rows = read_rows(part, self._threshold, self._max_words)
-            yield start, part, rows
+                rows = self._read(part)
+            scores = kernel.score(rows)
+            if self._strict:
+                rows.refuse(scores.statuses, first_row + start, self._max_words)
+            yield scores
             start += len(part)
             most = min(2 * len(part), _ROWS_AT_ONCE)
 
+    def _read(self, part: Columns) -> TableRows:
+        return read_rows(part, self._threshold, self._uncertain, self._max_words)
+
     def __repr__(self) -> str:
-        return f"<TableScorer {', '.join(self._names)}>"
+        return f"<TableScorer {', '.join(self.metrics)}>"
 
 
 def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
-    """Return metrics in their own spelling, each once.
-
-    Raises
-    ------
-    VifidelError
-        If one is unknown or does not score tables, or there is none.
-    """
+    """Return metrics in their own spelling, each once; all are known and score tables."""
     names: list[str] = []
     for name in [metrics] if isinstance(metrics, str) else metrics:
         if not isinstance(name, str):

@@ -20,98 +20,72 @@ from ..evaluation import Floats, Tally, add_tallies
 from ..scorers.registry import METRICS
 from ..scorers.vifidel_h import warn_of_undeclared
 from ..vectors import WordVectors
-from .statuses import RANKS, STATUSES
-
-_MANTISSA = 53  # bits of a float64
-_LOW = 27  # bits that are added apart, so that 2**36 numbers do not overflow
-_SCALE = 1074 + _MANTISSA  # the smallest float64 times 2**_SCALE is a whole number, cut or not
+from .table_rows import RANKS, STATUSES
 
 # How many words without a vector are listed of a file.
 _LISTED = 20
 
+#: A sum without rounding: doubles that add up to it, the nearest one first.
+Exact = tuple[float, ...]
 
-def exact_sum(values: Floats) -> Fraction:
-    """Return the sum of finite numbers, (n,), without rounding.
 
-    Examples
-    --------
-    >>> float(exact_sum(np.array([1e16, 0.5, -1e16, 0.5])))
-    1.0
+def exact_sum(values: Iterable[float]) -> Exact:
+    """Return the sum of finite numbers.
+
+    >>> exact_sum([1e16, 0.5, -1e16, 0.5]), exact_sum([1e16, 0.5])
+    ((1.0,), (1e+16, 0.5))
     """
-    mantissas, exponents = np.frexp(values)
-    whole = np.ldexp(mantissas, _MANTISSA).astype(np.int64)
-    total = 0
-    for exponent in np.unique(exponents).tolist():
-        some = whole[exponents == exponent]
-        low = some & ((1 << _LOW) - 1)
-        of_exponent = (int((some >> _LOW).sum()) << _LOW) + int(low.sum())
-        total += of_exponent << (exponent - _MANTISSA + _SCALE)
-    return Fraction(total, 1 << _SCALE)
+    left, doubles = list(values), list[float]()
+    while nearest := math.fsum(left):
+        doubles.append(nearest)
+        left.append(-nearest)
+    return tuple(doubles)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Exact sums over rows: of a column's scores, or of what a metric counts.
+    """Exact sums over rows: of a column's scores, or of each number that a metric counts.
 
-    Attributes
-    ----------
-    rows : int
-        How many rows have the numbers.
-    of : tuple of Fraction
-        The sum of each number.
+    `rows` says how many rows have the numbers.
     """
 
     rows: int = 0
-    of: tuple[Fraction, ...] = ()
+    of: tuple[Exact, ...] = ()
 
     @classmethod
     def over(cls, values: Floats) -> Sums:
         """Return the sums of (rows, k) numbers; rows with NaN are left out."""
         there = values[~np.isnan(values).any(axis=1)]
-        return cls(len(there), tuple(map(exact_sum, there.T)))
+        return cls(len(there), tuple(map(exact_sum, there.T.tolist())))
 
     def __add__(self, other: Sums) -> Sums:
         if not self.rows or not other.rows:
             return self if self.rows else other
-        sums = tuple(one + another for one, another in zip(self.of, other.of, strict=True))
-        return Sums(self.rows + other.rows, sums)
-
-    def to_json(self) -> list[Any]:
-        """Return the rows, and doubles that add up to each sum exactly, the nearest one first."""
-        return [self.rows, [_doubles(of) for of in self.of]]
+        pairs = zip(self.of, other.of, strict=True)
+        return Sums(
+            self.rows + other.rows, tuple(exact_sum(one + another) for one, another in pairs)
+        )
 
     @classmethod
     def from_json(cls, content: Any) -> Sums:
-        """Return what `to_json` was called of."""
+        """Return what JSON has as a list of both."""
         rows, of = content
-        return cls(int(rows), tuple(sum(map(Fraction, doubles), Fraction(0)) for doubles in of))
+        return cls(int(rows), tuple(exact_sum(map(_finite, doubles)) for doubles in of))
 
 
-def _doubles(number: Fraction) -> list[float]:
-    doubles = []
-    while number:
-        doubles.append(float(number))
-        number -= Fraction(doubles[-1])
-    return doubles
+def _finite(number: Any) -> float:
+    if not math.isfinite(number):
+        raise ValueError
+    return float(number)
 
 
 @dataclass(frozen=True)
 class Totals:
-    """Counts and sums of rows.
+    """Counts and sums of rows: how many were read and kept, and how many have each status.
 
-    Attributes
-    ----------
-    rows, kept : int
-        How many were read, and how many were written.
-    statuses : mapping
-        How many have each status.
-    sums : mapping
-        Of each column of scores, over the rows that have one, and of each metric with a corpus
-        score that is no mean, what that follows from.
-    tallies : mapping
-        What was read (captions, references, object labels) to its words.
-    not_judged : int
-        How many mentions nobody looked for.
+    `sums` are of each column of scores, over the rows that have one, and of each metric with a
+    corpus score that is no mean, of what that follows from. `tallies` and `not_judged` are those of
+    `TableScores`, the latter of all rows.
     """
 
     rows: int = 0
@@ -141,7 +115,7 @@ class Totals:
             "kept": self.kept,
             "statuses": in_order(self.statuses),
             **({"not_judged": self.not_judged} if self.not_judged else {}),
-            "sums": {name: sums.to_json() for name, sums in self.sums.items()},
+            "sums": {name: [sums.rows, sums.of] for name, sums in self.sums.items()},
             "words": {
                 what: {
                     "words": tally.words,
@@ -154,13 +128,7 @@ class Totals:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Totals:
-        """Return what `to_json` was called of, but for rare words.
-
-        Raises
-        ------
-        KeyError, TypeError, ValueError, AttributeError
-            If it is something else.
-        """
+        """Return what `to_json` was called of, but for rare words; else one of many errors."""
         return cls(
             int(content["rows"]),
             int(content["kept"]),
@@ -186,24 +154,17 @@ def corpus_scores(metrics: Iterable[str], totals: Totals) -> dict[str, dict[str,
 
     That is the mean over the rows that have a score or, of VIFIDEL-H's shares, the share in the
     counts of the run, as `Evaluation.score` has it.
-
-    Parameters
-    ----------
-    metrics : iterable of str
-        Their names.
-    totals : Totals
-        Of the run.
     """
     scores: dict[str, dict[str, Any]] = {}
     for metric in metrics:
         for column in METRICS[metric].columns:
             name = column.name.replace("-", "_")
             sums = totals.sums.get(name, Sums())
-            score = float(sums.of[0] / sums.rows) if sums.rows else None
+            score = float(sum(map(Fraction, sums.of[0])) / sums.rows) if sums.rows else None
             counted = totals.sums.get(counts_of(metric), Sums())
             if column.of_sums is not None and counted.rows:
                 sums = counted
-                share = float(column.of_sums(np.array(counted.of, dtype=np.float64)))
+                share = float(column.of_sums(np.array([sum(of) for of in counted.of], dtype=float)))
                 score = None if math.isnan(share) else share
             scores[name] = {"score": score, "rows": sums.rows}
     return scores
@@ -217,15 +178,8 @@ def counts_of(metric: str) -> str:
 def judge(totals: Totals, vectors: WordVectors) -> None:
     """Refuse a whole run, or warn of it, for what was counted in it.
 
-    Raises
-    ------
-    VectorsError
-        If the vectors know almost none of the words.
-
-    Warns
-    -----
-    VifidelWarning
-        If they do not know many, or no row has a score under every metric.
+    The vectors may know almost none of the words (VectorsError) or few of them (VifidelWarning), or
+    no row has a score under every metric (VifidelWarning).
     """
     for what, tally in totals.tallies.items():
         tally.check_known(what, vectors)

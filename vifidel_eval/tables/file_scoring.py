@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from ..conditions import Condition
+from ..conditions import Condition, number_of
 from ..errors import VifidelError
 from ..files import open_file, reason
+from .arrow_columns import field_of, in_precision_of, is_text, texts
 from .inputs import OpenTable, TableFile, sha256_of
-from .keep import named_in, passing
-from .nested import field_of
 from .scorer import NO_SCORES, TableScorer
 from .totals import Sums, Totals, counts_of
 
@@ -29,76 +28,45 @@ from .totals import Sums, Totals, counts_of
 _ROWS, _BYTES = 1 << 17, 1 << 26
 
 #: The formats of output files, and the end of their names.
-SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
+OUTPUT_SUFFIXES = {"parquet": ".parquet", "arrow": ".arrow"}
+
+
+#: What is recorded of a file that is finished: ``input``, ``input_sha256``, ``output``,
+#: ``output_sha256``, `Totals.to_json`, and last its own ``sha256``, `seal`.
+Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Task:
     """A file to score.
 
-    Attributes
-    ----------
-    file : TableFile
-        What is read.
-    output : str
-        The name of its output.
-    temporary : Path
-        What is written, and renamed when it is recorded.
-    signature : str
-        The signature of the run.
-    done : mapping
-        Records of this output that stand as they are if the digest of the file is their key.
+    It is written to `temporary`, which is renamed to `output` when it is recorded. `signature` is
+    that of the run. Records in `done` stand as they are if the digest of the file is their key.
     """
 
     file: TableFile
     output: str
     temporary: Path
     signature: str
-    done: Mapping[str, dict[str, Any]]
+    done: Mapping[str, Record]
 
 
 @dataclass(frozen=True)
 class Work:
     """What is done with each file; it goes to every worker.
 
-    Attributes
-    ----------
-    scorer : TableScorer
-        Scores rows.
-    keep : tuple of Condition
-        All must hold for a row that is written.
-    style : str
-        A key of `SUFFIXES`.
+    Rows are written, in a format of `OUTPUT_SUFFIXES`, for which all conditions of `keep` hold.
     """
 
     scorer: TableScorer
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"
 
-    def pinned(self, table: OpenTable) -> str | None:
-        """Return the signature of a table's scores; None if it has no labels that say what it is.
-
-        A file whose labels are all missing may have a column without a type.
-        """
-        labels = self.scorer.columns.labels
-        if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
-            return None
-        return self.scorer.signature(table.schema)
-
-    def check(self, file: TableFile, whole: bool = False) -> OpenTable:
+    def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None]:
         """Check a file as far as that is possible before its rows are scored.
 
-        Parameters
-        ----------
-        file : TableFile
-            The file.
-        whole : bool
-            Whether its rows will be read.
-
-        Raises
-        ------
-        VifidelError
-            If it cannot be read, or lacks a column, or one has another type.
+        Return it, and the signature of its scores: None if all its labels are missing, so that
+        their column has no type. `whole` says whether its rows will be read.
         """
         table = file.open(self.scorer.columns, whole)
         try:
@@ -112,39 +80,26 @@ class Work:
             ) from None
         except VifidelError as problem:
             raise VifidelError(f"{file.path}: {problem}") from None
-        return table
+        labels = self.scorer.columns.labels
+        if labels is not None and pa.types.is_null(field_of(table.schema, labels).type):
+            return table, None
+        return table, self.scorer.signature(table.schema)
 
     def _conditions(self, table: OpenTable) -> list[Condition]:
         kind, as_text = self.scorer.type, table.numbers_in_text
         return [named_in(condition, kind, table.schema, as_text) for condition in self.keep]
 
-    def record(self, task: Task, on_rows: Callable[[int], object]) -> dict[str, Any]:
+    def record(self, task: Task, on_rows: Callable[[int], object]) -> Record:
         """Score a file unless that was done, write the rows that are kept, and say what was done.
 
-        Parameters
-        ----------
-        task : Task
-            The file.
-        on_rows : callable
-            Called with the number of rows that were just scored.
-
-        Returns
-        -------
-        dict
-            ``input``, ``input_sha256``, ``output``, ``output_sha256``, `Totals.to_json`, and last
-            its own ``sha256``, `seal`.
-
-        Raises
-        ------
-        VifidelError
-            If something cannot be read or written, or the file is another one than before.
+        It raises if something cannot be read or written, or the file was changed meanwhile.
         """
         digest = task.file.digest()
         if digest in task.done:
             on_rows(task.done[digest]["rows"])
             return task.done[digest]
-        table = self.check(task.file, whole=True)
-        if self.pinned(table) not in (None, task.signature):
+        table, signature = self.check(task.file, whole=True)
+        if signature not in (None, task.signature):
             raise VifidelError(
                 f"{task.file.path}: labels have scores in some files or rows only; score those "
                 "into different folders."
@@ -195,8 +150,52 @@ class Work:
 
 def seal(record: Mapping[str, Any]) -> str:
     """Return the SHA-256 of what a record says of a file, by which damage to it is known."""
-    content = {of: value for of, value in record.items() if of not in ("sha256", "pin")}
+    content = {of: value for of, value in record.items() if of != "sha256"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def named_in(
+    condition: Condition, scores: Any, schema: Any, numbers_in_text: bool = False
+) -> Condition:
+    """Return the condition with the name that its column has in the table that is written.
+
+    `scores` are the columns of scores, for which hyphens may be written for their underscores, and
+    `schema` those of the input; text there may spell numbers, as in CSV. It raises a VifidelError
+    if there is no such column, or it has no numbers.
+    """
+    types = pa.types
+    added = {field.name: field.type for field in scores}
+    name = condition.column.replace("-", "_")
+    if name not in added:
+        name = condition.column
+    kinds = [schema.field(at).type for at in schema.get_all_field_indices(name)]
+    if name in added:
+        kinds = [added[name]]
+    if not kinds:
+        raise VifidelError(
+            f"--keep '{condition}': there is no column {condition.column!r}; the scores are "
+            f"{', '.join(added)}, the columns of the input {', '.join(schema.names)}."
+        )
+    numeric = (types.is_integer, types.is_floating, types.is_decimal)
+    spelt = numbers_in_text and name not in added and is_text(kinds[0])
+    if not spelt and not any(check(kinds[0]) for check in numeric):
+        raise VifidelError(
+            f"--keep '{condition}': the column {condition.column!r} holds {kinds[0]}, not "
+            "numbers; name another column."
+        )
+    return replace(condition, column=name)
+
+
+def passing(condition: Condition, column: Any) -> Any:
+    """Return which values pass, a pyarrow.BooleanArray without nulls.
+
+    Values compare as in Python, without rounding, but that a column of less than double
+    precision is compared in its own: single precision .3 is not below .3.
+    """
+    bound = in_precision_of(column.type, condition.number)
+    values = texts(column).to_pylist() if is_text(column.type) else column.to_pylist()
+    numbers = (number_of(value) if isinstance(value, str) else value for value in values)
+    return pa.array([condition.holds(value, bound) for value in numbers], pa.bool_())
 
 
 def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
@@ -215,13 +214,7 @@ def _kept(batch: pa.RecordBatch, keep: list[Condition]) -> pa.RecordBatch:
 
 
 def _check_parquet(schema: pa.Schema) -> None:
-    """Check that a file of Parquet gives back the types of all columns.
-
-    Raises
-    ------
-    VifidelError
-        If it does not.
-    """
+    """Check that a file of Parquet gives back the types of all columns."""
     for field in schema:
         file = pa.BufferOutputStream()
         try:

@@ -10,22 +10,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.metadata
-import itertools
 import json
 import multiprocessing
 import os
+import queue
 import re
 import secrets
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -33,25 +27,23 @@ from typing import Any
 from ..errors import VifidelError
 from ..files import beside, json_text, locked, open_file, read_json, reason, write_whole
 from ..unfinished import Parts
+from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, seal
 from .inputs import TableFile, sha256_of
-from .scoring import SUFFIXES, Task, Work, seal
-from .totals import Totals, corpus_scores, in_order, judge
+from .totals import Totals, corpus_scores, judge
 
 #: The file that says what a run did.
 MANIFEST = "manifest.json"
 
 _PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
+# What the manifest says of all rows as records do of a file.
+_OF_ALL_ROWS = ("rows", "kept", "statuses", "not_judged")
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
-_SECONDS = 0.2  # between two looks at how far workers are
+_SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
 
 # What `Parts` keeps beside the records: by which temporary files are known to be ours.
 _TOKEN = "temporary files"
-
-#: What is recorded of a file that is finished, as `Work.record` returns it; here with a ``pin``,
-#: the digest of what the output depends on beside the input.
-Record = dict[str, Any]
 
 
 def score_tables(
@@ -64,29 +56,11 @@ def score_tables(
 ) -> dict[str, Any]:
     """Score files of rows, as far as that was not done before, and return the manifest.
 
-    Parameters
-    ----------
-    work : Work
-        What is done with each file.
-    files : sequence of TableFile
-        In the order of their names.
-    output : Path
-        The folder that gets one file for each of them, and the manifest.
-    settings : mapping
-        What else the output depends on; it is written into the manifest.
-    workers : int
-        How many processes score.
-    begin : callable
-        From the number of all rows, if it is known, to what is called with the number of rows that
-        were just scored.
-
-    Raises
-    ------
-    VifidelError
-        If something cannot be read or written, does not fit, or the vectors do not know the
-        language of the captions.
+    `output` is the folder that gets one file for each of them, in the order of their names, and the
+    manifest, which has the settings: what else the output depends on. `begin` goes from the number
+    of all rows, if it is known, to what is called with the number of rows that were just scored.
     """
-    outputs = _outputs(files, SUFFIXES[work.style])
+    outputs = _outputs(files, OUTPUT_SUFFIXES[work.style])
     rows, signature = _checked(work, files)
     plan = {
         "command": "score-table",
@@ -94,8 +68,8 @@ def score_tables(
         "settings": dict(settings),
         "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
     }
-    with _RunFolder.opened(output) as folder:
-        done = folder.done(outputs, plan)
+    with _RunFolder.opened(output, plan) as folder:
+        done = folder.done(outputs)
         tasks = [
             Task(file, name, folder.temporary(at), signature, done[at])
             for at, (file, name) in enumerate(zip(files, outputs, strict=True))
@@ -105,17 +79,15 @@ def score_tables(
         def finish(at: int, record: Record) -> None:
             records[at] = record
             if record not in done[at].values():
-                folder.add(tasks[at].temporary, record, plan)
+                folder.add(tasks[at].temporary, record)
 
         _do(work, tasks, workers, begin(rows), finish)
         totals = sum(map(Totals.from_json, records), Totals())
         judge(totals, work.scorer.vectors)
+        said = totals.to_json()
         manifest = {
             **plan,
-            "rows": totals.rows,
-            "kept": totals.kept,
-            "statuses": in_order(totals.statuses),
-            **({"not_judged": totals.not_judged} if totals.not_judged else {}),
+            **{name: said[name] for name in _OF_ALL_ROWS if name in said},
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": records,
         }
@@ -130,17 +102,11 @@ def _pin(plan: Mapping[str, Any]) -> str:
 
 
 def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
-    """Check all files; return their rows, if they are known, and the signature of all.
-
-    Raises
-    ------
-    VifidelError
-        Of the first that cannot be scored, or if labels have scores in some only.
-    """
+    """Check all files; return their rows, if they are known, and the signature of all."""
 
     def check(file: TableFile) -> tuple[int | None, str | None]:
-        table = work.check(file)
-        return table.count_rows(), work.pinned(table)
+        table, signature = work.check(file)
+        return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         try:
@@ -161,13 +127,7 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
 
 
 def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
-    """Return the name of each file's output.
-
-    Raises
-    ------
-    VifidelError
-        If two have the same; names that differ only in case do not work on every system.
-    """
+    """Return the name of each file's output; no two may differ in case only, or not at all."""
     names = [file.stem + suffix for file in files]
     seen: dict[str, TableFile] = {}
     for name, file in zip(names, files, strict=True):
@@ -186,43 +146,37 @@ def _outputs(files: Sequence[TableFile], suffix: str) -> list[str]:
 class _RunFolder:
     """The output folder of a run; `opened` makes it."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._manifest = path, path / MANIFEST
+    def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
+        self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
         self._parts = Parts(self._manifest)
         where = self._parts.path
         ended = read_json(self._manifest, VifidelError) if self._manifest.exists() else None
+        # Records of a run that ended, by their keys in `Parts`.
         self._ended: dict[str, Record] = {}
         try:
-            records = {key: self._parts[key] for key in self._parts if key != _TOKEN}
-            for key, record in records.items():
-                _check_record(record, key)
+            known = {key: self._parts[key] for key in self._parts if key != _TOKEN}
+            _check_records(known)
             if _TOKEN in self._parts and not re.fullmatch("[0-9a-f]{16}", self._parts[_TOKEN]):
                 raise ValueError
             where = self._manifest
             if ended is not None:
-                pinned = [{**record, "pin": _pin(ended)} for record in ended["files"]]
-                self._ended = {_check_record(record): record for record in pinned}
+                self._ended = {_key(record, _pin(ended)): record for record in ended["files"]}
+                _check_records(self._ended)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
             raise VifidelError(
                 f"{where}: is not of a run of this command and version; name another folder."
             ) from None
         # What earlier runs have written, by the name of the output.
-        self._records: dict[str, list[Record]] = {}
-        for record in {**self._ended, **records}.values():
-            self._records.setdefault(record["output"], []).append(record)
+        self._records: dict[str, list[tuple[str, Record]]] = {}
+        for key, record in {**self._ended, **known}.items():
+            self._records.setdefault(record["output"], []).append((key, record))
         if _TOKEN not in self._parts:
             self._parts.add(_TOKEN, secrets.token_hex(8))
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, path: Path) -> Iterator[_RunFolder]:
-        """Return a folder for one run alone; after an error or interrupt it holds finished files.
-
-        Raises
-        ------
-        VifidelError
-            If it cannot be written, holds something else, or another process is writing there.
-        """
+    def opened(cls, path: Path, plan: Mapping[str, Any]) -> Iterator[_RunFolder]:
+        """Return a folder for one run alone, in which finished files stay after an error."""
         from filelock import Timeout
 
         new, lock_path = not path.exists(), path / f"{MANIFEST}.lock"
@@ -230,7 +184,8 @@ class _RunFolder:
             raise VifidelError(f"{path}: is a file; name a folder for the output.")
         if not path.parent.is_dir():
             raise VifidelError(f"{path}: there is no folder above it; create that first.")
-        ours = (path / MANIFEST, beside(path / MANIFEST, ".unfinished"), lock_path)
+        # A run that ends writes the manifest before it removes the others: it is looked for last.
+        ours = (beside(path / MANIFEST, ".unfinished"), lock_path, path / MANIFEST)
         if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
             raise VifidelError(
                 f"{path}: the folder is not empty, and holds no run of this command; name another "
@@ -249,7 +204,7 @@ class _RunFolder:
                 except (OSError, NotImplementedError) as problem:
                     why = reason(problem) if isinstance(problem, OSError) else str(problem)
                     raise VifidelError(f"{path}: cannot be written: {why}.") from None
-                folder = cls(path)
+                folder = cls(path, plan)
                 held.callback(folder._clean)
                 yield folder
         finally:
@@ -261,46 +216,36 @@ class _RunFolder:
         """Return where a file is written before it is recorded; the name is of this run alone."""
         return self._path / f".{self._parts[_TOKEN]}-{at}.part"
 
-    def done(self, outputs: Sequence[str], plan: Mapping[str, Any]) -> list[dict[str, Record]]:
+    def done(self, outputs: Sequence[str]) -> list[dict[str, Record]]:
         """Return the records that stand, of each output: by the digest of the input.
 
-        Raises
-        ------
-        VifidelError
-            If there is a file that this run would not write, or one that no run has written.
+        It raises if there is a file that this run would not write, or one that no run has written.
         """
         for name in sorted(self._records.keys() - set(outputs)):
             if os.path.lexists(self._path / name):
-                source = self._records[name][0]["input"]
+                source = self._records[name][0][1]["input"]
                 raise VifidelError(
                     f"{self._path}: holds {name} of the input {source}, which an earlier run wrote "
                     "and this one does not; give the same inputs and --format, or name another "
                     "folder."
                 )
-        pin = _pin(plan)
         return [
             {
-                record["input_sha256"]: {of: record[of] for of in record if of != "pin"}
-                for record in self._standing(name)
-                if record["pin"] == pin
+                record["input_sha256"]: record
+                for key, record in self._standing(name)
+                if key == _key(record, self._pin)
             }
             for name in outputs
         ]
 
-    def _standing(self, name: str) -> list[Record]:
-        """Return the records of the file of that name, if there is one.
-
-        Raises
-        ------
-        VifidelError
-            If there is one that no run has written.
-        """
+    def _standing(self, name: str) -> list[tuple[str, Record]]:
+        """Return the records of the file of that name; it raises if no run has written it."""
         path = self._path / name
         if not os.path.lexists(path):
             return []
         with open_file(path, VifidelError) as file:
             digest = sha256_of(file)
-        ours = [of for of in self._records.get(name, ()) if of["output_sha256"] == digest]
+        ours = [of for of in self._records.get(name, ()) if of[1]["output_sha256"] == digest]
         if not ours:
             raise VifidelError(
                 f"{path}: was not written by this command, or was changed since; move it away, or "
@@ -308,20 +253,13 @@ class _RunFolder:
             )
         return ours
 
-    def add(self, temporary: Path, record: Record, plan: Mapping[str, Any]) -> None:
-        """Record a file that was written, and give it its name.
-
-        Raises
-        ------
-        VifidelError
-            If that is not possible.
-        """
+    def add(self, temporary: Path, record: Record) -> None:
+        """Record a file that was written, and give it its name."""
         for key, ended in self._ended.items():
             self._parts.add(key, ended)
         self._ended = {}
         self._manifest.unlink(missing_ok=True)  # which is of a run that ended
-        pinned = {**record, "pin": _pin(plan)}
-        self._parts.add(_check_record(pinned), pinned)
+        self._parts.add(_key(record, self._pin), record)
         path = self._path / record["output"]
         self._standing(record["output"])  # it may have come while the rows were scored
         try:
@@ -343,14 +281,18 @@ class _RunFolder:
             self._parts.clear()
 
 
-def _check_record(record: Record, key: str | None = None) -> str:
-    """Return what is different between records; it raises of what is none, or has another key."""
-    Totals.from_json(record)
-    names = ("input", "input_sha256", "output", "output_sha256", "pin")
-    found = "\n".join([record[name] for name in names])
-    if record["sha256"] != seal(record) or key not in (None, found):
-        raise ValueError
-    return found
+def _key(record: Record, pin: str) -> str:
+    """Return what is different between records; `pin` is that of the run."""
+    names = ("input", "input_sha256", "output", "output_sha256")
+    return "\n".join([*(record[name] for name in names), pin])
+
+
+def _check_records(records: Mapping[str, Record]) -> None:
+    """Raise one of many errors for what is no record, was changed, or has another key."""
+    for key, record in records.items():
+        Totals.from_json(record)
+        if record["sha256"] != seal(record) or key != _key(record, key.rpartition("\n")[2]):
+            raise ValueError
 
 
 def _do(
@@ -360,64 +302,35 @@ def _do(
     on_rows: Callable[[int], object],
     on_done: Callable[[int, Record], object],
 ) -> None:
-    """Score files, in this process or in others.
-
-    Parameters
-    ----------
-    work : Work
-        What is done.
-    tasks : sequence of Task
-        The files.
-    workers : int
-        How many processes; with one, files are scored in this process.
-    on_rows : callable
-        Called with the number of rows just scored.
-    on_done : callable
-        Called with the number of each task that is done and its record, in any order.
-
-    Raises
-    ------
-    VifidelError
-        The first that a task raises, or if a worker is killed.
-    """
+    """Score files, in this process or in others; then files are done in any order."""
     workers = min(workers, len(tasks))
     if workers <= 1:
         for at, task in enumerate(tasks):
             on_done(at, work.record(task, on_rows))
         return
     context = multiprocessing.get_context("spawn")
-    # The rows of each place in the queue, which one process writes at a time, and last whether to
-    # stop. Without a lock, which a killed process might hold.
-    places = 2 * workers
-    rows, shown = context.RawArray("q", places + 1), 0
-    pool = ProcessPoolExecutor(workers, context, _begin, (work, rows))
-    left = iter(enumerate(tasks))
-    waiting: dict[Future[Record], tuple[int, int]] = {}  # the number of the task, and its place
-
-    def submit(place: int) -> None:
-        for at, task in itertools.islice(left, 1):
-            waiting[pool.submit(_record, place, task)] = at, place
-
+    # Without a lock, which a killed process might hold.
+    stop = context.RawValue("b", False)
+    pool = ProcessPoolExecutor(workers, context, _begin, (work, stop))
+    finished: queue.SimpleQueue[Future[tuple[int, Record]]] = queue.SimpleQueue()
+    left = len(tasks)
     try:
         with _interrupts_ignored():  # by the processes, which start here: this one stops them
-            for place in range(places):
-                submit(place)
-        while waiting:
-            done, _ = wait(waiting, _SECONDS, FIRST_COMPLETED)
-            now = sum(rows[:-1])
-            on_rows(now - shown)
-            shown = now
-            for future in done:
-                at, place = waiting.pop(future)
-                on_done(at, future.result())
-                submit(place)
+            for at, task in enumerate(tasks):
+                pool.submit(_record, at, task).add_done_callback(finished.put)
+        while left:
+            with contextlib.suppress(queue.Empty):
+                at, record = finished.get(timeout=_SECONDS).result()
+                on_rows(record["rows"])
+                on_done(at, record)
+                left -= 1
     except BrokenProcessPool:
         raise VifidelError(
             "a worker was killed, perhaps because memory ran out; finished files are kept: run the "
             "same command again, with fewer --workers."
         ) from None
     finally:
-        rows[-1] = True
+        stop.value = True
         pool.shutdown(cancel_futures=True)
 
 
@@ -434,13 +347,13 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# What a worker process does, and where it says how far it is: one pair, in a worker.
+# What a worker process does, and whether it is to stop: one pair, in a worker.
 _WORK: list[tuple[Work, Any]] = []
 
 
-def _begin(work: Work, rows: Any) -> None:
+def _begin(work: Work, stop: Any) -> None:
     """Prepare a worker, which ends with the process that started it."""
-    _WORK.append((work, rows))
+    _WORK.append((work, stop))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -452,13 +365,12 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _record(place: int, task: Task) -> Record:
+def _record(at: int, task: Task) -> tuple[int, Record]:
     """Score a file in a worker."""
-    ((work, rows),) = _WORK
+    ((work, stop),) = _WORK
 
-    def on_rows(number: int) -> None:
-        rows[place] += number
-        if rows[-1]:
+    def on_rows(_: int) -> None:
+        if stop.value:
             raise KeyboardInterrupt
 
-    return work.record(task, on_rows)
+    return at, work.record(task, on_rows)

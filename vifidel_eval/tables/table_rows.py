@@ -1,0 +1,165 @@
+"""The rows of a table as they are scored: texts and labels, and what is wrong with each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AnnotationError, CaptionError
+from ..evaluation import ROW_COUNTS, Integers
+from ..rows import MOST_CHARACTERS, Asked, LabelCounts, Rows
+from .arrow_columns import Columns, lists, texts
+from .label_columns import ImageLabels, LabelReader
+
+#: All statuses from best to worst, as tables have them.
+STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
+
+#: The places of statuses in `STATUSES`, (rows,).
+Statuses = NDArray[np.uint8]
+
+#: The place of each: 0 for ``"ok"``, higher for worse.
+RANKS: Mapping[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
+
+
+def worsen(statuses: Statuses, rows: NDArray[np.bool_] | Integers, status: str) -> None:
+    """Give rows, which are marked or numbered, a status, unless theirs is worse."""
+    statuses[rows] = np.maximum(statuses[rows], np.uint8(RANKS[status]))
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """Some rows of a table. What cannot be read is left out, and a status says so.
+
+    Attributes
+    ----------
+    rows : Rows
+        What is read; lists, which `leave_out` changes.
+    of_captions, of_references, of_labels : (rows,) uint8
+        What is wrong with each: places in `STATUSES`, 0 where nothing is.
+    problems : mapping
+        Rows to what is wrong with their labels.
+    size : int
+        About how many bytes the texts and labels take.
+    """
+
+    rows: Rows
+    of_captions: Statuses
+    of_references: Statuses
+    of_labels: Statuses
+    problems: dict[int, str]
+    size: int
+
+    def leave_out(
+        self, captions: NDArray[np.bool_], references: NDArray[np.bool_], labels: NDArray[np.bool_]
+    ) -> None:
+        """Leave out what is too long, given for each row."""
+        for values, nothing, statuses, long in (
+            (self.rows.captions, "", self.of_captions, captions),
+            (self.rows.references, (), self.of_references, references),
+            (self.rows.objects, {}, self.of_labels, labels),
+        ):
+            worsen(statuses, long, "too long")
+            for row in np.flatnonzero(long).tolist():
+                values[row] = nothing  # type: ignore[index]
+                if self.rows.asked is not None and values is self.rows.objects:
+                    self.rows.asked[row] = None  # type: ignore[index]
+
+    def refuse(self, statuses: Statuses, first_row: int, max_words: int) -> None:
+        """Raise for the first row that needs a change, by its number from `first_row` on.
+
+        Raises
+        ------
+        CaptionError, AnnotationError
+            If there is one.
+        """
+        bad = np.flatnonzero(statuses >= RANKS["too long"])
+        if not len(bad):
+            return
+        row = int(bad[0])
+        at, status = f"row {first_row + row}", STATUSES[statuses[row]]
+        if status == "bad labels":
+            raise AnnotationError(f"{at}: {self.problems[row]}")
+        raise CaptionError(
+            {
+                "too long": f"{at}: it has a text of more than {MOST_CHARACTERS} characters, or "
+                f"more than {max_words} different words or labels; shorten it.",
+                "bad caption": f"{at}: the caption is not a string; every row needs one.",
+                "bad references": f"{at}: the references are not a list of strings.",
+            }[status]
+        )
+
+
+def read_rows(
+    columns: Columns, threshold: float, uncertain: float | None, max_labels: int
+) -> TableRows:
+    """Read some rows of columns whose types were checked; labels as `LabelReader` does.
+
+    A row has at most `max_labels` different labels.
+    """
+    rows = len(columns)
+    of_captions, of_references, of_labels = (np.zeros(rows, dtype=np.uint8) for _ in range(3))
+    captions = _captions(columns.captions)
+    for row, caption in enumerate(captions):
+        if caption is None or len(caption) > MOST_CHARACTERS:
+            of_captions[row] = RANKS["bad caption" if caption is None else "too long"]
+            captions[row] = ""
+    references: list[Any] = [()] * rows
+    if columns.references is not None:
+        references = _references(columns.references)
+        for row, of_row in enumerate(references):
+            if None in of_row or max(map(len, of_row), default=0) > MOST_CHARACTERS:
+                of_references[row] = RANKS["bad references" if None in of_row else "too long"]
+                references[row] = ()
+    objects: list[LabelCounts] = [{}] * rows
+    asked: list[Asked] = [None] * rows
+    problems: dict[int, str] = {}
+    if columns.labels is not None:
+        reader = LabelReader(columns.labels, columns.label_scores, threshold, uncertain)
+        for row, labels in enumerate(reader.read()):
+            if isinstance(labels, AnnotationError):
+                of_labels[row], problems[row] = RANKS["bad labels"], str(labels)
+                continue
+            counts, looked_for = labels if isinstance(labels, ImageLabels) else (labels, None)
+            if len(counts) > max_labels:
+                of_labels[row] = RANKS["too long"]
+            else:
+                objects[row], asked[row] = counts, looked_for
+    says_it = any(labels is not None for labels in asked)
+    return TableRows(
+        Rows(captions, references, objects=objects, asked=asked if says_it else None),
+        of_captions,
+        of_references,
+        of_labels,
+        problems,
+        sum(map(len, chain(captions, *references))) + 8 * sum(map(len, objects)),
+    )
+
+
+def _captions(column: Any) -> list[Any]:
+    """Return the text of each row; None for what is no text."""
+    if isinstance(column, list):
+        return list(map(spelt, column))
+    captions: list[Any] = texts(column).to_pylist()
+    return captions
+
+
+def _references(column: Any) -> list[Any]:
+    """Return a list of texts for each row, with None for what is no text."""
+    return list(map(_listed, column)) if isinstance(column, list) else lists(column)
+
+
+def _listed(row: Any) -> list[str | None]:
+    if row is None:
+        return []
+    listed = row.tolist() if hasattr(row, "tolist") else row
+    return list(map(spelt, listed)) if isinstance(listed, list | tuple) else [None]
+
+
+def spelt(text: Any) -> str | None:
+    """Return a string that UTF-8 can spell; None for what is not a string."""
+    return text.encode(errors="replace").decode() if isinstance(text, str) else None
