@@ -72,10 +72,10 @@ def find_pictures(
     named |= {i: of_stem[str(i)] for i in others if i not in named and str(i) in of_stem}
     same_image = match([i for i in others if i not in named], by_name)
     named |= {image_id: [name] for image_id, name in same_image.items()}
-    for image_id, (name, *also) in named.items():
+    for image_id, (first, *also) in named.items():
         if also:
             raise ImageIdError(
-                f"{folder}: {name} and {also[0]} are both named after image id {image_id!r}; "
+                f"{folder}: {first} and {also[0]} are both named after image id {image_id!r}; "
                 "leave one of them there."
             )
     found = below | {image_id: by_name[name] for image_id, (name,) in named.items()}
