@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, NamedTuple
 
-from ..errors import AnnotationError
 from ..arguments import is_listed
+from ..errors import AnnotationError
 from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, check_score, checked_label
 
 #: The keys of parallel arrays: of labels, and of what is beside them.

@@ -13,12 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..arguments import named_if_wrong
+from ..arguments import named_if_wrong, shows
 from ..errors import AnnotationError
 from ..files import read_json
 from ..image_ids import ImageId, from_json_key
 from ..pictures import SUFFIXES
-from ..arguments import shows
 from .format import Format, Way, below_header, classes_of, entries, first_key, image_id_of
 from .instances import Instances, LabelList, read_items
 from .listed import BESIDE, NO_NAMES, CategoryNames

@@ -15,11 +15,10 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
-from ..arguments import named_if_wrong
+from ..arguments import named_if_wrong, shows
 from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, match
-from ..arguments import shows
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
 from .combined import agreed, union
 from .format import RECORD, Carrier, Format, Lines, content_of
@@ -185,7 +184,7 @@ def _read(
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
     dataset = getattr(source, "dataset", None)
-    where, carrier, content = "objects", cast(Carrier, "object"), cast(Any, source)
+    where, carrier, content = "objects", "object", cast(Any, source)
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectSource, read_objects
-from ..annotations.read import Declared, read_looked_for
 from ..annotations.instances import check_threshold, check_uncertain
+from ..annotations.read import Declared, read_looked_for
 from ..companions.by_category import explained_by_category
 from ..companions.mention_counts import (
     CAPTION_COUNTS,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..annotations import ObjectLabels, read_objects
-from ..annotations.read import LookedFor, read_looked_for
 from ..annotations.instances import check_threshold, check_uncertain
+from ..annotations.read import LookedFor, read_looked_for
 from ..evaluation import Column
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -153,7 +153,7 @@ def correlate(
                     on_progress(1)
     matrices = _matrices(ratings, trials)
     tables = [*_tables(ratings.name, found), *(matrix.table() for matrix in matrices)]
-    findings = {"correlations": found, "williams": matrices}
+    findings: dict[str, Sequence[Any]] = {"correlations": found, "williams": matrices}
     return Agreement(ratings.name, findings, tables, [], trials)
 
 

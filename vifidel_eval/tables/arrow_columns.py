@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..captions.field_paths import spelled, steps_of, value_at
-from ..captions.layout import MISSING
+from ..captions.fields import MISSING, spelled, steps_of, value_at
 from ..errors import VifidelError
 
 _STRINGS = ("string", "large_string", "string_view")

@@ -57,6 +57,7 @@ def render_page(content: Content) -> str:
         .render(
             scores=content.scores,
             comparisons=content.comparisons,
+            counts=COUNTS,
             remarks=overview.remarks(content.scores),
             duels=overview.duels(content.scores, content.comparisons),
             distributions=distributions,
@@ -113,7 +114,6 @@ def _environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = _JSON
     environment.globals |= {
-        "COUNTS": COUNTS,
         "address": _address,
         "axis_of": overview.axis_of,
         "whole": number_texts.whole,
