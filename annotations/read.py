@@ -184,7 +184,8 @@ def _read(
         return read_objects(source, threshold, categories, uncertain)
     names = NO_NAMES if categories is None else read_categories(categories)
     dataset = getattr(source, "dataset", None)
-    where, carrier, content = "objects", "object", cast(Any, source)
+    where, content = "objects", cast(Any, source)
+    carrier: Carrier = "object"
     if isinstance(source, str | os.PathLike):
         if source == "":
             raise AnnotationError("objects: the path is empty.")
