@@ -5,7 +5,8 @@
 Counts in the checkout whose ``vifidel_eval`` this Python imports:
 
 - lines of the core and of the satellites, which the core can do without (`SATELLITES`), as the
-  files have them: code, docstrings and blank lines of Python, scripts, styles and templates;
+  files have them: code, docstrings and blank lines of Python, scripts, styles and templates; and,
+  among the core, of what only its entries import (`LEAVES`);
 - what one caption passes in ``evaluate`` and in ``Scorer.score``: files in which a function is
   called, calls, and moves, which are calls that are in another file than the call before. The same
   call was made before, so that imports and vectors that are read once do not count;
@@ -37,34 +38,45 @@ ROOT = Path(vifidel_eval.__file__).parents[1]
 SOURCES = ("vifidel_eval", "scorers", "annotations")
 ENDINGS = (".py", ".js", ".css", ".j2")
 
-#: Folders and files that the core can do without, with their commands.
-SATELLITES = (
-    "vifidel_eval/companions/",
-    "scorers/chair.py",
-    "scorers/companion.py",
-    "scorers/meteor.py",
-    "scorers/ngram_metrics.py",
-    "scorers/spice.py",
-    "vifidel_eval/agreement/",
-    "vifidel_eval/commands/agreement.py",
-    "vifidel_eval/commands/agreement_options.py",
-    "vifidel_eval/networks/",
-    "vifidel_eval/commands/convert_features.py",
-    "vifidel_eval/commands/train_lm.py",
-    "scorers/language_model.py",
-    "scorers/tiger.py",
-    "scorers/vilbertscore.py",
-    "vifidel_eval/submission/",
-    "vifidel_eval/commands/submission.py",
-    "vifidel_eval/spark.py",
-    "vifidel_eval/detect",
-    "vifidel_eval/commands/detect.py",
-    "vifidel_eval/rewards",
-    "vifidel_eval/integrations",
-    "vifidel_eval/asking/",
-    "vifidel_eval/commands/questions.py",
-    "vifidel_eval/entry/detecting.py",
-)
+#: What the core can do without and never imports (a contract in pyproject.toml says so): folders
+#: and files, with their commands.
+SATELLITES = {
+    "agreement": ("vifidel_eval/agreement/", "vifidel_eval/commands/agreement"),
+    "companions": (
+        "vifidel_eval/companions/",
+        "scorers/chair.py",
+        "scorers/companion.py",
+        "scorers/meteor.py",
+        "scorers/ngram_metrics.py",
+        "scorers/spice.py",
+    ),
+    "detect and questions": (
+        "vifidel_eval/detect",
+        "vifidel_eval/commands/detect.py",
+        "vifidel_eval/asking/",
+        "vifidel_eval/commands/questions.py",
+        "vifidel_eval/entry/detecting.py",
+    ),
+    "integrations and rewards": ("vifidel_eval/integrations", "vifidel_eval/rewards"),
+    "networks": (
+        "vifidel_eval/networks/",
+        "vifidel_eval/commands/convert_features.py",
+        "vifidel_eval/commands/train_lm.py",
+        "scorers/language_model.py",
+        "scorers/tiger.py",
+        "scorers/vilbertscore.py",
+    ),
+    "spark": ("vifidel_eval/spark.py",),
+    "submission": ("vifidel_eval/submission/", "vifidel_eval/commands/submission.py"),
+}
+#: Parts of the core that nothing in it imports but its two entries, `evaluate` and the commands.
+LEAVES = {
+    "the HTML report": ("vifidel_eval/report/html/",),
+    "tables": (
+        "vifidel_eval/tables/",
+        "vifidel_eval/commands/score_table.py",
+    ),
+}
 
 CAPTION = "a dog catches a frisbee"
 REFERENCES = ["a dog jumps for a frisbee", "the dog is playing outside"]
@@ -205,10 +217,14 @@ def named_in(example: str, free: Iterable[str], known: dict[str, str]) -> list[s
 def main(verbose: bool) -> None:
     """Print all figures."""
     files = source_files()
-    core = [file for file in files if not file.startswith(SATELLITES)]
-    satellites = [file for file in files if file.startswith(SATELLITES)]
+    of_satellites = tuple(itertools.chain.from_iterable(SATELLITES.values()))
+    core = [file for file in files if not file.startswith(of_satellites)]
     print(f"core: {lines_of(core)} lines in {len(core)} files")
-    print(f"satellites: {lines_of(satellites)} lines in {len(satellites)} files")
+    for name, folders in LEAVES.items():
+        print(f"    of these, {name}: {lines_of(file for file in core if file.startswith(folders))}")
+    print(f"satellites: {lines_of(files) - lines_of(core)} lines in {len(files) - len(core)} files")
+    for name, folders in SATELLITES.items():
+        print(f"    {name}: {lines_of(file for file in files if file.startswith(folders))}")
 
     defaults = [m.name for m in METRICS.values() if m.default and "Java" not in m.needs]
     print_way("evaluate, VIFIDEL", lambda: evaluated(["VIFIDEL"]), verbose)
