@@ -221,10 +221,10 @@ def main(verbose: bool) -> None:
     core = [file for file in files if not file.startswith(of_satellites)]
     print(f"core: {lines_of(core)} lines in {len(core)} files")
     for name, folders in LEAVES.items():
-        print(f"    of these, {name}: {lines_of(file for file in core if file.startswith(folders))}")
+        print(f"    of these, {name}: {lines_of(f for f in core if f.startswith(folders))}")
     print(f"satellites: {lines_of(files) - lines_of(core)} lines in {len(files) - len(core)} files")
     for name, folders in SATELLITES.items():
-        print(f"    {name}: {lines_of(file for file in files if file.startswith(folders))}")
+        print(f"    {name}: {lines_of(f for f in files if f.startswith(folders))}")
 
     defaults = [m.name for m in METRICS.values() if m.default and "Java" not in m.needs]
     print_way("evaluate, VIFIDEL", lambda: evaluated(["VIFIDEL"]), verbose)

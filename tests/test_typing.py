@@ -1,4 +1,4 @@
-"""What type checkers say of a script that uses this package as README shows it."""
+"""Type checks of a script that uses this package as README shows it."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""What disturbs a run of ``score-table``: state that is not its own, full disks, clocks, others."""
+"""Disturbances of a run of ``score-table``: foreign state, full disks, clocks, others."""
 
 from __future__ import annotations
 

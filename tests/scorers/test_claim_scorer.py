@@ -1,4 +1,4 @@
-"""What evidence supports and denies of claims: terms that are apart, and names with two senses."""
+"""Evidence that supports and denies claims: terms that are apart, and names with two senses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What explains the captions of a run, and the settings that its metrics share."""
+"""The metric that explains the captions of a run, and the settings that its metrics share."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""What tells English captions from others."""
+"""Signs that tell English captions from others."""
 
 import pytest
 from hypothesis import given

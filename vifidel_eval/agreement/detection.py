@@ -19,7 +19,7 @@ from ..text_tables import Cell, Table
 from .draws import References
 from .forced_choice import Accuracy, forced_choice
 from .judgements import ALL, Choices, Hallucinations
-from .localization import Found
+from .localization import RankedWords
 from .resampling import interval, resampled
 from .result import Agreement, Estimate
 from .trials import Trials
@@ -125,7 +125,7 @@ class Pairwise:
         yield Estimate(self.metric, name, self.accuracy, self.low, self.high, self.pairs)
 
 
-def detect(data: Hallucinations, trials: Trials, found: Sequence[Found]) -> Agreement:
+def detect(data: Hallucinations, trials: Trials, found: Sequence[RankedWords]) -> Agreement:
     """Compare scores with where the hallucinations are.
 
     Parameters
@@ -134,7 +134,7 @@ def detect(data: Hallucinations, trials: Trials, found: Sequence[Found]) -> Agre
         The captions.
     trials : Trials
         Their scores, with one number of references.
-    found : sequence of Found
+    found : sequence of RankedWords
         What `vifidel_eval.agreement.localization.find_words` found.
     """
     detection = [

@@ -24,7 +24,7 @@ class SupportsWords(Protocol):
         ...
 
 
-class Found(NamedTuple):
+class RankedWords(NamedTuple):
     """How often the least supported word of each caption is marked.
 
     Attributes
@@ -32,7 +32,7 @@ class Found(NamedTuple):
     metric : str
         Its name.
     words : str
-        A key of `WORDS`.
+        A key of `WORD_SETS`.
     places : (number of captions,) int64
         The judgements with a marked word.
     right : (draws, number of captions) float64
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 #: Which words are ranked: all that the metric judges, or those that name things.
-WORDS = {"all": False, "things": True}
+WORD_SETS = {"all": False, "things": True}
 
 
 def find_words(
@@ -56,7 +56,7 @@ def find_words(
     number: References,
     draws: int,
     seed: int,
-) -> list[Found]:
+) -> list[RankedWords]:
     """Look for the made-up words with every metric that tells the support of words.
 
     Parameters
@@ -82,7 +82,7 @@ def find_words(
                 [data.judged[at].image_id for at in places],
             )
             supports.append(scorer.word_supports(rows))
-        for words, things_only in WORDS.items():
+        for words, things_only in WORD_SETS.items():
             right = [
                 [
                     _right(of_caption, data.marked[at], things_only)
@@ -91,7 +91,7 @@ def find_words(
                 for of_draw in supports
             ]
             shape = len(right), len(places)
-            found.append(Found(name, words, np.array(places), np.reshape(right, shape)))
+            found.append(RankedWords(name, words, np.array(places), np.reshape(right, shape)))
     return found
 
 

@@ -51,7 +51,7 @@ class Estimate:
     against: str | None = None
 
 
-class Finding(Protocol):
+class HasEstimates(Protocol):
     """What an experiment found about a metric, or about metrics: a dataclass."""
 
     def estimates(self) -> Iterable[Estimate]:
@@ -97,7 +97,7 @@ class Agreement:
 
     def tidy(self) -> Table:
         """Return a row for each number, for programs; columns that nothing fills are left out."""
-        found: list[Finding] = [one for of_kind in self.findings.values() for one in of_kind]
+        found: list[HasEstimates] = [one for of_kind in self.findings.values() for one in of_kind]
         rows = [row for one in found for row in one.estimates()]
         names = [of_field.name for of_field in fields(Estimate)]
         used = [name for name in names if any(getattr(row, name) is not None for row in rows)]

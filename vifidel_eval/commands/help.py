@@ -58,7 +58,7 @@ class Group(Helping, click.Group):
     """A group of commands of which each explains itself."""
 
 
-class Explained(Helping):
+class CommandInSections(Helping):
     """A command whose help is in sections if it has many options."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:

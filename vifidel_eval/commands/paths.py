@@ -17,7 +17,7 @@ import click
 
 from ..errors import VifidelError
 from ..files import STANDARD_INPUT, beside, check_folder, check_output, is_address
-from .help import Explained
+from .help import CommandInSections
 
 
 class Paths(click.Path):
@@ -210,7 +210,7 @@ OUTPUT = Written()
 NAMED = ReadByName()
 
 
-class Command(Explained):
+class Command(CommandInSections):
     """A command that runs only if none of its outputs can destroy what it reads."""
 
     def invoke(self, ctx: click.Context) -> Any:

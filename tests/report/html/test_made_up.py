@@ -1,4 +1,4 @@
-"""What a report says of what is made up: a line per system, the first order, clicks, marks."""
+"""Inventions in a report: a line per system, the first order, clicks, marks."""
 
 import json
 import re
