@@ -30,18 +30,10 @@ _NAMES = frozenset({str})
 
 
 class Box(NamedTuple):
-    """An object in an image.
+    """An object in an image, with its label as `ObjectLabels` has it.
 
-    Attributes
-    ----------
-    label : str
-        Its label, as `ObjectLabels` has it.
-    x, y : float
-        The upper left corner, from the upper left corner of the image.
-    width, height : float
-        Positive, in the unit of `x` and `y`.
-    score : float, optional
-        Of a detection.
+    `x` and `y` are its upper left corner, from that of the image; `width` and `height` are positive
+    and in the same unit. A detection has a `score`.
     """
 
     label: str
@@ -54,18 +46,11 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class ImageBoxes:
-    """The boxes of an image.
-
-    Attributes
-    ----------
-    boxes : list of Box
-        In the order of the source.
-    size : (float, float), optional
-        Width and height of the image in the unit of the boxes; None where the source does not say
-        it, and boxes are pixels.
-    """
+    """The boxes of an image, in the order of the source."""
 
     boxes: list[Box]
+    #: Width and height of the image in the unit of the boxes; None where the source does not say
+    #: it, and boxes are pixels.
     size: tuple[float, float] | None = None
 
 
@@ -258,21 +243,14 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
 
 @dataclass(frozen=True)
 class LabelRows:
-    """The object labels of rows that have no image id, as `label_rows` returns them.
+    """The object labels of rows that have no image id, as `label_rows` returns them."""
 
-    Attributes
-    ----------
-    counts : tuple of mapping
-        Label to count, one mapping per row; read them, do not change them.
-    threshold : float, optional
-        The lowest score that counted; None if no label has a score.
-    asked : tuple, optional
-        For each row, the labels that were looked for, there or not; None for a row that does not
-        say it. None as a whole if no row does.
-    """
-
+    #: Label to count, one mapping per row; read them, do not change them.
     counts: tuple[Mapping[str, int], ...]
+    #: The lowest score that counted; None if no label has a score.
     threshold: float | None = None
+    #: For each row, the labels that were looked for, there or not; None for a row that does not say
+    #: it. None as a whole if no row does.
     asked: tuple[frozenset[str] | None, ...] | None = None
 
     def __len__(self) -> int:
