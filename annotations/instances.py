@@ -20,6 +20,7 @@ from .objects import (
     NO_CATEGORY,
     ObjectLabels,
     checked_label,
+    from_threshold,
 )
 
 #: A label, ``[label, score]``, or a detection.
@@ -294,9 +295,8 @@ def label_rows(
     >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
     ({'squirrel': 1},)
     """
-    check_threshold(threshold)
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    check_uncertain(uncertain, threshold)
+    check_thresholds(threshold, uncertain)
     if isinstance(objects, str | bytes | bytearray | Mapping) or not isinstance(objects, Iterable):
         raise AnnotationError(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
@@ -365,16 +365,15 @@ def check_threshold(threshold: float | None, name: str = "threshold") -> None:
         )
 
 
-def check_uncertain(uncertain: float | None, threshold: float | None) -> None:
-    """Raise if the score below which things are absent is above the lowest that counts, or none."""
+def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
+    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`.
+
+    From `threshold` on things are there, and below `uncertain` they are not.
+    """
+    check_threshold(threshold)
     check_threshold(uncertain, "uncertain")
     if uncertain is not None and threshold is not None and uncertain > threshold:
         raise AnnotationError(
             f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
             "two are not judged, so give a lower one."
         )
-
-
-def from_threshold(threshold: float | None) -> str:
-    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
-    return "" if threshold is None else f">={threshold:g}"

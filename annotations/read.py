@@ -22,7 +22,7 @@ from ..image_ids import ImageId, match
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
 from .combined import agreed, union
 from .format import RECORD, Carrier, Format, Lines, content_of
-from .instances import ImageBoxes, Instances, LabelList, check_threshold, check_uncertain
+from .instances import ImageBoxes, Instances, LabelList, check_thresholds
 from .label_csv import columns_of
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, clean_label
@@ -114,8 +114,7 @@ def read_objects(
     ImageIdError
         If members of a list have no image in common.
     """
-    check_threshold(threshold)
-    check_uncertain(uncertain, threshold)
+    check_thresholds(threshold, uncertain)
     sources = source if isinstance(source, list | tuple) else [source]
     objects = _united([_read(one, threshold, categories, uncertain) for one in sources], agree)
     paths = _absolute(source)
