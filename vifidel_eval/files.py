@@ -365,9 +365,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
         raise VifidelError(f"{path}: cannot be written: the folder is read-only for you.")
     if mode is not None and not stat.S_ISREG(mode):
         return  # a device or pipe replaces nothing
-    for other in inputs:
-        if other is None:
-            continue
+    for other in filter(None, inputs):
         if _same(other, target):
             raise VifidelError(f"{path}: the output would replace an input; name another file.")
         if os.path.isdir(other) and _same(other, folder):
