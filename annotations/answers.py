@@ -39,8 +39,6 @@ _UNSURE = re.compile(
 def said(answer: Any) -> bool | None:
     """Return what an answer in words means: there, not there, or None where it leaves that open.
 
-    Examples
-    --------
     >>> said("Yes, there is a dog."), said("No."), said("I'm not sure")
     (True, False, None)
     """

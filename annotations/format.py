@@ -87,7 +87,7 @@ def content_of(path: Path) -> tuple[Carrier, Any]:
 
 
 def entries(content: Any, where: str, key: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the entries of a list, which may be called `key`, each after what messages call it.
+    """Yield the entries of a list, which may be called `key`, each after what messages call it.
 
     >>> list(entries([{}], "f.json", "images")), list(entries(Lines([{}], [3]), "f.jsonl"))
     ([('f.json: images[0]', {})], [('f.jsonl: line 3', {})])
@@ -95,15 +95,11 @@ def entries(content: Any, where: str, key: str = "") -> Iterator[tuple[str, dict
     if not isinstance(content, list):
         raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
     lines = content.numbers if isinstance(content, Lines) else None
-    numbers = range(len(content)) if lines is None else lines
-
-    def place(number: int) -> str:
-        return f"{where}: {key}[{number}]" if lines is None else f"{where}: line {number}"
-
-    for number, entry in zip(numbers, content, strict=True):
+    for number, entry in enumerate(content):
+        at = f"{where}: {key}[{number}]" if lines is None else f"{where}: line {lines[number]}"
         if not isinstance(entry, dict):
-            raise AnnotationError(f"{place(number)} is {entry!r:.40}, not an object.")
-    return ((place(number), entry) for number, entry in zip(numbers, content, strict=True))
+            raise AnnotationError(f"{at} is {entry!r:.40}, not an object.")
+        yield at, entry
 
 
 def image_id_of(entry: Mapping[str, Any], key: str, at: str) -> ImageId:

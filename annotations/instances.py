@@ -20,6 +20,7 @@ from .objects import (
     NO_CATEGORY,
     ObjectLabels,
     checked_label,
+    from_threshold,
 )
 
 #: A label, ``[label, score]``, or a detection.
@@ -30,18 +31,10 @@ _NAMES = frozenset({str})
 
 
 class Box(NamedTuple):
-    """An object in an image.
+    """An object in an image, with its label as `ObjectLabels` has it.
 
-    Attributes
-    ----------
-    label : str
-        Its label, as `ObjectLabels` has it.
-    x, y : float
-        The upper left corner, from the upper left corner of the image.
-    width, height : float
-        Positive, in the unit of `x` and `y`.
-    score : float, optional
-        Of a detection.
+    `x` and `y` are its upper left corner, from that of the image; `width` and `height` are positive
+    and in the same unit. A detection has a `score`.
     """
 
     label: str
@@ -54,18 +47,11 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class ImageBoxes:
-    """The boxes of an image.
-
-    Attributes
-    ----------
-    boxes : list of Box
-        In the order of the source.
-    size : (float, float), optional
-        Width and height of the image in the unit of the boxes; None where the source does not say
-        it, and boxes are pixels.
-    """
+    """The boxes of an image, in the order of the source."""
 
     boxes: list[Box]
+    #: Width and height of the image in the unit of the boxes; None where the source does not say
+    #: it, and boxes are pixels.
     size: tuple[float, float] | None = None
 
 
@@ -258,21 +244,14 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
 
 @dataclass(frozen=True)
 class LabelRows:
-    """The object labels of rows that have no image id, as `label_rows` returns them.
+    """The object labels of rows that have no image id, as `label_rows` returns them."""
 
-    Attributes
-    ----------
-    counts : tuple of mapping
-        Label to count, one mapping per row; read them, do not change them.
-    threshold : float, optional
-        The lowest score that counted; None if no label has a score.
-    asked : tuple, optional
-        For each row, the labels that were looked for, there or not; None for a row that does not
-        say it. None as a whole if no row does.
-    """
-
+    #: Label to count, one mapping per row; read them, do not change them.
     counts: tuple[Mapping[str, int], ...]
+    #: The lowest score that counted; None if no label has a score.
     threshold: float | None = None
+    #: For each row, the labels that were looked for, there or not; None for a row that does not say
+    #: it. None as a whole if no row does.
     asked: tuple[frozenset[str] | None, ...] | None = None
 
     def __len__(self) -> int:
@@ -316,9 +295,8 @@ def label_rows(
     >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
     ({'squirrel': 1},)
     """
-    check_threshold(threshold)
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
-    check_uncertain(uncertain, threshold)
+    check_thresholds(threshold, uncertain)
     if isinstance(objects, str | bytes | bytearray | Mapping) or not isinstance(objects, Iterable):
         raise AnnotationError(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
@@ -387,16 +365,15 @@ def check_threshold(threshold: float | None, name: str = "threshold") -> None:
         )
 
 
-def check_uncertain(uncertain: float | None, threshold: float | None) -> None:
-    """Raise if the score below which things are absent is above the lowest that counts, or none."""
+def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
+    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`.
+
+    From `threshold` on things are there, and below `uncertain` they are not.
+    """
+    check_threshold(threshold)
     check_threshold(uncertain, "uncertain")
     if uncertain is not None and threshold is not None and uncertain > threshold:
         raise AnnotationError(
             f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
             "two are not judged, so give a lower one."
         )
-
-
-def from_threshold(threshold: float | None) -> str:
-    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
-    return "" if threshold is None else f">={threshold:g}"

@@ -6,7 +6,7 @@ CSV that TensorFlow's object detection tutorials and Roboflow write.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import AnnotationError
@@ -47,14 +47,15 @@ def read_label_csv(text: str, found: Instances) -> ObjectLabels:
     where = found.where
     fields, delimiter = header_of(text)
     names = [_plain(field) for field in fields]
-    columns = [_first(wanted, names) for wanted in (_IMAGE, _LABEL, _SCORE, _COUNT)]
+    columns = [  # the signs say that there are images and labels
+        next((name for name in wanted if name in names), "")
+        for wanted in (_IMAGE, _LABEL, _SCORE, _COUNT)
+    ]
     for column in filter(None, columns):
         check_named_once(names, column, f"{fields[names.index(column)]!r:.40}", where)
     image_column, label_column, score_column, count_column = columns
-    if image_column is None or label_column is None:
-        raise AnnotationError(f"{where}: columns are missing; the usual names are {_USUAL}.")
     image_field = fields[names.index(image_column)]
-    found.scored = score_column is not None
+    found.scored = bool(score_column)
     for at, row in records(text, where, delimiter, _plain):
         image_id, label = from_json_key(row[image_column].strip()), row[label_column].strip()
         if image_id == "":
@@ -66,9 +67,9 @@ def read_label_csv(text: str, found: Instances) -> ObjectLabels:
             raise AnnotationError(
                 f"{at}: the label is {label!r:.40}; write the name of the class, not a number."
             )
-        number = 1 if count_column is None else _whole_number(row[count_column], at)
+        number = _whole_number(row[count_column], at) if count_column else 1
         if number:
-            score = None if score_column is None else score_of(row[score_column], at)
+            score = score_of(row[score_column], at) if score_column else None
             box = {} if found.boxes is None else _box(row)
             found.add(image_id, label, at, number, score, **box)
     return found.object_labels("label-csv", lists_every_image=False)
@@ -83,11 +84,6 @@ def _box(row: Mapping[str, str]) -> dict[str, Any]:
 
 def _plain(name: str) -> str:
     return "_".join(name.strip().lower().replace("-", " ").split())
-
-
-def _first(wanted: Sequence[str], names: Sequence[str]) -> str | None:
-    """Return the first of the wanted names that is there."""
-    return next((name for name in wanted if name in names), None)
 
 
 def _whole_number(text: str, at: str) -> int:

@@ -35,20 +35,13 @@ _GIVE = (
 
 @dataclass(frozen=True)
 class CategoryNames:
-    """Names of classes, by what sources call them.
+    """Names of classes, by what sources call them."""
 
-    Attributes
-    ----------
-    ids : mapping
-        Category id to name.
-    machine_ids : mapping
-        Open Images machine id to name.
-    indices : mapping
-        Class index to name, from 0 on without a gap.
-    """
-
+    #: Category id to name.
     ids: Mapping[Any, str] = field(default_factory=dict)
+    #: Open Images machine id to name.
     machine_ids: Mapping[str, str] = field(default_factory=dict)
+    #: Class index to name, from 0 on without a gap.
     indices: Mapping[int, str] = field(default_factory=dict)
 
     def by_index(self) -> Mapping[int, str]:
@@ -134,28 +127,22 @@ def asked_labels(names: Any) -> list[str]:
 
 def _item(item: Any, number: int) -> Listed:
     """Return what an item of a list says."""
-    if isinstance(item, str):
-        name, score, box = item, None, None
-    else:
-        item = item.tolist() if hasattr(item, "tolist") else item
-        if isinstance(item, Mapping):
-            name, box = item.get("label", item.get("name")), item.get("box")
-            score = item.get("score", item.get("confidence"))
-            if score is None:
-                raise AnnotationError(
-                    f"item {number}: a detection needs a 'score' or a 'confidence'."
-                )
-        elif isinstance(item, list | tuple) and len(item) == 2:
-            (name, score), box = item, None
-        else:
-            name = None
+    if isinstance(item, str) and item.strip():
+        return Listed(item)
+    item = _as_python(item)
+    name = score = box = None
+    if isinstance(item, Mapping):
+        name, box = item.get("label", item.get("name")), item.get("box")
+        score = item.get("score", item.get("confidence"))
+        if score is None:
+            raise AnnotationError(f"item {number}: a detection needs a 'score' or a 'confidence'.")
+    elif isinstance(item, list | tuple) and len(item) == 2:
+        name, score = item
     if not isinstance(name, str) or not name.strip():
         raise AnnotationError(
             f"item {number}: found {item!r:.60}; expected a label, [label, score], or a detection "
             "with 'label' and 'score' or 'name' and 'confidence'."
         )
-    if isinstance(item, str):
-        return Listed(name)
     return Listed(name, 1, check_score(score, f"item {number}"), _corners(box))
 
 
@@ -168,16 +155,13 @@ def _corners(box: Any) -> list[Any] | None:
 
 
 def _as_list(items: Any) -> Iterable[Any]:
-    if isinstance(items, list | tuple):
-        return items
     if isinstance(items, str) and "|" in items:  # tags of RAM: "armchair | lamp"
         return [tag.strip() for tag in items.split("|")]
     if isinstance(items, set | frozenset):
         return sorted(items, key=repr)  # the order of strings in a set changes with every run
-    listed = items.tolist() if hasattr(items, "tolist") and not isinstance(items, str) else None
-    if not isinstance(listed, list):
+    if not is_listed(items):
         raise AnnotationError(f"expected a list of labels, found {items!r:.40}.")
-    return listed
+    return _as_python(items)
 
 
 def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
@@ -263,4 +247,9 @@ def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
     values = items[key]
     if not is_listed(values):
         raise AnnotationError(f"{key!r} is {values!r:.40}, not a list.")
-    return list(values.tolist() if hasattr(values, "tolist") else values)
+    return list(_as_python(values))
+
+
+def _as_python(values: Any) -> Any:
+    """Return an array or tensor as a list; anything else as it is."""
+    return values.tolist() if hasattr(values, "tolist") else values

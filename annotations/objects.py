@@ -284,7 +284,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     def source(self) -> str:
         """Return kind and threshold, as signatures show them."""
-        return self.kind if self.threshold is None else f"{self.kind}>={self.threshold:g}"
+        return self.kind + from_threshold(self.threshold)
 
     def looked_for(self, image_id: ImageId) -> frozenset[str] | None:
         """Return what was looked for in an image that has an entry, in every image or in it.
@@ -348,6 +348,11 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 f"are {now.signature()} now; pickle them again, or restore the file."
             )
         return now._content
+
+
+def from_threshold(threshold: float | None) -> str:
+    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
+    return "" if threshold is None else f">={threshold:g}"
 
 
 def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:

@@ -39,8 +39,7 @@ def read_records(records: list[Any], found: Instances) -> ObjectLabels:
     images: dict[ImageId, LabelList] = {}
     for at, record in entries(records, found.where):
         image_id = image_id_of(record, key, at)
-        if image_id in images:
-            raise AnnotationError(f"{at}: image {image_id!r:.40} is listed twice; keep one entry.")
+        found.image_once(image_id, at)
         if "objects" not in record:
             raise AnnotationError(
                 f"{at} (image {image_id!r:.40}): 'objects' is missing; every image needs a list of "

@@ -22,9 +22,8 @@ from ..image_ids import ImageId, match
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
 from .combined import agreed, union
 from .format import RECORD, Carrier, Format, Lines, content_of
-from .instances import ImageBoxes, Instances, LabelList, check_threshold, check_uncertain
+from .instances import ImageBoxes, Instances, LabelList, check_thresholds
 from .label_csv import columns_of
-from .listed import NO_NAMES
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, clean_label
 
@@ -115,8 +114,7 @@ def read_objects(
     ImageIdError
         If members of a list have no image in common.
     """
-    check_threshold(threshold)
-    check_uncertain(uncertain, threshold)
+    check_thresholds(threshold, uncertain)
     sources = source if isinstance(source, list | tuple) else [source]
     objects = _united([_read(one, threshold, categories, uncertain) for one in sources], agree)
     paths = _absolute(source)
@@ -182,7 +180,7 @@ def _read(
         return source
     if isinstance(source, list | tuple):
         return read_objects(source, threshold, categories, uncertain)
-    names = NO_NAMES if categories is None else read_categories(categories)
+    names = read_categories(categories)
     dataset = getattr(source, "dataset", None)
     where, content = "objects", cast(Any, source)
     carrier: Carrier = "object"
@@ -235,9 +233,7 @@ def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLa
         )
     for one in images:
         objects = [one.rename(member) for member in objects]
-    if agree:
-        return agreed(objects)
-    return objects[0] if len(objects) == 1 else union(objects)
+    return agreed(objects) if agree else union(objects)
 
 
 def _absolute(source: Any) -> Any:

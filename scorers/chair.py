@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectSource, read_objects
-from ..annotations.instances import check_threshold, check_uncertain
+from ..annotations.instances import check_thresholds
 from ..annotations.read import Declared, read_looked_for
 from ..companions.by_category import explained_by_category
 from ..companions.mention_counts import (
@@ -128,8 +128,7 @@ class Chair(Explainer):
     ) -> None:
         super().__init__(undefined)
         self._synonyms = coco_synonyms() if synonyms is None else read_things(synonyms)
-        check_threshold(threshold)
-        check_uncertain(uncertain, threshold)
+        check_thresholds(threshold, uncertain)
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)
         self._threshold, self._uncertain = threshold, uncertain

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..annotations import ObjectLabels, read_objects
-from ..annotations.instances import check_threshold, check_uncertain
+from ..annotations.instances import check_thresholds
 from ..annotations.read import LookedFor, read_looked_for
 from ..evaluation import Column
 from ..text.words import STOP_WORDS
@@ -126,8 +126,7 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        check_threshold(self.threshold)
-        check_uncertain(self.uncertain, self.threshold)
+        check_thresholds(self.threshold, self.uncertain)
 
     @cached_property
     def labels(self) -> ObjectLabels | None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
-from ..annotations.instances import check_threshold, check_uncertain
+from ..annotations.instances import check_thresholds
 from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
 from ..image_ids import ImageId
@@ -146,8 +146,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         undefined: float = math.nan,
         uncertain: float | None = None,
     ) -> None:
-        check_threshold(threshold)
-        check_uncertain(uncertain, threshold)
+        check_thresholds(threshold, uncertain)
         self._objects = None
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)

@@ -282,14 +282,8 @@ def locked(lock: Path, seconds: float = 0, kept: bool = False) -> Iterator[None]
     It is removed if this process has made it, also after an error, or one that was killed; an empty
     file of that name that was there before may be somebody's, and stays. It is `kept` in any case
     where others wait for it. A file of that name that holds something else is not ours, and locking
-    would empty it: that is an error.
-
-    Raises
-    ------
-    filelock.Timeout
-        If another process holds it for so many seconds.
-    OSError
-        If it cannot be made.
+    would empty it: that is an error. Raises `filelock.Timeout` if another process holds it for so
+    many seconds, OSError if it cannot be made.
     """
     from filelock import FileLock, Timeout
 
@@ -371,9 +365,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
         raise VifidelError(f"{path}: cannot be written: the folder is read-only for you.")
     if mode is not None and not stat.S_ISREG(mode):
         return  # a device or pipe replaces nothing
-    for other in inputs:
-        if other is None:
-            continue
+    for other in filter(None, inputs):
         if _same(other, target):
             raise VifidelError(f"{path}: the output would replace an input; name another file.")
         if os.path.isdir(other) and _same(other, folder):

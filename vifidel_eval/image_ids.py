@@ -122,12 +122,8 @@ def match(
     pictures and videos. A path means another id if one of them is the end of the other, folder by
     folder and without the extension: ``data/val/beach.jpg`` means ``val/beach.png``, ``beach.jpg``
     and ``beach``, and not ``train/beach.jpg``; ``images/42.jpg`` means 42, ``clip.mp4`` means
-    ``clip``.
-
-    Raises
-    ------
-    ImageIdError
-        If two ids of the other side mean the same image, or a path could mean two of them.
+    ``clip``. Raises `ImageIdError` if two ids of the other side mean the same image, or a path
+    could mean two of them.
     """
     wanted = list(wanted)
     matched = {image_id: image_id for image_id in wanted if image_id in known}

@@ -32,29 +32,20 @@ class Rows:
     """Captions to be scored, and what is known of the image of each.
 
     `make_rows` and `coco_rows` check what users give; the class itself checks nothing.
-
-    Attributes
-    ----------
-    captions : sequence of str
-        The candidates, one per row.
-    references : sequence of sequences of str
-        The references of each row's image, possibly none.
-    image_ids : sequence, optional
-        The image of each row; ids may repeat.
-    objects : sequence of mappings, optional
-        The object labels of each row's image, where they do not come from a scorer's own source.
-    objects_signature : str
-        What stands for `objects` in signatures.
-    asked : sequence, optional
-        The labels that were looked for in each row's image, there or not; None for a row that does
-        not say it, and as a whole if no row does.
     """
 
+    #: The candidates, one per row.
     captions: Sequence[str]
+    #: The references of each row's image, possibly none.
     references: Sequence[Sequence[str]]
+    #: The image of each row; ids may repeat.
     image_ids: Sequence[ImageId] | None = None
+    #: The object labels of each row's image, where they do not come from a scorer's own source.
     objects: Sequence[LabelCounts] | None = None
+    #: What stands for `objects` in signatures.
     objects_signature: str = ""
+    #: The labels that were looked for in each row's image, there or not; None for a row that does
+    #: not say it, and as a whole if no row does.
     asked: Sequence[Asked] | None = None
 
     def __len__(self) -> int:
@@ -168,13 +159,11 @@ def make_rows(
 def _listed(values: Any, name: str, what: str) -> Any:
     if isinstance(values, _SEQUENCES):
         return values
-    binary = bytes | bytearray | memoryview
-    if isinstance(values, str | binary | Mapping) or not hasattr(values, "__iter__"):
+    wrong = isinstance(values, str | bytes | bytearray | memoryview | Mapping)
+    # An array without dimensions can be iterated over, as it says.
+    if wrong or not hasattr(values, "__iter__") or getattr(values, "ndim", 1) == 0:
         raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
-    listed = values.tolist() if hasattr(values, "tolist") else list(values)
-    if not isinstance(listed, list):  # an array without dimensions
-        raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
-    return listed
+    return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
 def coco_rows(gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]) -> Rows:

@@ -5,11 +5,13 @@ container (JSON, JSON Lines, CSV, TSV, Parquet) to records or a JSON object, whi
 `vifidel_eval.captions.layouts` looks up in the table of layouts; each layout has a file.
 """
 
-from . import coco_captions, karpathy, llava, lmms_eval
+from pkgutil import resolve_name
+
 from .layouts import LAYOUTS, read_references, read_results, read_samples
 from .systems import system_names
 
 __all__ = ["read_references", "read_results", "read_samples", "system_names"]
 
-# In this order, and before the two plain ones.
-LAYOUTS[:0] = [coco_captions.LAYOUT, karpathy.LAYOUT, lmms_eval.LAYOUT, llava.LAYOUT]
+# The modules of the other layouts, in this order before the two plain ones.
+_OTHERS = ("coco_captions", "karpathy", "lmms_eval", "llava")
+LAYOUTS[:0] = [resolve_name(f"{__name__}.{name}.LAYOUT") for name in _OTHERS]

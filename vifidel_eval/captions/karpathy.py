@@ -15,7 +15,7 @@ from typing import Any
 from ..arguments import shows
 from ..errors import CaptionError
 from .fields import MISSING, Wanted
-from .layouts import ByImage, Layout, image_id_of, list_of, text_of
+from .layouts import ByImage, Layout, entries, image_id_of, text_of
 
 
 def has_splits(content: Mapping[str, Any]) -> bool:
@@ -33,14 +33,8 @@ def _read_splits(content: Mapping[str, Any], where: str, wanted: Wanted) -> ByIm
             f"{where}: lists images, but has neither 'annotations' nor 'sentences': there is no "
             "caption in it."
         )
-    images = content["images"]
-    for number, image in enumerate(images):
-        if not isinstance(image, dict):
-            raise CaptionError(
-                f"{where}: images[{number}]: expected an object with 'sentences', found "
-                f"{image!r:.40}."
-            )
-    sizes = Counter(str(image.get("split", "")) for image in images)
+    images = list(entries(content["images"], f"{where}: images", "sentences"))
+    sizes = Counter(str(image.get("split", "")) for _, image in images)
     held = ", ".join(f"{split or '(none)'} ({size})" for split, size in sizes.items())
     for split in wanted.splits:
         if split not in sizes:
@@ -49,26 +43,19 @@ def _read_splits(content: Mapping[str, Any], where: str, wanted: Wanted) -> ByIm
         raise CaptionError(
             f"{where}: has the splits {held:.200}; say which with --split, such as --split test."
         )
-    key = "cocoid" if all("cocoid" in image for image in images) else "filename"
+    key = "cocoid" if all("cocoid" in image for _, image in images) else "filename"
     references: ByImage = {}
-    for number, image in enumerate(images):
+    for at, image in images:
         if wanted.splits and str(image.get("split", "")) not in wanted.splits:
             continue
-        at = f"{where}: images[{number}]"
         image_id = image_id_of(image.get(key, MISSING), key, at)
         if image_id in references:
             raise CaptionError(f"{at}: image {image_id!r:.60} is listed twice; keep one entry.")
-        sentences = list_of(image.get("sentences"), f"{at}: sentences")
         references[image_id] = [
-            _raw(sentence, f"{at}: sentences[{place}]") for place, sentence in enumerate(sentences)
+            text_of(sentence.get("raw", MISSING), of_sentence)
+            for of_sentence, sentence in entries(image.get("sentences"), f"{at}: sentences", "raw")
         ]
     return references
-
-
-def _raw(sentence: Any, at: str) -> str:
-    if not isinstance(sentence, dict):
-        raise CaptionError(f"{at}: expected an object with 'raw', found {sentence!r:.40}.")
-    return text_of(sentence.get("raw", MISSING), at)
 
 
 LAYOUT = Layout(

@@ -8,7 +8,7 @@ The two plain layouts are here: records of an image and a caption each, and
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -30,33 +30,23 @@ _SEVERAL = (
 
 @dataclass(frozen=True)
 class Layout:
-    """A layout of caption files, as results and as references.
+    """A layout of caption files, as results and as references."""
 
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    source, as_results, as_references : str
-        Its row in docs/captions.md: what it is, in Markdown, and what to know of it as results and
-        as references; where that is empty, it is refused as such.
-    keys, fields : tuple of str, optional
-        The signs (`vifidel_eval.arguments.shows`) of a JSON object or mapping of this layout, and
-        of records by the names of their fields; None where it never comes as such. The first layout
-        that content has all signs of reads it.
-    read : callable
-        Returns the captions of each image from the content, what messages call it, and what is
-        wanted.
-    has_splits : bool
-        Whether `Wanted.splits` has an effect.
-    """
-
+    #: What messages call it.
     name: str
+    #: Its row in docs/captions.md: what it is, in Markdown, and what to know of it as results and
+    #: as references; where that is empty, it is refused as such.
     source: str
     as_results: str
     as_references: str
+    #: The signs (`vifidel_eval.arguments.shows`) of a JSON object or mapping of this layout, and of
+    #: records by the names of their fields; None where it never comes as such. The first layout
+    #: that content has all signs of reads it.
     keys: tuple[str, ...] | None
     fields: tuple[str, ...] | None
+    #: Returns the captions of each image from the content, what messages call it, what is wanted.
     read: Callable[[Any, str, Wanted], ByImage]
+    #: Whether `Wanted.splits` has an effect.
     has_splits: bool = False
 
     def serves(self, wanted: Wanted) -> bool:
@@ -107,6 +97,16 @@ def list_of(value: Any, at: str) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise CaptionError(f"{at}: expected a list, found {value!r:.40}.")
     return list(value)
+
+
+def entries(values: Any, at: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a list, each after what messages call it; they should have `key`."""
+    for number, entry in enumerate(list_of(values, at)):
+        if not isinstance(entry, dict):
+            raise CaptionError(
+                f"{at}[{number}]: expected an object with '{key}', found {entry!r:.40}."
+            )
+        yield f"{at}[{number}]", entry
 
 
 def read_records(records: Records, where: str, wanted: Wanted) -> ByImage:

@@ -16,13 +16,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import CaptionError
-from .fields import MISSING, Wanted, listed, spelled, usual_id, value_at
+from .fields import MISSING, Wanted, listed, steps_of, usual_id, value_at
 from .layouts import ByImage, Layout, captions_in
 from .records import Records
 
 # Where samples have what the model said, and the references: one text, or a list.
-_RESPONSES: tuple[tuple[str | int, ...], ...] = (("filtered_resps",), ("resps", 0))
-_TARGETS: tuple[tuple[str | int, ...], ...] = (("target",),)
+_RESPONSES, _TARGETS = ("filtered_resps", "resps[0]"), ("target",)
 
 
 def _read_samples(content: Records | Mapping[str, Any], where: str, wanted: Wanted) -> ByImage:
@@ -88,13 +87,13 @@ def _text(sample: Mapping[str, Any], at: str, wanted: Wanted, key: str) -> Any:
             f"{at}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
             f"such as {_text_option(sample, wanted)}."
         )
-    return value_at(sample, path)
+    return value_at(sample, steps_of(path))
 
 
-def _text_path(sample: Mapping[str, Any], wanted: Wanted) -> tuple[str | int, ...] | None:
+def _text_path(sample: Mapping[str, Any], wanted: Wanted) -> str | None:
     """Return where a sample has its text, or texts; None if nowhere."""
     paths = _TARGETS if wanted.references else _RESPONSES
-    return next((path for path in paths if _are_texts(value_at(sample, path))), None)
+    return next((path for path in paths if _are_texts(value_at(sample, steps_of(path)))), None)
 
 
 def _are_texts(value: Any) -> bool:
@@ -104,12 +103,11 @@ def _are_texts(value: Any) -> bool:
 
 def _text_option(sample: Mapping[str, Any], wanted: Wanted) -> str:
     """Return the option that names where a sample has its text."""
-    path = _text_path(sample, wanted)
-    if path is None:
+    name = _text_path(sample, wanted)
+    if name is None:
         return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
-    if not wanted.references and isinstance(value_at(sample, path), list):
-        path = (*path, 0)
-    name = spelled(path)
+    if not wanted.references and isinstance(value_at(sample, steps_of(name)), list):
+        name += "[0]"
     return f"{wanted.option} {name!r}" if "[" in name else f"{wanted.option} {name}"
 
 

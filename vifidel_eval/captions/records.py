@@ -87,7 +87,7 @@ class Records:
         So everything after it reads plain fields. A field of exactly that name goes before the
         path; of several paths, those are left out that lead nowhere in any entry.
         """
-        fields: dict[str, list[Any]] = {}
+        entries = self.entries
         for asked, option in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
             for name in asked:
                 if name in self.names:
@@ -101,16 +101,10 @@ class Records:
                 for number, value in enumerate(values):
                     if value is MISSING:
                         raise self._missing_part(number, steps, f"{option} {name}")
-                fields[name] = values
+                filled = zip(entries, values, strict=True)
+                entries = [{**entry, name: value} for entry, value in filled]
                 break
-        if not fields:
-            return self
-        of_entries = zip(*fields.values(), strict=True)
-        entries = [
-            {**entry, **dict(zip(fields, values, strict=True))}
-            for entry, values in zip(self.entries, of_entries, strict=True)
-        ]
-        return replace(self, entries=entries)
+        return self if entries is self.entries else replace(self, entries=entries)
 
     def _missing_part(self, number: int, steps: Sequence[str | int], option: str) -> CaptionError:
         """Return the error for an entry in which a path ends too early."""

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ..annotations.instances import check_threshold, check_uncertain, from_threshold
+from ..annotations.instances import check_thresholds
+from ..annotations.objects import from_threshold
 from ..annotations.read import Declared, read_looked_for
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers, Tally, add_tallies
@@ -167,8 +168,7 @@ class TableScorer:
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
     ) -> None:
-        check_threshold(threshold)
-        check_uncertain(uncertain, DETECTION_THRESHOLD if threshold is None else threshold)
+        check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
         self._uncertain = uncertain
         if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
             raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
