@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats
-from ..kernels.bags import Bags
-from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
+from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..rows import Rows
 from ..vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer
@@ -104,7 +103,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
             words,
             self._p,
             gold.label_penalties,
-            self._penalties(words, gold),
+            gold.penalties(words),
         )
         unweighted = ~np.isnan(distances) & ~gold.weighted & self._use_references
         scores = similarities(gold.objects.sizes > 0, words, distances)
@@ -115,11 +114,8 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
         weighted = np.zeros(gold.rows, dtype=bool)
         weighted[gold.row_of_reference[gold.references.sizes > 0]] = True
         return _WeightedGold(
-            **vars(gold), label_penalties=self._penalties(gold.objects, gold), weighted=weighted
+            **vars(gold), label_penalties=gold.penalties(gold.objects), weighted=weighted
         )
-
-    def _penalties(self, bags: Bags, gold: Gold) -> Floats:
-        return penalties(gold.lexicon.distances, bags, gold.references, gold.row_of_reference)
 
 
 def make_vifidel(settings: Settings) -> Vifidel:

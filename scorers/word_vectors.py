@@ -22,6 +22,7 @@ from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_ta
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
+from ..kernels.transport import penalties
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
@@ -60,6 +61,10 @@ class Gold:
             self.row_of_reference[first:last] - start,
             self.tallies,
         )
+
+    def penalties(self, bags: Bags) -> Floats:
+        """Return what the references make of each entry of a bag per row (Eq. 4)."""
+        return penalties(self.lexicon.distances, bags, self.references, self.row_of_reference)
 
 
 GoldT = TypeVar("GoldT", bound=Gold)

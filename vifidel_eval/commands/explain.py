@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -160,6 +161,7 @@ def explain(
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
     _check_usage(results, image, caption, evidence, image_ids, settings, plan, by_category)
+    from ..explain.findings import find
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
@@ -179,7 +181,6 @@ def explain(
     settings = replace(
         settings, references=gold is not None, weighted=evidence is not None, options=own
     )
-    thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
     systems, gold = _matched(systems, gold, settings, {metric: scorer})
     document: dict[str, Any] = {"signature": scorer.signature()}
@@ -192,13 +193,15 @@ def explain(
         notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
     notes.append(document["signature"])
     shown: Callable[[str, Sequence[str]], str]
+    rows = _rows(systems, image, gold)
+    invented: list[Invention] | None = None if inventions is None else []
+    parts = _explained(scorer, Thresholds(support, far), rows, invented)
     if image is None:
-        found, invented = _find(scorer, thresholds, systems, gold, inventions is not None)
+        found = {name: find(of_one) for name, of_one in parts}
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
         shown = partial(_show_findings, found, top)
     else:
-        rows = {system.name: _rows(system, image, gold) for system in systems}
-        explained, invented = _explain(scorer, thresholds, rows)
+        explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
         sentences, signature = ({}, "") if by_category else _sentences(settings, rows)
         for name, of_caption in sentences.items():
@@ -214,7 +217,7 @@ def explain(
         if output is not None:
             write_whole(output, text + "\n")
         if inventions is not None:
-            write_whole(inventions, rows_of(invented, inventions.suffix))
+            write_whole(inventions, rows_of(invented or [], inventions.suffix))
 
 
 def _check_usage(
@@ -272,51 +275,25 @@ def _matched(
     return in_one_spelling(systems, settings.labels, gold)
 
 
-def _find(
+def _explained(
     scorer: Explainer,
     thresholds: Thresholds,
-    systems: Sequence[System],
-    gold: _References,
-    all_of: bool,
-) -> tuple[dict[str, Findings], list[Invention]]:
-    """Return the findings of each system and, if asked for, all inventions."""
-    from ..explain.findings import find
-    from ..explain.inventions import inventions_in
-    from ..runs.pairing import all_images, paired
-
-    images = all_images(systems, gold)
-    of_systems = {system.name: paired(system, images, allow_subset=True) for system in systems}
-    found = {}
-    invented: list[Invention] = []
-    with progress_bar(sum(map(len, of_systems.values()))) as bar:
-
-        def parts(name: str, rows: Rows) -> Iterator[Explained]:
-            for (part,) in scorer.explained([rows], thresholds):
-                if part is not None:
-                    bar.update(len(part))
-                    if all_of:
-                        invented.extend(inventions_in(name, part, scorer.units))
-                    yield part
-
-        for name, rows in of_systems.items():
-            found[name] = find(parts(name, rows))
-    return found, invented
-
-
-def _explain(
-    scorer: Explainer, thresholds: Thresholds, rows: Mapping[str, Rows]
-) -> tuple[dict[str, Explanation], list[Invention]]:
-    """Return the explanation of each system's caption, and all inventions."""
+    rows: Mapping[str, Rows],
+    invented: list[Invention] | None,
+) -> Iterator[tuple[str, Iterator[Explained]]]:
+    """Yield each system with its explanations; those that are read add to what is `invented`."""
     from ..explain.inventions import inventions_in
 
-    explained: dict[str, Explanation] = {}
-    invented: list[Invention] = []
-    for name, of_one in rows.items():
-        for (part,) in scorer.explained([of_one], thresholds):
-            if part is not None:
-                (explained[name],) = part
-                invented.extend(inventions_in(name, part, scorer.units))
-    return explained, invented
+    with progress_bar(sum(map(len, rows.values()))) as bar:
+
+        def parts(name: str) -> Iterator[Explained]:
+            for part in scorer.explained_rows(rows[name], thresholds):
+                bar.update(len(part))
+                if invented is not None:
+                    invented.extend(inventions_in(name, part, scorer.units))
+                yield part
+
+        yield from ((name, parts(name)) for name in rows)
 
 
 def _sentences(
@@ -330,13 +307,20 @@ def _sentences(
     return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
 
 
-def _rows(system: System, image: str, gold: _References) -> Rows:
-    """Return the system's caption of one image."""
+def _rows(systems: Sequence[System], image: str | None, gold: _References) -> dict[str, Rows]:
+    """Return the captions of each system: of all images, or of one."""
     from ..rows import make_rows
+    from ..runs.pairing import all_images, paired
 
-    image_id = _known_id(image, system.captions, f"system {system.name!r}")
-    references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
-    return make_rows([system.captions[image_id]], [image_id], [references])
+    if image is None:
+        images = all_images(systems, gold)
+        return {system.name: paired(system, images, allow_subset=True) for system in systems}
+    rows = {}
+    for system in systems:
+        image_id = _known_id(image, system.captions, f"system {system.name!r}")
+        references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
+        rows[system.name] = make_rows([system.captions[image_id]], [image_id], [references])
+    return rows
 
 
 def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
