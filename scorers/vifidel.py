@@ -92,9 +92,6 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
             package="POT",
         )
 
-    def _counts_labels(self) -> bool:
-        return self._counts
-
     def score_part(self, part: Part[_WeightedGold]) -> Scored:
         gold, words = part.gold, part.words
         distances = travel_distances(
