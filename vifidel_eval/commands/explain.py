@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ..scorers.record import Settings
 
 _DEFAULT = Thresholds()
-_References = Mapping["ImageId", list[str]] | None
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
 _ROW_FILES = (".csv", ".jsonl")
 
@@ -182,7 +181,7 @@ def explain(
         settings, references=gold is not None, weighted=evidence is not None, options=own
     )
     scorer = _explainer(settings, metric, support)
-    systems, gold = _matched(systems, gold, settings, {metric: scorer})
+    rows = _rows(systems, image, gold, settings, {metric: scorer})
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
     if not by_category:
@@ -193,7 +192,6 @@ def explain(
         notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
     notes.append(document["signature"])
     shown: Callable[[str, Sequence[str]], str]
-    rows = _rows(systems, image, gold)
     invented: list[Invention] | None = None if inventions is None else []
     parts = _explained(scorer, Thresholds(support, far), rows, invented)
     if image is None:
@@ -259,22 +257,6 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     return VifidelH(**settings.evidence, support=support)
 
 
-def _matched(
-    systems: list[System],
-    gold: dict[ImageId, list[str]] | None,
-    settings: Settings,
-    scorers: Mapping[str, Explainer],
-) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references in one spelling of ids; warn if they are not English."""
-    from ..runs.doubts import warn_of_language
-    from ..runs.pairing import in_one_spelling
-
-    warn_of_language(systems, gold, scorers)
-    if settings.labels is None:
-        return systems, gold
-    return in_one_spelling(systems, settings.labels, gold)
-
-
 def _explained(
     scorer: Explainer,
     thresholds: Thresholds,
@@ -307,11 +289,21 @@ def _sentences(
     return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
 
 
-def _rows(systems: Sequence[System], image: str | None, gold: _References) -> dict[str, Rows]:
-    """Return the captions of each system: of all images, or of one."""
+def _rows(
+    systems: list[System],
+    image: str | None,
+    gold: dict[ImageId, list[str]] | None,
+    settings: Settings,
+    scorers: Mapping[str, Explainer],
+) -> dict[str, Rows]:
+    """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..rows import make_rows
-    from ..runs.pairing import all_images, paired
+    from ..runs.doubts import warn_of_language
+    from ..runs.pairing import all_images, in_one_spelling, paired
 
+    warn_of_language(systems, gold, scorers)
+    if settings.labels is not None:
+        systems, gold = in_one_spelling(systems, settings.labels, gold)
     if image is None:
         images = all_images(systems, gold)
         return {system.name: paired(system, images, allow_subset=True) for system in systems}
