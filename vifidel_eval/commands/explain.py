@@ -352,7 +352,7 @@ def _show_explanations(
     style: str,
     notes: Sequence[str],
 ) -> str:
-    from ..explain.explanation import plan_table, shortened, tables
+    from ..explain.explanation import plan_table, tables
     from ..explain.sentences import sentence_table
     from ..report.fitting import line_width
 
@@ -361,8 +361,7 @@ def _show_explanations(
     width = line_width()
     shown = []
     for name, explanation in explained.items():
-        title = f"{name}, image {explanation.image_id}: {shortened(explanation.caption)}"
-        words, *others = tables(explanation, title, plan)
+        words, *others = tables(explanation, name, plan)
         colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
         if name in sentences:
             of_sentences = sentence_table(explanation.caption, sentences[name], width)

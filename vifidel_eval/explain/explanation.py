@@ -184,15 +184,16 @@ class Explanation:
         return "\n\n".join(table.render("table") for table in tables(self))
 
 
-def tables(explanation: Explanation, title: str | None = None, plan: bool = False) -> list[Table]:
+def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:
     """Return the words of an explanation, and its transport plan if `plan` asks for it.
 
-    Above them stands the title, by default image and caption. The words of things that are not in
-    the image come first, then the costliest. Costs are text with six decimals that add up to the
-    total as shown: what rounding takes from one row it gives to the next.
+    Above them stand the system, if it is given, the image and the caption. The words of things that
+    are not in the image come first, then the costliest. Costs are text with six decimals that add
+    up to the total as shown: what rounding takes from one row it gives to the next.
     """
     hedged = explanation.hedged
     words = sorted(explanation.words, key=lambda w: w.mention in hedged or not w.hallucinated)
+    whose = "" if system is None else f"{system}, "
     total = explanation.distance
     shown = f"{total:.{_DECIMALS}f}"
     by_word: list[list[Cell]] = [
@@ -214,7 +215,7 @@ def tables(explanation: Explanation, title: str | None = None, plan: bool = Fals
         by_word,
         notes=_summary(explanation),
         texts=4,
-        title=title or f"image {explanation.image_id}: {shortened(explanation.caption)}",
+        title=f"{whose}image {explanation.image_id}: {shortened(explanation.caption)}",
     )
     if not plan or not explanation.matches:
         return [first]
