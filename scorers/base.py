@@ -53,15 +53,19 @@ def _with_settings(scorer: type[Scorer]) -> str | None:
     return "\n\n".join([head.strip(), *texts]) + "\n"
 
 
-def _signature(scorer: type[Scorer]) -> inspect.Signature:
-    """Return what a class takes: for its ``**settings``, those of the class above by keyword."""
-    _, *own = inspect.signature(scorer.__init__).parameters.values()
-    if own and own[-1].kind is inspect.Parameter.VAR_KEYWORD:
+def _say_settings(scorer: type[Scorer]) -> None:
+    """Have a constructor say what its ``**settings`` are: those of the class above, by keyword."""
+    signature = inspect.signature(scorer.__init__)
+    *own, last = signature.parameters.values()
+    if last.kind is inspect.Parameter.VAR_KEYWORD:
         taken = {setting.name for setting in own}.union(scorer._fixed)
         above = inspect.signature(scorer.__mro__[1]).parameters.values()
-        further = [setting for setting in above if setting.name not in taken]
-        own[-1:] = [s.replace(kind=inspect.Parameter.KEYWORD_ONLY) for s in further]
-    return inspect.Signature(own)
+        own += [
+            setting.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for setting in above
+            if setting.name not in taken
+        ]
+        scorer.__init__.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
 
 
 class _OwnColumn:
@@ -109,7 +113,7 @@ class Scorer(ABC):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "__init__" in vars(cls):
-            cls.__signature__ = _signature(cls)  # type: ignore[attr-defined]
+            _say_settings(cls)
             cls.__init__ = named_if_wrong(cls.__init__)  # type: ignore[method-assign]
         cls.__doc__ = _with_settings(cls)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats
+from ..evaluation import Evaluation, Floats
 from ..image_ids import ImageId
 from ..rows import Rows
 from .base import Progress, Scorer, main_column
@@ -37,7 +37,12 @@ class Mean(Scorer):
     def __init__(self, *parts: Scorer, scaled: bool = False, undefined: float = math.nan) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
-        check_directions(main_column(part.columns) for part in parts)
+        for column in (main_column(part.columns) for part in parts):
+            if column.lower_is_better:
+                raise VifidelError(
+                    f"{column.name} cannot be part of a combination: lower is better there, and a "
+                    "mean would reward what is worse."
+                )
         super().__init__(undefined)
         self.parts = parts
         self._scaled = scaled
@@ -94,22 +99,6 @@ class Mean(Scorer):
             mean = Evaluation(parts[0].ids, total / len(parts), counts=counts)
             combined.append(self._finished(self.columns[0], mean))
         return combined
-
-
-def check_directions(columns: Iterable[Column]) -> None:
-    """Check that columns can be combined.
-
-    Raises
-    ------
-    VifidelError
-        If lower is better in one of them.
-    """
-    for column in columns:
-        if column.lower_is_better:
-            raise VifidelError(
-                f"{column.name} cannot be part of a combination: lower is better there, and a "
-                "mean would reward what is worse."
-            )
 
 
 def _most(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -31,7 +31,7 @@ from ..kernels.bags import Bags, meetings
 from ..kernels.grounding import Evidence, GroundedMentions, Grounding
 from ..kernels.standing import are_mentioned, standings
 from ..kernels.support import NOTHING
-from ..kernels.transport import penalties, similarities, sums_of_bags, transport_plans, travel_costs
+from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
 from ..things.grounded import SUPPORT, Verdict
@@ -168,7 +168,15 @@ class Explainer(Scorer):
         self, rows: Rows, thresholds: Thresholds | None = None
     ) -> Iterator[Explanation]:
         """Return what `explain` returns for each row, made while they are read."""
-        return chain.from_iterable(part or () for (part,) in self.explained([rows], thresholds))
+        return chain.from_iterable(self.explained_rows(rows, thresholds))
+
+    def explained_rows(
+        self, rows: Rows, thresholds: Thresholds | None = None
+    ) -> Iterator[Explained]:
+        """Yield what `explained` yields of a single system."""
+        for (part,) in self.explained([rows], thresholds):
+            if part is not None:
+                yield part
 
 
 class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
@@ -282,7 +290,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             for part in filter(None, parts):
                 gold = part.gold
                 if gold not in known:
-                    known[gold] = self._evidence(gold, part.rows), _penalties(gold.objects, gold)
+                    known[gold] = self._evidence(gold, part.rows), gold.penalties(gold.objects)
             yield tuple(
                 None if part is None else self._columns(part, *known[part.gold], thresholds)
                 for part in parts
@@ -335,7 +343,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         thresholds = thresholds or Thresholds(self._support)
         rows, words, gold = part.rows, part.words, part.gold
         lexicon, objects = gold.lexicon, gold.objects
-        penalty = _penalties(words, gold)
+        penalty = gold.penalties(words)
         costs = travel_costs(lexicon.distances, objects, words, self._p, label_penalties, penalty)
         plans = transport_plans(objects, words, costs)
         distances = sums_of_bags(plans * costs, objects, words)
@@ -405,10 +413,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             if not (unknown.isdisjoint(labels) and unknown.isdisjoint(words)):
                 found[row] = tuple(dict.fromkeys(w for w in (*labels, *words) if w in unknown))
         return found
-
-
-def _penalties(bags: Bags, gold: Gold) -> Floats:
-    return penalties(gold.lexicon.distances, bags, gold.references, gold.row_of_reference)
 
 
 def _matches(objects: Bags, words: Bags, plans: Floats, costs: Floats) -> MatchColumns:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats
-from ..kernels.bags import Bags
-from ..kernels.transport import check_exponent, penalties, similarities, travel_distances
+from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..rows import Rows
 from ..vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer
@@ -93,9 +92,6 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
             package="POT",
         )
 
-    def _counts_labels(self) -> bool:
-        return self._counts
-
     def score_part(self, part: Part[_WeightedGold]) -> Scored:
         gold, words = part.gold, part.words
         distances = travel_distances(
@@ -104,7 +100,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
             words,
             self._p,
             gold.label_penalties,
-            self._penalties(words, gold),
+            gold.penalties(words),
         )
         unweighted = ~np.isnan(distances) & ~gold.weighted & self._use_references
         scores = similarities(gold.objects.sizes > 0, words, distances)
@@ -115,11 +111,8 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
         weighted = np.zeros(gold.rows, dtype=bool)
         weighted[gold.row_of_reference[gold.references.sizes > 0]] = True
         return _WeightedGold(
-            **vars(gold), label_penalties=self._penalties(gold.objects, gold), weighted=weighted
+            **vars(gold), label_penalties=gold.penalties(gold.objects), weighted=weighted
         )
-
-    def _penalties(self, bags: Bags, gold: Gold) -> Floats:
-        return penalties(gold.lexicon.distances, bags, gold.references, gold.row_of_reference)
 
 
 def make_vifidel(settings: Settings) -> Vifidel:

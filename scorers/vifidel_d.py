@@ -26,12 +26,11 @@ _KEPT = 0.8
 class VifidelD(ClaimScorer):
     """Detail without invention: what of the objects a caption speaks of, less what it makes up.
 
-    The root of VIFIDEL-R without references, the share of the object labels that the caption
-    speaks of, times .8 for each thing
-    that the labels deny, a thing mentioned twice being one; in [0, 1], and an invention costs a
-    fifth at any length. References are not read: they cannot deny what they do not mention.
-    Undefined for an image without labels, and where nobody knows what was looked for. 0 for a
-    caption without a usable word.
+    The root of VIFIDEL-R without references, the share of the object labels that the caption speaks
+    of, times .8 for each thing that the labels deny, a thing mentioned twice being one; in [0, 1],
+    and an invention costs a fifth at any length. References are not read: they cannot deny what
+    they do not mention. Undefined for an image without labels, and where nobody knows what was
+    looked for. 0 for a caption without a usable word.
 
     It is experimental: no judgements of people stand behind it yet.
 

@@ -22,6 +22,7 @@ from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_ta
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
+from ..kernels.transport import penalties
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
@@ -49,17 +50,9 @@ class Gold:
     row_of_reference: Integers  # (number of references,)
     tallies: Mapping[str, Tally]  # what was read, by what it is
 
-    def part(self, start: int, end: int) -> Gold:
-        """Return the rows from `start` up to `end`; the tallies are those of all."""
-        first, last = np.searchsorted(self.row_of_reference, [start, end])
-        return Gold(
-            self.lexicon,
-            end - start,
-            self.objects.part(start, end),
-            self.references.part(first, last),
-            self.row_of_reference[first:last] - start,
-            self.tallies,
-        )
+    def penalties(self, bags: Bags) -> Floats:
+        """Return what the references make of each entry of a bag per row (Eq. 4)."""
+        return penalties(self.lexicon.distances, bags, self.references, self.row_of_reference)
 
 
 GoldT = TypeVar("GoldT", bound=Gold)
@@ -130,6 +123,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _sees_objects: bool
     #: Whether it reads the texts of the rows, beside the words and labels of their bags.
     reads_texts = False
+    #: Whether two dogs weigh more than one.
+    _counts = True
     #: Whether scores depend on the bags of words of the captions.
     _scores_words = True
     #: What holds the details of `Scored`, of metrics that have some.
@@ -207,8 +202,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def _scores(self, rows: Rows) -> dict[str, Floats]:
         parts = self._read(rows, words=self._scores_words)
-        scores = [self.score_part(part).scores for part in parts]
-        together = scores[0] if len(scores) == 1 else _joined(scores, len(self.columns))
+        together = _joined([self.score_part(part).scores for part in parts], len(self.columns))
         return {
             column.name: np.ascontiguousarray(self._defined(of_column))
             for column, of_column in zip(self.columns, together.T, strict=True)
@@ -308,7 +302,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
         tallies: dict[str, Tally] = {}
         labels = self._labels_of(part) if self._sees_objects else [{}] * len(part)
-        objects, of_labels = bags_of_labels(lexicon, labels, self._counts_labels())
+        objects, of_labels = bags_of_labels(lexicon, labels, self._counts)
         if self._sees_objects:
             tallies["object labels"] = of_labels
         of_rows = part.references if self._use_references else [()] * len(part)
@@ -318,10 +312,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         _check_sizes(objects, part, range(len(part)), "the image has", "object labels")
         _check_sizes(references, part, row_of_reference, "a reference has", "words")
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
-
-    def _counts_labels(self) -> bool:
-        """Return whether two dogs weigh more than one."""
-        return True
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
         return labels_of(rows, self._objects, self)

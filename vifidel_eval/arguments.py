@@ -59,10 +59,14 @@ def _wrong_kind(
     members: bool = True,
 ) -> tuple[str, str]:
     """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
+    signature = inspect.signature(function)
     try:
-        signature = inspect.signature(function)
         given = signature.bind(*args, **kwargs).arguments
-    except TypeError:  # not its parameters, as Python's own message says
+    except TypeError as problem:  # not its parameters, as Python's own message says
+        if hasattr(
+            function, "__signature__"
+        ):  # but that one may name the function of a class above
+            raise TypeError(f"{function.__qualname__}() {problem}") from None
         return "", ""
     names = inspect.unwrap(function).__globals__
     for name, value in given.items():

@@ -50,8 +50,7 @@ def test_settings_of_evidence_are_those_of_each_metric(scorer, lacks, adds):
     taken = inspect.signature(scorer).parameters
     assert set(taken) == {*shared, *adds}.difference(lacks)
     scorer(OBJECTS, None, threshold=0.5, things=None, looked_for="all", undefined=0.0)
-    with pytest.raises(TypeError, match="another"):
-        scorer(another=1)
-    for name in {"references", "normalize"}.difference(taken):
-        with pytest.raises(TypeError, match=name):
+    unexpected = rf"^{scorer.__name__}\.__init__\(\) got an unexpected keyword argument"
+    for name in {"another", "references", "normalize"}.difference(taken):
+        with pytest.raises(TypeError, match=f"{unexpected} '{name}'"):
             scorer(**{name: False})

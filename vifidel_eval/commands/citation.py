@@ -43,20 +43,9 @@ def citations(path: Path, latex: bool = False) -> Iterator[str]:
     """Yield what to print for a file that ``score --output`` wrote, part by part.
 
     The paragraph on CHAIR of each system, where CHAIR is among the metrics; a paragraph for an
-    appendix on all metrics; the BibTeX of their papers.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    latex : bool
-        Whether all of it is LaTeX to include in a document: papers are cited by their keys, and
-        their entries, which come first, are written beside the document as ``vifidel-eval.bib``.
-
-    Raises
-    ------
-    VifidelError
-        If the file is another one.
+    appendix on all metrics; the BibTeX of their papers. As LaTeX, all of it is to be included in a
+    document: papers are cited by their keys, and their entries, which come first, are written
+    beside the document as ``vifidel-eval.bib``. Raises a VifidelError if the file is another one.
     """
     scores, _ = read_scores(path)
     write = _Latex() if latex else _Plain()

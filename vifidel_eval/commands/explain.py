@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from ..scorers.record import Settings
 
 _DEFAULT = Thresholds()
-_References = Mapping["ImageId", list[str]] | None
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
 _ROW_FILES = (".csv", ".jsonl")
 
@@ -160,6 +160,7 @@ def explain(
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
     _check_usage(results, image, caption, evidence, image_ids, settings, plan, by_category)
+    from ..explain.findings import find
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
@@ -179,9 +180,8 @@ def explain(
     settings = replace(
         settings, references=gold is not None, weighted=evidence is not None, options=own
     )
-    thresholds = Thresholds(support, far)
     scorer = _explainer(settings, metric, support)
-    systems, gold = _matched(systems, gold, settings, {metric: scorer})
+    rows = _rows(systems, image, gold, settings, {metric: scorer})
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
     if not by_category:
@@ -192,13 +192,14 @@ def explain(
         notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
     notes.append(document["signature"])
     shown: Callable[[str, Sequence[str]], str]
+    invented: list[Invention] | None = None if inventions is None else []
+    parts = _explained(scorer, Thresholds(support, far), rows, invented)
     if image is None:
-        found, invented = _find(scorer, thresholds, systems, gold, inventions is not None)
+        found = {name: find(of_one) for name, of_one in parts}
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
         shown = partial(_show_findings, found, top)
     else:
-        rows = {system.name: _rows(system, image, gold) for system in systems}
-        explained, invented = _explain(scorer, thresholds, rows)
+        explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
         sentences, signature = ({}, "") if by_category else _sentences(settings, rows)
         for name, of_caption in sentences.items():
@@ -214,7 +215,7 @@ def explain(
         if output is not None:
             write_whole(output, text + "\n")
         if inventions is not None:
-            write_whole(inventions, rows_of(invented, inventions.suffix))
+            write_whole(inventions, rows_of(invented or [], inventions.suffix))
 
 
 def _check_usage(
@@ -256,67 +257,25 @@ def _explainer(settings: Settings, metric: str, support: float) -> Explainer:
     return VifidelH(**settings.evidence, support=support)
 
 
-def _matched(
-    systems: list[System],
-    gold: dict[ImageId, list[str]] | None,
-    settings: Settings,
-    scorers: Mapping[str, Explainer],
-) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references in one spelling of ids; warn if they are not English."""
-    from ..runs.doubts import warn_of_language
-    from ..runs.pairing import in_one_spelling
-
-    warn_of_language(systems, gold, scorers)
-    if settings.labels is None:
-        return systems, gold
-    return in_one_spelling(systems, settings.labels, gold)
-
-
-def _find(
+def _explained(
     scorer: Explainer,
     thresholds: Thresholds,
-    systems: Sequence[System],
-    gold: _References,
-    all_of: bool,
-) -> tuple[dict[str, Findings], list[Invention]]:
-    """Return the findings of each system and, if asked for, all inventions."""
-    from ..explain.findings import find
-    from ..explain.inventions import inventions_in
-    from ..runs.pairing import all_images, paired
-
-    images = all_images(systems, gold)
-    of_systems = {system.name: paired(system, images, allow_subset=True) for system in systems}
-    found = {}
-    invented: list[Invention] = []
-    with progress_bar(sum(map(len, of_systems.values()))) as bar:
-
-        def parts(name: str, rows: Rows) -> Iterator[Explained]:
-            for (part,) in scorer.explained([rows], thresholds):
-                if part is not None:
-                    bar.update(len(part))
-                    if all_of:
-                        invented.extend(inventions_in(name, part, scorer.units))
-                    yield part
-
-        for name, rows in of_systems.items():
-            found[name] = find(parts(name, rows))
-    return found, invented
-
-
-def _explain(
-    scorer: Explainer, thresholds: Thresholds, rows: Mapping[str, Rows]
-) -> tuple[dict[str, Explanation], list[Invention]]:
-    """Return the explanation of each system's caption, and all inventions."""
+    rows: Mapping[str, Rows],
+    invented: list[Invention] | None,
+) -> Iterator[tuple[str, Iterator[Explained]]]:
+    """Yield each system with its explanations; those that are read add to what is `invented`."""
     from ..explain.inventions import inventions_in
 
-    explained: dict[str, Explanation] = {}
-    invented: list[Invention] = []
-    for name, of_one in rows.items():
-        for (part,) in scorer.explained([of_one], thresholds):
-            if part is not None:
-                (explained[name],) = part
-                invented.extend(inventions_in(name, part, scorer.units))
-    return explained, invented
+    with progress_bar(sum(map(len, rows.values()))) as bar:
+
+        def parts(name: str) -> Iterator[Explained]:
+            for part in scorer.explained_rows(rows[name], thresholds):
+                bar.update(len(part))
+                if invented is not None:
+                    invented.extend(inventions_in(name, part, scorer.units))
+                yield part
+
+        yield from ((name, parts(name)) for name in rows)
 
 
 def _sentences(
@@ -330,13 +289,30 @@ def _sentences(
     return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
 
 
-def _rows(system: System, image: str, gold: _References) -> Rows:
-    """Return the system's caption of one image."""
+def _rows(
+    systems: list[System],
+    image: str | None,
+    gold: dict[ImageId, list[str]] | None,
+    settings: Settings,
+    scorers: Mapping[str, Explainer],
+) -> dict[str, Rows]:
+    """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..rows import make_rows
+    from ..runs.doubts import warn_of_language
+    from ..runs.pairing import all_images, in_one_spelling, paired
 
-    image_id = _known_id(image, system.captions, f"system {system.name!r}")
-    references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
-    return make_rows([system.captions[image_id]], [image_id], [references])
+    warn_of_language(systems, gold, scorers)
+    if settings.labels is not None:
+        systems, gold = in_one_spelling(systems, settings.labels, gold)
+    if image is None:
+        images = all_images(systems, gold)
+        return {system.name: paired(system, images, allow_subset=True) for system in systems}
+    rows = {}
+    for system in systems:
+        image_id = _known_id(image, system.captions, f"system {system.name!r}")
+        references = [] if gold is None else gold[_known_id(image, gold, "the reference side")]
+        rows[system.name] = make_rows([system.captions[image_id]], [image_id], [references])
+    return rows
 
 
 def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
@@ -376,7 +352,7 @@ def _show_explanations(
     style: str,
     notes: Sequence[str],
 ) -> str:
-    from ..explain.explanation import one_line, plan_table, tables
+    from ..explain.explanation import plan_table, tables
     from ..explain.sentences import sentence_table
     from ..report.fitting import line_width
 
@@ -385,8 +361,7 @@ def _show_explanations(
     width = line_width()
     shown = []
     for name, explanation in explained.items():
-        title = f"{name}, image {explanation.image_id}: {one_line(explanation.caption)}"
-        words, *others = tables(explanation, title, plan)
+        words, *others = tables(explanation, name, plan)
         colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
         if name in sentences:
             of_sentences = sentence_table(explanation.caption, sentences[name], width)

@@ -184,15 +184,16 @@ class Explanation:
         return "\n\n".join(table.render("table") for table in tables(self))
 
 
-def tables(explanation: Explanation, title: str | None = None, plan: bool = False) -> list[Table]:
+def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:
     """Return the words of an explanation, and its transport plan if `plan` asks for it.
 
-    Above them stands the title, by default image and caption. The words of things that are not in
-    the image come first, then the costliest. Costs are text with six decimals that add up to the
-    total as shown: what rounding takes from one row it gives to the next.
+    Above them stand the system, if it is given, the image and the caption. The words of things that
+    are not in the image come first, then the costliest. Costs are text with six decimals that add
+    up to the total as shown: what rounding takes from one row it gives to the next.
     """
     hedged = explanation.hedged
     words = sorted(explanation.words, key=lambda w: w.mention in hedged or not w.hallucinated)
+    whose = "" if system is None else f"{system}, "
     total = explanation.distance
     shown = f"{total:.{_DECIMALS}f}"
     by_word: list[list[Cell]] = [
@@ -214,7 +215,7 @@ def tables(explanation: Explanation, title: str | None = None, plan: bool = Fals
         by_word,
         notes=_summary(explanation),
         texts=4,
-        title=title or f"image {explanation.image_id}: {one_line(explanation.caption)}",
+        title=f"{whose}image {explanation.image_id}: {shortened(explanation.caption)}",
     )
     if not plan or not explanation.matches:
         return [first]
@@ -277,7 +278,7 @@ def _summary(explanation: Explanation) -> list[str]:
     return [*first, *(f"{what}: {', '.join(w)}" for what, w in listed.items() if w), last]
 
 
-def one_line(caption: str, width: int | None = None) -> str:
+def shortened(caption: str, width: int | None = None) -> str:
     """Return a caption as one line of printable characters, at most `width` of them."""
     text = " ".join("".join(c if c.isprintable() else " " for c in caption).split())
     return text if width is None or len(text) <= width else f"{text[: width - 3]}..."
@@ -289,16 +290,28 @@ def around(caption: str, words: str, width: int) -> str:
     >>> around("The sun is out, and a dog runs over the large field.", "dog", 20)
     '...and a dog runs...'
     """
-    text = one_line(caption)
+    text = shortened(caption)
     if len(text) <= width:
         return text
-    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
-    found = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE) if pattern else None
+    first, last = place_of(words, text) or (0, 0)
     start = 0
-    if found is not None and found.end() > width - 3:
-        start = min(max((found.start() + found.end() - width) // 2, 0), len(text) - width)
+    if last > width - 3:
+        start = min(max((first + last - width) // 2, 0), len(text) - width)
     before, after = "..." if start else "", "..." if start + width < len(text) else ""
     return before + text[start + len(before) : start + width - len(after)] + after
+
+
+def place_of(words: str, text: str, start: int = 0) -> tuple[int, int] | None:
+    """Return where a text has some words from a place on, whatever their case and what is between.
+
+    It is None if they are not there.
+
+    >>> place_of("hot dog", "Hot-dog, a hot dog", 3)
+    (11, 18)
+    """
+    pattern = r"\W+".join(map(re.escape, re.findall(r"\w+", words)))
+    found = re.compile(rf"(?<!\w){pattern}(?!\w)", re.I).search(text, start) if pattern else None
+    return None if found is None else found.span()
 
 
 def _shown(amounts: Sequence[float]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from ..text_tables import Cell, Table
 from ..things.claims import Sentence
 from ..things.grounded import Verdict
 from ..things.mentions import Unit
-from .explanation import one_line
+from .explanation import place_of, shortened
 
 # Characters of a sentence that a table shows.
 _WIDTH, _LEAST_WIDTH = 40, 16
@@ -110,15 +109,13 @@ def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
     """Yield the place of each unit; where its words are spelled otherwise, that of all the text."""
     at = 0
     for unit in units:
-        words = r"\W+".join(map(re.escape, re.findall(r"\w+", unit.words)))
-        here = re.compile(rf"(?<!\w){words}(?!\w)", re.I).search(text, at) if words else None
+        here = place_of(unit.words, text, at)
         if here is None:
-            stripped = text.strip()
             start = len(text) - len(text.lstrip())
-            yield start, start + len(stripped)
+            yield start, start + len(text.strip())
         else:
-            yield here.span()
-            at = here.end()
+            yield here
+            at = here[1]
 
 
 def sentence_table(
@@ -140,9 +137,9 @@ def sentence_table(
         rows.append(
             [
                 str(number),
-                one_line(caption[sentence.start : sentence.end], most),
+                shortened(caption[sentence.start : sentence.end], most),
                 said or None,
-                one_line(supposed, most) or None,
+                shortened(supposed, most) or None,
                 sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
             ]
         )
