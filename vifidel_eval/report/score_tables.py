@@ -92,8 +92,7 @@ def beside(
         return list(table(scores, style, comparisons, layout).notes)
     if style != "json":
         return []
-    unavailable = [f"Warning: {said}" for said in _unavailable(scores)]
-    return [*_without_java(scores), *unavailable]
+    return [*_without_java(scores), *(f"Warning: {said}" for said in _unavailable(scores))]
 
 
 def per_image_csv(scores: Scores, layout: TableLayout = _PLAIN) -> str:
