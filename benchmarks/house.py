@@ -64,6 +64,9 @@ SATELLITES = (
     "vifidel_eval/asking/",
     "vifidel_eval/commands/questions.py",
     "vifidel_eval/entry/detecting.py",
+    "vifidel_eval/runs/leaderboard.py",
+    "vifidel_eval/commands/leaderboard.py",
+    "vifidel_eval/runs/samples.py",
 )
 
 CAPTION = "a dog catches a frisbee"

@@ -25,7 +25,7 @@ from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
 from ..runs.doubts import (
     WORDS,
-    Words,
+    WordsPerCaption,
     lengths_matter,
     warn_of_language,
     warn_of_scores,
@@ -294,7 +294,7 @@ def plan(
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
     if (lengths_matter(whole) or people) and WORDS not in column_names(made):
-        made[WORDS] = Words()
+        made[WORDS] = WordsPerCaption()
     warn_of_language(whole, by_image, made)
     if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
         warn_of_tags(settings.labels)

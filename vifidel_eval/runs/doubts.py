@@ -60,7 +60,7 @@ _FEWEST = 10
 _AS_GOOD_AS_ZERO = 1e-6
 
 
-class Words(Scorer):
+class WordsPerCaption(Scorer):
     """Words per caption: what stands between blanks. No caption is better by it."""
 
     columns = (Column(WORDS, ranked=False),)
