@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..digits import for_json, in_full, number_texts, rounded
+from ..digits import for_json, from_json, in_full, number_texts, rounded
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Evaluation
 from ..files import json_text, printable, read_json
@@ -179,7 +179,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
                 np.array([_number(row[column]) for row in rows], dtype=np.float64),
                 lower_is_better=column in lower,
                 ranked=column not in unranked,
-                corpus_score=_in_full(system["overall"][column]),
+                corpus_score=from_json(system["overall"][column]),
                 counts=_counts(system["counts"][column]),
                 signature=signature,
                 details=details.get(column, {}),
@@ -230,18 +230,9 @@ def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
     return {count.key: counts[count.key] for count in COUNTS if count.key in counts}
 
 
-def _in_full(value: Any) -> float:
-    """Return a number of JSON, NaN for null."""
-    if value is None:
-        return math.nan
-    if type(value) not in (int, float) or not math.isfinite(value):
-        raise ValueError(f"the score {value!r:.40}")
-    return float(value)
-
-
 def _number(value: Any) -> float:
     """Return a number of JSON with the digits that files hold, NaN for null."""
-    number = rounded(_in_full(value))
+    number = rounded(from_json(value))
     return math.nan if number is None else number
 
 
