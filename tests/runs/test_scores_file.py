@@ -223,7 +223,7 @@ RATE = {
         (["comparison", "metrics", "M", "pairs", 0, "winner"], "", "the system '' of a pair"),
         (["comparison", "metrics", "M", "pairs", 0, "first"], 7, "7 where text was expected"),
         (["comparison", "metrics", "M", "systems", "x", "rank"], 1.5, "the number 1.5"),
-        (["people"], {**PEOPLE, "too_few": -1}, "the number -1"),
+        (["people"], {**PEOPLE, "too_few": -1}, "(too_few: the number -1)"),
         (["people"], {**PEOPLE, "words": None}, "the scores are damaged"),
         (["calibrated"], {"x": {**RATE, "corrected": 1.5}}, "the share 1.5"),
         (["calibrated"], {"x": {**RATE, "interval": [-0.5, 1]}}, "the share -0.5"),

@@ -261,8 +261,13 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
 
 def _record(kind: type[_Record], content: Mapping[str, Any], **given: Any) -> _Record:
     """Return a record with fields of the content, but for those that are given."""
-    names = {f.name: str(f.type) for f in fields(kind) if f.name not in given}
-    return kind(**{name: _FIELDS[of](content[name]) for name, of in names.items()}, **given)
+    for field in fields(kind):
+        if field.name not in given:
+            try:
+                given[field.name] = _FIELDS[str(field.type)](content[field.name])
+            except ValueError as problem:
+                raise ValueError(f"{field.name}: {problem}") from None
+    return kind(**given)
 
 
 def _people(content: Mapping[str, Any]) -> People:
