@@ -29,6 +29,15 @@ def in_full(score: float) -> float | None:
     return None if math.isnan(score) else float(score)
 
 
+def from_json(value: Any) -> float:
+    """Return a number of JSON, NaN for null; a ValueError says that it is no finite number."""
+    if value is None:
+        return math.nan
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ValueError(f"the score {value!r:.40}")
+    return float(value)
+
+
 def deciding(score: float) -> float:
     """Return what of a score, or of a difference, decides which system is better: ten decimals.
 

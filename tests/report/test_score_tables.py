@@ -221,7 +221,7 @@ def test_counts_are_in_latex_where_they_are_asked_for():
 def test_comparison_says_what_is_compared_of_meteor():
     metric = Comparison("METEOR", {"a": Standing(0.5, 0.4, 0.6, 1)}, (), 9, own_score=False)
     comparisons = Comparisons({"METEOR": metric}, 0, 1000, 0.95, ("WMD",))
-    (table,) = compared(comparisons, "table", None, lambda score, _: score)
+    (table,) = compared(comparisons, "table", TableLayout())
     assert "METEOR: the mean of the images' scores is compared" in table.render("table")
     assert "WMD: no image has a score from every system" in table.render("table")
 

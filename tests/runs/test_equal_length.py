@@ -9,7 +9,7 @@ from vifidel_eval import load
 from vifidel_eval.entry.run import Run
 from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.report.comparison_tables import compared, one_table
-from vifidel_eval.report.score_tables import TableLayout
+from vifidel_eval.report.fitting import TableLayout
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
 
@@ -104,13 +104,13 @@ def test_it_is_in_files_and_tables_and_files_without_it_are_as_before(tmp_path):
     loaded = load(tmp_path / "scores.json").compare()
     assert loaded.to_json() == comparisons.to_json()
 
-    readable = TableLayout().shown
-    pairs = compared(comparisons, "table", None, readable)[1].render("table")
+    readable = TableLayout()
+    pairs = compared(comparisons, "table", readable)[1].render("table")
     row = next(line for line in pairs.splitlines() if line.startswith("M "))
     assert row.split()[-3:] == ["0.5000", "[0.5000,", "0.5000]"]
     assert "Equal length: what remains of the difference" in pairs
     lines = one_table(comparisons, readable).render("csv").splitlines()
     of_pairs = [line.split(",")[-6:-3] for line in lines if ",a,b," in line]
     assert of_pairs == [["0.5", "0.5", "0.5"], ["", "", ""]]
-    without = compared(compare(scores.only(["M"])), "table", None, readable)[1].render("table")
+    without = compared(compare(scores.only(["M"])), "table", readable)[1].render("table")
     assert "qual length" not in without

@@ -195,6 +195,13 @@ def change(document, *keys, value=None):
         document[last] = value
 
 
+PEOPLE = {"joined": 1, "words": 9.5, "images": 4, "too_few": 0, "rates": {}}
+RATE = {
+    "measured": 0.5, "corrected": None, "interval": [None, None],
+    "false_yes": 0.1, "false_no": 0.2, "controls": 9, "named": 8,
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("keys", "value", "said"),
     [
@@ -213,6 +220,14 @@ def change(document, *keys, value=None):
         (["signatures", "N"], "N|", "'N' is missing"),
         (["comparison", "seed"], 0.5, "the number 0.5"),
         (["comparison", "metrics", "M", "pairs", 0, "winner"], "z", "the system 'z' of a pair"),
+        (["comparison", "metrics", "M", "pairs", 0, "winner"], "", "the system '' of a pair"),
+        (["comparison", "metrics", "M", "pairs", 0, "first"], 7, "7 where text was expected"),
+        (["comparison", "metrics", "M", "systems", "x", "rank"], 1.5, "the number 1.5"),
+        (["people"], {**PEOPLE, "too_few": -1}, "(too_few: the number -1)"),
+        (["people"], {**PEOPLE, "words": None}, "the scores are damaged"),
+        (["calibrated"], {"x": {**RATE, "corrected": 1.5}}, "the share 1.5"),
+        (["calibrated"], {"x": {**RATE, "interval": [-0.5, 1]}}, "the share -0.5"),
+        (["calibrated"], {"x": {**RATE, "named": True}}, "the number True"),
     ],
 )
 def test_a_damaged_file_is_one_sentence(tmp_path, keys, value, said):

@@ -15,7 +15,7 @@ from .paths import OUTPUT
 from .printing import show, tell
 
 if TYPE_CHECKING:
-    from ..report.score_tables import TableLayout
+    from ..report.fitting import TableLayout
     from ..runs.comparison import Comparisons
     from ..runs.harness import Scores
 
@@ -101,8 +101,7 @@ class TableOptions:
             write_whole(self.compare_output, text + "\n")
 
     def _layout(self) -> TableLayout:
-        from ..report.fitting import line_width
-        from ..report.score_tables import TableLayout
+        from ..report.fitting import TableLayout, line_width
 
         return TableLayout(
             self.columns, self.percent, self.digits, line_width(), self.counts, self.baseline

@@ -25,7 +25,7 @@ from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
 from ..runs.doubts import (
     WORDS,
-    Words,
+    WordsPerCaption,
     lengths_matter,
     warn_of_language,
     warn_of_scores,
@@ -294,7 +294,7 @@ def plan(
     made, unavailable = build(metrics, settings)
     made |= scorers or {}
     if (lengths_matter(whole) or people) and WORDS not in column_names(made):
-        made[WORDS] = Words()
+        made[WORDS] = WordsPerCaption()
     warn_of_language(whole, by_image, made)
     if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
         warn_of_tags(settings.labels)
@@ -316,20 +316,14 @@ def plan(
 def score(planned: Plan, progress: bool | None = None) -> Run:
     """Score what was planned, with a progress bar as `evaluate` shows it."""
     work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
-    run = planned.systems, planned.references, planned.scorers
     with progress_bar(work, shown=progress) as bar:
-        how = planned.allow_subset, bar.update, planned.unavailable, named_by(bar)
+        under = planned.scorers, planned.references, planned.allow_subset
+        how = *under, bar.update, planned.unavailable, named_by(bar)
         if planned.samples is None:
-            scores = score_systems(planned.systems, planned.scorers, planned.references, *how)
-            warn_of_scores(scores, *run)
+            scores = score_systems(planned.systems, *how)
+            warn_of_scores(scores, planned.systems, planned.references, planned.scorers)
         else:
-            scores = score_samples(
-                planned.samples,
-                planned.scorers,
-                planned.references,
-                *how,
-                lambda of_samples: warn_of_scores(of_samples, *run),
-            )
+            scores = score_samples(planned.samples, *how)
     if scores.unavailable:
         lengths = {name for name, metric in planned.columns.items() if metric == WORDS}
         if scores.signatures.keys() == lengths:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from ..digits import rounded
 from ..evaluation import Column
@@ -20,15 +19,13 @@ from ..text_tables import (
     readable,
     with_difference,
 )
+from .fitting import TableLayout
 
 _EQUAL_LENGTH = (
     "Equal length: what remains of the difference where both captions have as many words, with its "
     "bootstrap interval, by regression of the images' differences in score on those in words; "
     "where mean lengths differ by half."
 )
-
-#: From a score, and whether its column has a direction, to the number that is shown.
-Shown = Callable[[float, bool], float | None]
 
 
 def level_with_the_best(comparison: Comparison) -> list[str]:
@@ -45,27 +42,26 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
 
 
 def _difference(
-    of: Pair | EqualLength | None, ranked: bool, shown: Shown
+    of: Pair | EqualLength | None, ranked: bool, layout: TableLayout
 ) -> tuple[float | None, float | None, float | None]:
     """Return a difference and the ends of its interval; nothing three times where there is none."""
     if of is None:
         return None, None, None
-    return shown(of.difference, ranked), shown(of.low, ranked), shown(of.high, ranked)
+    difference, low, high = (layout.shown(n, ranked) for n in (of.difference, of.low, of.high))
+    return difference, low, high
 
 
-def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Shown) -> list[Table]:
+def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[Table]:
     """Return a table with a row per metric and system and, if there are pairs, one of those.
 
-    In LaTeX the better system of a pair is in bold instead of a column of its own. The digits are
-    those of scores, as for `Table`; `shown` says what becomes of scores, differences and the ends
-    of intervals.
+    In LaTeX the better system of a pair is in bold instead of a column of its own.
     """
     standings: list[list[Cell]] = []
     for metric, comparison in comparisons.metrics.items():
         level = level_with_the_best(comparison)
         for name, standing in comparison.systems.items():
             numbers = (standing.score, standing.low, standing.high)
-            score, low, high = (shown(number, comparison.ranked) for number in numbers)
+            score, low, high = (layout.shown(number, comparison.ranked) for number in numbers)
             marked = Marked(score, bold=name in level)
             used = [standing.rank, comparison.images]
             standings.append([metric, name, marked, low, high, *used])
@@ -84,17 +80,17 @@ def compared(comparisons: Comparisons, style: str, digits: int | None, shown: Sh
             [*notes, *_remarks(comparisons)],
             texts=2,
             title="Intervals and ranks",
-            digits=digits,
+            digits=layout.decimals(style),
         )
     ]
-    return [*tables, _pairs(comparisons, style, digits, shown, settings)] if pairs else tables
+    return [*tables, _pairs(comparisons, style, layout, settings)] if pairs else tables
 
 
-def _pairs(
-    comparisons: Comparisons, style: str, digits: int | None, shown: Shown, settings: str
-) -> Table:
+def _pairs(comparisons: Comparisons, style: str, layout: TableLayout, settings: str) -> Table:
+    digits = layout.decimals(style)
+
     def with_interval(of: Pair | EqualLength | None, ranked: bool) -> list[Cell]:
-        difference, low, high = _difference(of, ranked, shown)
+        difference, low, high = _difference(of, ranked, layout)
         return [difference, None if of is None else interval(low, high, digits)]
 
     rows: list[list[Cell]] = []
@@ -135,9 +131,7 @@ def _pairs(
     )
 
 
-def against_baseline(
-    comparisons: Comparisons, style: str, digits: int | None, shown: Shown
-) -> Table:
+def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     """Return a row per metric and system: its score, and in the same cell what it gains and p.
 
     The comparisons have a baseline, as `vifidel_eval.runs.baseline.against` returns them. All else
@@ -145,6 +139,7 @@ def against_baseline(
     column too, with all digits. In bold are systems that are significantly better than the
     baseline.
     """
+    digits = layout.decimals(style)
     decimals = DIFFERENCE_DECIMALS if digits is None else digits
     rows: list[list[Cell]] = []
     for metric, comparison in comparisons.metrics.items():
@@ -152,8 +147,8 @@ def against_baseline(
         used = [comparison.images, comparisons.seed, comparisons.resamples]
         for name in sorted(comparison.systems, key=pairs.__contains__):
             pair = pairs.get(name)
-            score = shown(comparison.systems[name].score, comparison.ranked)
-            numbers = _difference(pair, comparison.ranked, shown)
+            score = layout.shown(comparison.systems[name].score, comparison.ranked)
+            numbers = _difference(pair, comparison.ranked, layout)
             cell, p = Figures(readable(score, decimals)), math.nan  # of the baseline itself
             if pair is not None:
                 p = pair.randomisation_holm
@@ -222,7 +217,7 @@ def signature_of_differences(comparisons: Comparisons) -> str:
     )
 
 
-def one_table(comparisons: Comparisons, shown: Shown) -> Table:
+def one_table(comparisons: Comparisons, layout: TableLayout) -> Table:
     """Return everything as one table, for CSV.
 
     A row says how a system does under a metric or, where ``Against`` names another system, by how
@@ -234,13 +229,13 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
         ranked = comparison.ranked
         used = [comparison.images, comparisons.seed, comparisons.resamples]
         for name, of in comparison.systems.items():
-            numbers = [shown(number, ranked) for number in (of.score, of.low, of.high)]
+            numbers = [layout.shown(number, ranked) for number in (of.score, of.low, of.high)]
             nothing = [None] * (6 if at_equal_length else 3)
             rows.append([metric, name, None, *numbers, of.rank, *nothing, *used])
         for pair in comparison.pairs:
-            values = _difference(pair, ranked, shown)
+            values = _difference(pair, ranked, layout)
             p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-            remains = _difference(pair.equal_length, ranked, shown) if at_equal_length else ()
+            remains = _difference(pair.equal_length, ranked, layout) if at_equal_length else ()
             names = [metric, pair.first, pair.second]
             rows.append([*names, *values, None, pair.winner, *p_values, *remains, *used])
     return Table(
@@ -251,6 +246,7 @@ def one_table(comparisons: Comparisons, shown: Shown) -> Table:
             *("Images", "Seed", "Resamples"),
         ],
         rows,
+        digits=layout.decimals("csv"),
     )
 
 

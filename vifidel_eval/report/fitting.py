@@ -9,8 +9,9 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from ..digits import rounded
 from ..text_tables import Table, in_print
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
@@ -37,6 +38,39 @@ _WIDTHS = {
     "_": 5.3,
 }
 _WIDEST = 10.3
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """How scores are shown.
+
+    By default with all columns, or else with these in this order; with so many decimals, by default
+    four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
+    style ``table``. `percent` multiplies scores by 100. With `counts`, what was counted is shown in
+    LaTeX, and beside a baseline, too. `baseline` is the system that the others are compared with,
+    in one table instead of those of scores, intervals and pairs.
+    """
+
+    columns: tuple[str, ...] | None = None
+    percent: bool = False
+    digits: int | None = None
+    width: int = PIPED_WIDTH
+    counts: bool = False
+    baseline: str | None = None
+
+    def decimals(self, style: str) -> int | None:
+        """Return the decimals of a style; None for those of `Table`."""
+        if self.digits is not None or style == "csv":
+            return self.digits
+        return 2 if self.percent else None
+
+    def shown(self, score: float, ranked: bool = True) -> float | None:
+        """Return a score as it is shown; None if it is undefined.
+
+        What has no direction, such as a length, is no share of anything, and stays as it is.
+        """
+        number = rounded(score)
+        return rounded(100 * number) if number is not None and self.percent and ranked else number
 
 
 def line_width() -> int:

@@ -6,10 +6,9 @@ import html
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..digits import rounded
 from ..evaluation import COUNTS, Column
 from ..image_ids import to_json_value
 from ..runs.baseline import against
@@ -26,41 +25,7 @@ from .comparison_tables import (
     one_table,
     signature_of_differences,
 )
-from .fitting import PIPED_WIDTH, fitted, folded, line_width
-
-
-@dataclass(frozen=True)
-class TableLayout:
-    """How scores are shown.
-
-    By default with all columns, or else with these in this order; with so many decimals, by default
-    four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
-    style ``table``. `percent` multiplies scores by 100. With `counts`, what was counted is shown in
-    LaTeX, and beside a baseline, too. `baseline` is the system that the others are compared with,
-    in one table instead of those of scores, intervals and pairs.
-    """
-
-    columns: tuple[str, ...] | None = None
-    percent: bool = False
-    digits: int | None = None
-    width: int = PIPED_WIDTH
-    counts: bool = False
-    baseline: str | None = None
-
-    def decimals(self, style: str) -> int | None:
-        """Return the decimals of a style; None for those of `Table`."""
-        if self.digits is not None or style == "csv":
-            return self.digits
-        return 2 if self.percent else None
-
-    def shown(self, score: float, ranked: bool = True) -> float | None:
-        """Return a score as it is shown; None if it is undefined.
-
-        What has no direction, such as a length, is no share of anything, and stays as it is.
-        """
-        number = rounded(score)
-        return rounded(100 * number) if number is not None and self.percent and ranked else number
-
+from .fitting import TableLayout, fitted, folded, line_width
 
 _PLAIN = TableLayout()
 
@@ -91,7 +56,7 @@ def render(
     else:
         tables = fitted(table(scores, style, comparisons, layout), style, layout.width, "Metric")
         if comparisons is not None and style != "csv":
-            for each in compared(comparisons, style, layout.decimals(style), layout.shown):
+            for each in compared(comparisons, style, layout):
                 tables += fitted(each, style, layout.width)
     if style == "table":
         tables = [replace(each, notes=list(_wrapped(each.notes, layout.width))) for each in tables]
@@ -127,8 +92,7 @@ def beside(
         return list(table(scores, style, comparisons, layout).notes)
     if style != "json":
         return []
-    unavailable = [f"Warning: {said}" for said in _unavailable(scores)]
-    return [*_without_java(scores), *unavailable]
+    return [*_without_java(scores), *(f"Warning: {said}" for said in _unavailable(scores))]
 
 
 def per_image_csv(scores: Scores, layout: TableLayout = _PLAIN) -> str:
@@ -151,8 +115,7 @@ def per_image_csv(scores: Scores, layout: TableLayout = _PLAIN) -> str:
 def comparison_csv(scores: Scores, comparisons: Comparisons, layout: TableLayout = _PLAIN) -> str:
     """Return how systems compare as one table in CSV: intervals, ranks, and pairs."""
     _, comparisons = _chosen(scores, comparisons, layout)
-    whole = one_table(comparisons, layout.shown)
-    return replace(whole, digits=layout.decimals("csv")).render("csv")
+    return one_table(comparisons, layout).render("csv")
 
 
 def table(
@@ -218,7 +181,7 @@ def _counts(scores: Scores) -> Table:
 def _against(scores: Scores, style: str, comparisons: Comparisons, layout: TableLayout) -> Table:
     """Return the table of the layout's baseline, with what has to be said of all scores."""
     differences = against(comparisons, layout.baseline or "")
-    found = against_baseline(differences, style, layout.decimals(style), layout.shown)
+    found = against_baseline(differences, style, layout)
     if layout.counts and style == "csv":  # where there is one table
         counted = _counts(scores)
         of_systems = {name: numbers for name, *numbers in counted.rows}

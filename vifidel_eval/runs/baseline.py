@@ -51,23 +51,21 @@ def against(comparisons: Comparisons, baseline: str) -> Comparisons:
         )
     metrics = {}
     for name, of_metric in comparisons.metrics.items():
-        others = [pair for pair in of_metric.pairs if baseline in (pair.first, pair.second)]
-        turned = [pair if pair.second == baseline else _turned(pair) for pair in others]
+        pairs = [
+            pair if pair.second == baseline else _turned(pair)
+            for pair in of_metric.pairs
+            if baseline in (pair.first, pair.second)
+        ]
         lower = of_metric.lower_is_better if of_metric.ranked else None
-        pairs = corrected(turned, comparisons.level, lower)
-        metrics[name] = replace(of_metric, pairs=pairs)
+        metrics[name] = replace(of_metric, pairs=corrected(pairs, comparisons.level, lower))
     return replace(comparisons, metrics=metrics, baseline=baseline)
 
 
 def _turned(pair: Pair) -> Pair:
     """Return a pair with its systems exchanged: two-sided tests say the same of both."""
-    difference, low, high = _negative(pair)
-    turned = replace(
-        pair, first=pair.second, second=pair.first, difference=difference, low=low, high=high
-    )
-    if pair.equal_length is None:
-        return turned
-    return replace(turned, equal_length=EqualLength(*_negative(pair.equal_length)))
+    remains = None if pair.equal_length is None else EqualLength(*_negative(pair.equal_length))
+    p_values = pair.bootstrap_p, pair.randomisation_p
+    return Pair(pair.second, pair.first, *_negative(pair), *p_values, equal_length=remains)
 
 
 def _negative(of: Pair | EqualLength) -> tuple[float, float, float]:

@@ -99,7 +99,9 @@ class Pair:
     @property
     def loser(self) -> str | None:
         """The other one than the winner, where there is one."""
-        return self.second if self.winner == self.first else self.winner and self.first
+        if self.winner is None:
+            return None
+        return self.second if self.winner == self.first else self.first
 
     def to_json(self) -> dict[str, Any]:
         """Return the attributes by name, numbers with ten significant digits."""

@@ -21,8 +21,9 @@ from ..errors import VifidelWarning
 from ..evaluation import Column, Evaluation
 from ..image_ids import ImageId
 from ..rows import Rows
-from ..scorers import Bleu, Cider, Mean, RougeL, Scorer
+from ..scorers import Bleu, Cider, RougeL, Scorer
 from ..scorers.base import Progress
+from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..text.words import STOP_WORDS, foreign
 from ..vectors import load_vectors
@@ -59,7 +60,7 @@ _FEWEST = 10
 _AS_GOOD_AS_ZERO = 1e-6
 
 
-class Words(Scorer):
+class WordsPerCaption(Scorer):
     """Words per caption: what stands between blanks. No caption is better by it."""
 
     columns = (Column(WORDS, ranked=False),)
@@ -71,9 +72,14 @@ class Words(Scorer):
         return f"{WORDS}|between:blanks|version:{version('vifidel-eval')}"
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        words = [len(caption.split()) for caption in rows.captions]
+        words = np.array(lengths(rows.captions), dtype=np.float64)
         on_progress(len(rows))
-        return {WORDS: Evaluation(rows.ids, np.array(words, dtype=np.float64))}
+        return {WORDS: Evaluation(rows.ids, words)}
+
+
+def lengths(texts: Iterable[str]) -> list[int]:
+    """Return the number of words of each text."""
+    return [len(text.split()) for text in texts]
 
 
 def differ(one: float, other: float) -> bool:
@@ -83,11 +89,6 @@ def differ(one: float, other: float) -> bool:
     (True, False)
     """
     return max(one, other) >= _DIFFER * min(one, other) and one != other
-
-
-def _mean_words(captions: Iterable[str]) -> float:
-    lengths = [len(caption.split()) for caption in captions]
-    return sum(lengths) / len(lengths) if lengths else math.nan
 
 
 def warn_of_language(
@@ -101,7 +102,7 @@ def warn_of_language(
     """
     english: dict[str, list[str]] = {"vectors": [], "stop words": []}
     for name, scorer in scorers.items():
-        for part in scorer.parts if isinstance(scorer, Mean) else (scorer,):
+        for part in uncombined([scorer]):
             if isinstance(part, WordVectorScorer):
                 if part.space.vectors is load_vectors(None):
                     english["vectors"].append(name)
@@ -144,14 +145,10 @@ def lengths_matter(systems: Iterable[System]) -> bool:
     They are if the mean number of words differs by half between systems, or there is something to
     warn of: a difference by more than a factor of two, or a caption of more than 60 words.
     """
-    lengths = {
-        system.name: [len(caption.split()) for caption in system.captions.values()]
-        for system in systems
-        if system.captions
-    }
-    if not lengths:
+    words = {s.name: lengths(s.captions.values()) for s in systems if s.captions}
+    if not words:
         return False
-    means = {name: sum(of_system) / len(of_system) for name, of_system in lengths.items()}
+    means = {name: _mean(of_system) for name, of_system in words.items()}
     shortest, longest = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     said = []
     if means[longest] > _FACTOR * means[shortest]:
@@ -159,9 +156,9 @@ def lengths_matter(systems: Iterable[System]) -> bool:
             f"captions of system {longest!r} have {means[longest]:.1f} words on average, those "
             f"of {shortest!r} {means[shortest]:.1f}"
         )
-    long = {name: sum(n > _LONG for n in of_system) for name, of_system in lengths.items()}
+    long = {name: sum(n > _LONG for n in of_system) for name, of_system in words.items()}
     listed = [
-        f"{count} of {len(lengths[name])} captions of system {name!r}"
+        f"{count} of {len(words[name])} captions of system {name!r}"
         for name, count in long.items()
         if count
     ]
@@ -209,8 +206,9 @@ def _warn_out_of_range(
     That is, if a system's captions are on average more than three times as long as the references,
     and CIDEr, BLEU or ROUGE-L is below .05.
     """
-    short = _mean_words(chain.from_iterable((references or {}).values()))
-    long = [s.name for s in systems if _mean_words(s.captions.values()) > _TIMES_AS_LONG * short]
+    short = _mean(lengths(chain.from_iterable((references or {}).values())))
+    too_long = _TIMES_AS_LONG * short
+    long = [s.name for s in systems if _mean(lengths(s.captions.values())) > too_long]
     of_short_texts = {
         column.name
         for scorer in scorers.values()
@@ -273,6 +271,10 @@ def _share_at_zero(evaluation: Evaluation) -> float:
     """Return the share of the images with a score that have the lowest; 0 of few."""
     defined = evaluation.scores[~np.isnan(evaluation.scores)]
     return float((defined <= _AS_GOOD_AS_ZERO).mean()) if len(defined) >= _FEWEST else 0.0
+
+
+def _mean(numbers: Sequence[int]) -> float:
+    return sum(numbers) / len(numbers) if numbers else math.nan
 
 
 def _listed(names: Iterable[str]) -> str:

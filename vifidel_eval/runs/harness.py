@@ -187,24 +187,22 @@ def _shown(metric: str, column: str, columns: int, taken: Container[str]) -> str
 _Columns = dict[str, dict[str, Evaluation]]  # system, column
 
 
+@dataclass(frozen=True)
 class _Evaluator:
     """Evaluates each scorer once for every system, however many combinations it is part of."""
 
-    def __init__(
-        self, systems: Mapping[str, Rows], on_progress: Callable[[int], object] | None
-    ) -> None:
-        self._systems = systems
-        self._on_progress = on_progress
-        self._done: dict[int, _Columns | MetricUnavailable] = {}
+    systems: Mapping[str, Rows]
+    on_progress: Callable[[int], object] | None
+    done: dict[int, _Columns | MetricUnavailable] = field(default_factory=dict)
 
     def columns(self, scorer: Scorer) -> _Columns:
         """Return, for each system, the columns of a scorer; what failed once is not tried again."""
-        if id(scorer) not in self._done:
+        if id(scorer) not in self.done:
             try:
-                self._done[id(scorer)] = self._signed(scorer)
+                self.done[id(scorer)] = self._signed(scorer)
             except MetricUnavailable as problem:
-                self._done[id(scorer)] = problem
-        done = self._done[id(scorer)]
+                self.done[id(scorer)] = problem
+        done = self.done[id(scorer)]
         if isinstance(done, MetricUnavailable):
             raise done
         return done
@@ -212,7 +210,7 @@ class _Evaluator:
     def _signed(self, scorer: Scorer) -> _Columns:
         """Return columns with one signature, which is of the images of all systems."""
         found = self._combined(scorer) if isinstance(scorer, Mean) else self._evaluated(scorer)
-        signature = scorer.signature_of(self._systems.values())
+        signature = scorer.signature_of(self.systems.values())
         return {
             name: {column: replace(e, signature=signature) for column, e in columns.items()}
             for name, columns in found.items()
@@ -221,11 +219,11 @@ class _Evaluator:
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
         whose: dict[str, list[str]] = {}  # the systems of each warning
-        scorer.check_images(list(dict.fromkeys(i for r in self._systems.values() for i in r.ids)))
-        with scorer.in_run(list(self._systems.values())) as of_run:
-            for name, rows in self._systems.items():
+        scorer.check_images(list(dict.fromkeys(i for r in self.systems.values() for i in r.ids)))
+        with scorer.in_run(list(self.systems.values())) as of_run:
+            for name, rows in self.systems.items():
                 with _listening() as heard:
-                    evaluated[name] = of_run.unsigned(rows, self._on_progress)
+                    evaluated[name] = of_run.unsigned(rows, self.on_progress)
                 for message in heard:
                     whose.setdefault(message, []).append(name)
         scorer.judge([columns[scorer.main] for columns in evaluated.values()])
@@ -239,11 +237,11 @@ class _Evaluator:
     def _combined(self, mean: Mean) -> _Columns:
         of_parts = [(part, self.columns(part)) for part in mean.parts]
         evaluations = mean.combine(
-            [[columns[name][part.main] for part, columns in of_parts] for name in self._systems]
+            [[columns[name][part.main] for part, columns in of_parts] for name in self.systems]
         )
         return {
             name: {mean.main: evaluation}
-            for name, evaluation in zip(self._systems, evaluations, strict=True)
+            for name, evaluation in zip(self.systems, evaluations, strict=True)
         }
 
 

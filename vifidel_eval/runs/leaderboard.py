@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping
@@ -19,7 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ..digits import deciding, rounded
+from ..digits import deciding, from_json, rounded
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..files import beside, json_text, locked, read_json, write_whole
@@ -203,16 +202,8 @@ def add(
 
 def _run(content: Mapping[str, Any]) -> DatedScores:
     day = date.fromisoformat(content["date"]).isoformat()
-    scores = {str(metric): _score(score) for metric, score in content["scores"].items()}
+    scores = {str(metric): rounded(from_json(score)) for metric, score in content["scores"].items()}
     return DatedScores(str(content["system"]), day, str(content["captions"]), scores)
-
-
-def _score(score: Any) -> float | None:
-    if score is None:
-        return None
-    if type(score) not in (int, float) or not math.isfinite(score):
-        raise ValueError(f"the score {score!r}")
-    return rounded(float(score))
 
 
 def _number_of(images: Any) -> int:

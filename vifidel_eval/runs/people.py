@@ -15,13 +15,14 @@ from __future__ import annotations
 import hashlib
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..image_ids import ImageId, match
 from ..scorers import Scorer
+from .doubts import lengths
 from .harness import Scores, score_systems
 from .pairing import System
 from .remarks import PEOPLE, People
@@ -45,13 +46,13 @@ def people_of(
             f"{PEOPLE} need two references of an image, one that stands as their caption and one "
             "to score it against, and no image has two: give more references."
         )
-    wanted = median(_words(c for system in systems for c in system.captions.values()) or [0])
+    wanted = median(lengths(c for system in systems for c in system.captions.values()) or [0])
     most = max(map(len, order.values())) - 1
-    lengths = {
-        joined: median(sum(_words(_left_out(of_image, joined))) for of_image in order.values())
+    medians = {
+        joined: median(sum(lengths(_left_out(of_image, joined))) for of_image in order.values())
         for joined in range(1, most + 1)
     }
-    joined = min(lengths, key=lambda number: abs(lengths[number] - wanted))
+    joined = min(medians, key=lambda number: abs(medians[number] - wanted))
     captions, remaining = {}, {}
     for image_id, of_image in order.items():
         left_out = _left_out(of_image, joined)
@@ -59,7 +60,7 @@ def people_of(
         remaining[image_id] = list(references[image_id])
         for text in left_out:
             remaining[image_id].remove(text)
-    words = _words(captions.values())
+    words = lengths(captions.values())
     people = People(joined, sum(words) / len(words), len(words), len(references) - len(words))
     return people, System(PEOPLE, captions), remaining
 
@@ -126,10 +127,6 @@ def signed(scores: Scores, people: People) -> Scores:
         for system, of_column in scores.evaluations.items()
     }
     return replace(scores, signatures=signatures, evaluations=evaluations, people=people)
-
-
-def _words(texts: Iterable[str]) -> list[int]:
-    return [len(text.split()) for text in texts]
 
 
 def _in_order(references: Sequence[str]) -> list[str]:

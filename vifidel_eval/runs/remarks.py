@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 #: What people are called among the systems.
 PEOPLE = "people"
@@ -42,13 +41,6 @@ class People:
                 f"references and are left out, as {PEOPLE} need two."
             )
         return said
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> People:
-        """Return what a file holds; a KeyError, TypeError or ValueError says that it is damaged."""
-        joined, images, too_few = _numbers("people are", content, "joined", "images", "too_few")
-        rates = {str(name): float(rate) for name, rate in content["rates"].items()}
-        return cls(joined, float(content["words"]), images, too_few, rates)
 
 
 @dataclass(frozen=True)
@@ -93,27 +85,3 @@ class Calibrated:
         if math.isnan(self.measured):
             return "no answer is about what its captions mention"
         return "the answers are no better than chance"
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Calibrated:
-        """Return what a file holds; a KeyError, TypeError or ValueError says that it is damaged."""
-        shares = ("measured", "corrected", "false_yes", "false_no")
-        measured, corrected, false_yes, false_no = (_share(content[name]) for name in shares)
-        low, high = map(_share, content["interval"])
-        numbers = _numbers("a calibrated rate is", content, "controls", "named")
-        return cls(measured, corrected, (low, high), false_yes, false_no, *numbers)
-
-
-def _numbers(what: str, content: Mapping[str, Any], *names: str) -> list[int]:
-    numbers = [content[name] for name in names]
-    if not all(type(number) is int and number >= 0 for number in numbers):
-        raise ValueError(f"{what} {content!r:.60}")
-    return numbers
-
-
-def _share(value: Any) -> float:
-    if value is None:
-        return math.nan
-    if type(value) not in (int, float) or not 0 <= value <= 1:
-        raise ValueError(f"the share {value!r:.40}")
-    return float(value)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..image_ids import ImageId
 from ..rows import Rows
 from ..scorers import Scorer
+from .doubts import warn_of_scores
 from .harness import Scores, score_rows
 from .pairing import System, all_images, paired
 
@@ -103,15 +105,14 @@ def score_samples(
     on_progress: Callable[[int], object] | None = None,
     unavailable: Mapping[str, str] | None = None,
     on_metric: Callable[[str], object] | None = None,
-    on_scores: Callable[[Scores], object] | None = None,
 ) -> Scores:
     """Score systems by name that have several captions per image, as `spread` returns them.
 
     All else is as for `vifidel_eval.runs.harness.score_systems`. Each column becomes three, such as
-    ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``. `on_scores` is called with the scores of all
-    samples as systems, before they are gathered.
+    ``CIDEr mean``, ``CIDEr best`` and ``CIDEr worst``.
+    It warns of scores that say little by those of the samples as systems.
     """
-    images = all_images([one for samples in systems.values() for one in samples], references)
+    images = all_images(chain.from_iterable(systems.values()), references)
     of_systems = {
         name: _rows_of(
             {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
@@ -126,8 +127,7 @@ def score_samples(
             )
         rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    if on_scores is not None:
-        on_scores(scores)
+    warn_of_scores(scores, chain.from_iterable(systems.values()), references, scorers)
     numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"

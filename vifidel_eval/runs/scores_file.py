@@ -6,13 +6,13 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, fields
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..digits import for_json, in_full, number_texts, rounded
+from ..digits import for_json, from_json, in_full, number_texts, rounded
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Evaluation
 from ..files import json_text, printable, read_json
@@ -30,8 +30,9 @@ _FORM = 1
 _PLACE = "images"
 _IMAGES = re.compile(f'(?<="imgToEval": )"{_PLACE}"')
 
-_INTERVAL = ("difference", "low", "high")
-_P_VALUES = ("bootstrap_p", "randomisation_p", "bootstrap_holm", "randomisation_holm")
+_Record = TypeVar(
+    "_Record", Standing, Pair, EqualLength, Comparison, Comparisons, People, Calibrated
+)
 
 
 def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
@@ -178,7 +179,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
                 np.array([_number(row[column]) for row in rows], dtype=np.float64),
                 lower_is_better=column in lower,
                 ranked=column not in unranked,
-                corpus_score=_in_full(system["overall"][column]),
+                corpus_score=from_json(system["overall"][column]),
                 counts=_counts(system["counts"][column]),
                 signature=signature,
                 details=details.get(column, {}),
@@ -196,11 +197,8 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         signatures,
         evaluations,
         unavailable,
-        None if people is None else People.from_json(people),
-        {
-            str(system): Calibrated.from_json(rate)
-            for system, rate in content.get("calibrated", {}).items()
-        },
+        None if people is None else _people(people),
+        {str(name): _calibrated(rate) for name, rate in content.get("calibrated", {}).items()},
     )
 
 
@@ -232,18 +230,9 @@ def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
     return {count.key: counts[count.key] for count in COUNTS if count.key in counts}
 
 
-def _in_full(value: Any) -> float:
-    """Return a number of JSON, NaN for null."""
-    if value is None:
-        return math.nan
-    if type(value) not in (int, float) or not math.isfinite(value):
-        raise ValueError(f"the score {value!r:.40}")
-    return float(value)
-
-
 def _number(value: Any) -> float:
     """Return a number of JSON with the digits that files hold, NaN for null."""
-    number = rounded(_in_full(value))
+    number = rounded(from_json(value))
     return math.nan if number is None else number
 
 
@@ -259,48 +248,65 @@ def _whole(value: Any) -> int:
     return value
 
 
+# How a field of a record is read, by its type.
+_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "float": _number,
+    "int": _whole,
+    "str": _text,
+    "bool": bool,
+    "int | None": lambda value: None if value is None else _whole(value),
+    "str | None": lambda value: None if value is None else _text(value),
+}
+
+
+def _record(kind: type[_Record], content: Mapping[str, Any], **given: Any) -> _Record:
+    """Return a record with fields of the content, but for those that are given."""
+    for field in fields(kind):
+        if field.name not in given:
+            try:
+                given[field.name] = _FIELDS[str(field.type)](content[field.name])
+            except ValueError as problem:
+                raise ValueError(f"{field.name}: {problem}") from None
+    return kind(**given)
+
+
+def _people(content: Mapping[str, Any]) -> People:
+    rates = {str(name): float(rate) for name, rate in content["rates"].items()}
+    return _record(People, content, words=float(content["words"]), rates=rates)
+
+
+def _calibrated(content: Mapping[str, Any]) -> Calibrated:
+    low, high = map(_number, content["interval"])
+    found = _record(Calibrated, content, interval=(low, high))
+    for share in (found.measured, found.corrected, low, high, found.false_yes, found.false_no):
+        if not (math.isnan(share) or 0 <= share <= 1):
+            raise ValueError(f"the share {share!r}")
+    return found
+
+
 def _comparisons(content: Mapping[str, Any], scores: Scores) -> Comparisons:
     metrics = {}
-    for name, of_metric in content["metrics"].items():
+    for name, given in content["metrics"].items():
         if name not in scores.signatures:
             raise ValueError(f"{name!r:.40} is compared and has no score")
         systems = {
-            str(system): Standing(
-                **_numbers(standing, "score", "low", "high"),
-                rank=None if standing["rank"] is None else _whole(standing["rank"]),
-            )
-            for system, standing in of_metric["systems"].items()
+            str(system): _record(Standing, standing)
+            for system, standing in given["systems"].items()
         }
-        metrics[str(name)] = Comparison(
-            str(name),
-            systems,
-            tuple(_pair(pair, systems) for pair in of_metric["pairs"]),
-            _whole(of_metric["images"]),
-            bool(of_metric["own_score"]),
-            bool(of_metric.get("lower_is_better", False)),
-            bool(of_metric.get("ranked", True)),
+        pairs = tuple(_pair(pair, systems) for pair in given["pairs"])
+        of_metric = {"lower_is_better": False, "ranked": True, **given}
+        metrics[str(name)] = _record(
+            Comparison, of_metric, metric=str(name), systems=systems, pairs=pairs
         )
-    return Comparisons(
-        metrics,
-        _whole(content["seed"]),
-        _whole(content["resamples"]),
-        _number(content["level"]),
-        tuple(map(_text, content.get("left_out", ()))),
-        None if content.get("baseline") is None else _text(content["baseline"]),
-    )
+    left_out = tuple(map(_text, content.get("left_out", ())))
+    return _record(Comparisons, {"baseline": None, **content}, metrics=metrics, left_out=left_out)
 
 
-def _pair(pair: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
-    first, second, winner = (pair[key] for key in ("first", "second", "winner"))
-    for name in [first, second, *([] if winner is None else [winner])]:
+def _pair(content: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:
+    remains = content.get("equal_length")
+    at_equal_length = None if remains is None else _record(EqualLength, remains)
+    pair = _record(Pair, content, equal_length=at_equal_length)
+    for name in (pair.first, pair.second, *([] if pair.winner is None else [pair.winner])):
         if name not in systems:
             raise ValueError(f"the system {name!r:.40} of a pair")
-    at_equal_length = pair.get("equal_length")
-    if at_equal_length is not None:
-        at_equal_length = EqualLength(**_numbers(at_equal_length, *_INTERVAL))
-    numbers = _numbers(pair, *_INTERVAL, *_P_VALUES)
-    return Pair(first, second, **numbers, winner=winner, equal_length=at_equal_length)
-
-
-def _numbers(content: Mapping[str, Any], *names: str) -> dict[str, float]:
-    return {name: _number(content[name]) for name in names}
+    return pair
