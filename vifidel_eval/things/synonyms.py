@@ -1,6 +1,6 @@
 """Lists of classes: what names a caption may give to the things of one class.
 
-The syntax is one for CHAIR's synonyms and for the list of things of the open vocabulary::
+The syntax is one for CHAIR's synonyms and for the object vocabulary::
 
     # A comment.
     couch, sofa, settee, loveseat
@@ -62,7 +62,7 @@ class ClassList:
     added : tuple of str
         Classes that the list does not have and that are known by their name alone.
     stuff : frozenset of str
-        The classes that are stuff or scenes: a list of things in an image does not deny them.
+        The classes that are stuff or scenes: a list of an image's objects does not deny them.
     """
 
     name: str
@@ -126,7 +126,7 @@ def coco_synonyms() -> ClassList:
 
 
 def class_names() -> ClassList:
-    """Return the package's own list of things: class names of COCO, VOC, LVIS and Open Images."""
+    """Return the package's own object vocabulary: class names of COCO, VOC, LVIS and Open Images."""
     return _own("things.txt")
 
 
@@ -140,7 +140,7 @@ def _own(name: str) -> ClassList:
 
 
 def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
-    """Return a list of things from a file or a list that was read; None is `class_names`.
+    """Return an object vocabulary, from a file or as it was read; None is `class_names`.
 
     Raises
     ------
