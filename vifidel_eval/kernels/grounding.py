@@ -123,11 +123,11 @@ class Evidence:
 
 
 class Grounding:
-    """Holds the mentions of captions, by the object vocabulary `things`, against what is known of their images.
+    """Holds the mentions of captions against what is known of their images.
 
-    Single words that are `stop_words` are neither mentions nor evidence. `objects` is where labels
-    come from, if all rows have one source; `looked_for` what a user says was looked for in every
-    image, beside what the objects say.
+    `things` is the object vocabulary. Single words that are `stop_words` are neither mentions nor
+    evidence. `objects` is where labels come from, if all rows have one source; `looked_for` what a
+    user says was looked for in every image, beside what the objects say.
     """
 
     def __init__(

@@ -126,7 +126,7 @@ def coco_synonyms() -> ClassList:
 
 
 def class_names() -> ClassList:
-    """Return the package's own object vocabulary: class names of COCO, VOC, LVIS and Open Images."""
+    """Return the package's object vocabulary: class names of COCO, VOC, LVIS and Open Images."""
     return _own("things.txt")
 
 
