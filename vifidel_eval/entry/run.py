@@ -363,9 +363,7 @@ class Run:
 
     def _planned(self, why: str) -> Plan:
         if self.plan is None:
-            raise VifidelError(
-                f"{why}, and {self._where} holds only scores: evaluate again."
-            )
+            raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
         if self.plan.samples is not None:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: score one of them."

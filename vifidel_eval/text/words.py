@@ -179,10 +179,7 @@ def piece_runs(piece: str) -> list[str]:
 def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
     """Return stop words spelled as content words are: composed, and in lower case.
 
-    Raises
-    ------
-    VifidelError
-        If they are no collection of strings.
+    A VifidelError is raised if they are no collection of strings.
     """
     if stop_words is STOP_WORDS:
         return STOP_WORDS
@@ -301,17 +298,11 @@ _SCRIPTS = {
 
 @dataclass(frozen=True)
 class Language:
-    """What texts seem to be written in.
+    """What texts seem to be written in."""
 
-    Attributes
-    ----------
-    name : str
-        In English.
-    examples : tuple of str
-        The most frequent words, or some text, that show it.
-    """
-
+    #: In English.
     name: str
+    #: The most frequent words, or some text, that show it.
     examples: tuple[str, ...]
 
 
