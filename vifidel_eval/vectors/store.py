@@ -57,27 +57,28 @@ class VectorStore:
     """
 
     def __init__(self, folder: Path, path: Path) -> None:
-        digests = unsigned((folder / _LAYOUT).read_bytes())["files"]
-        if not is_ours(folder) or any(digests[name] != _digest(folder / name) for name in _FILES):
-            raise ValueError("damaged")
         self._path, self._folder = path, folder
         self._text = self._column("words.utf8", "u1")
         self._starts = self._column("words.starts", "<u8")
         self._hashes = self._column("hashes.u64", "<u8")
         self._rows = self._column("hashes.rows", "<u4")
-        self._some_hashes = self._hashes[range(0, len(self._hashes), _APART)]
         #: The rows, (number of words, dimensions), in the order of the file.
         self.vectors = self._column(_ROWS, "<f4", len(self._hashes))
+        # Now that their sizes are known: what is cut from here on is noticed where it is read.
+        digests = unsigned((folder / _LAYOUT).read_bytes())["files"]
+        if not is_ours(folder) or any(digests[name] != _digest(folder / name) for name in _FILES):
+            raise ValueError("damaged")
+        self._some_hashes = self._hashes[range(0, len(self._hashes), _APART)]
 
     def _column(self, name: str, kind: str, rows: int | None = None) -> FileRows:
-        """Open a file of numbers: so many rows of them, or a number a row."""
+        """Open a file of numbers: so many rows of them, or a row for each; it may be damaged."""
         path = self._folder / name
         numbers = (path.stat().st_size - len(SIGN)) // np.dtype(kind).itemsize
         said = (
             f"{self._folder}: a file was cut while it was in use; start again, and the word "
             "vectors are converted anew."
         )
-        shape = (numbers,) if rows is None else (rows, numbers // rows)
+        shape = (numbers,) if rows is None else (rows, numbers // max(rows, 1))
         return FileRows(path, kind, shape, len(SIGN), VectorsError, said)
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
