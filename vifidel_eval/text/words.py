@@ -104,8 +104,7 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
     """
     return [
         word
-        for piece in pieces([caption])
-        if piece != END
+        for piece in _simplified(caption).split()
         for word in piece_words(piece)
         if word not in stop_words
     ]
@@ -134,14 +133,10 @@ def joined(captions: Iterable[str]) -> str:
     Blanks that are not ASCII are replaced. One long text is cut many times faster than many short
     ones.
     """
-    plain = [
-        caption if caption.isascii() and "'" not in caption else _simplified(caption)
-        for caption in captions
-    ]
+    plain = list(map(_simplified, captions))
     text = f" {END} ".join([*plain, ""])
     if text.count(END) != len(plain):
         text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""])
-    text = text.lower()
     return text if text.isascii() else " ".join(text.split())
 
 
@@ -151,10 +146,11 @@ def pieces(captions: Iterable[str]) -> list[str]:
 
 
 def _simplified(caption: str) -> str:
+    """Return a caption in lower case, without contractions."""
     caption = caption.lower()
     if not caption.isascii():
         caption = nfc(caption).translate(_APOSTROPHES)
-    return _CONTRACTION.sub(" ", caption)
+    return _CONTRACTION.sub(" ", caption) if "'" in caption else caption
 
 
 def piece_words(piece: str) -> list[str]:
