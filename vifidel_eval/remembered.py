@@ -10,12 +10,12 @@ none of it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
-K = TypeVar("K", str, frozenset[str])
+K = TypeVar("K", bound=Sized)
 V = TypeVar("V")
 
 #: How many characters the texts of one cache have together, each with `ENTRY` more: as many as in
