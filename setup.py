@@ -95,6 +95,7 @@ setup(
         "platformdirs>=4",
         "POT>=0.9.5",
         "pycocoevalcap>=1.2",
+        "pycocotools>=2.0.7",
         "PyYAML>=6",  # tokenizers needs it too
         "regex>=2023.12.25",
         "safetensors>=0.4",
@@ -134,7 +135,6 @@ setup(
             "playwright>=1.40",
             "psutil>=5.9",
             "pyarrow>=17",
-            "pycocotools>=2.0.7",
             "pyright>=1.1.400",
             "pytest>=8",
             "pytest-xdist>=3.6",

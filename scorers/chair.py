@@ -328,7 +328,7 @@ class Chair(Explainer):
         own, whole = _listed_terms(self._synonyms), _listed_terms(class_names())
         phrases = {label for label in labels if " " in label} - own - whole
         terms = {label: term_of(label, own) for label in phrases}
-        # What no category ends is called as the list of things calls it.
+        # What no category ends is called as the object vocabulary calls it.
         return {x: term if term in own else term_of(x, whole) for x, term in terms.items()}
 
     def _classes(self, objects: Iterable[LabelCounts]) -> ClassList:

@@ -44,13 +44,13 @@ from .record import Option, Settings
 from .registry import METRICS
 from .word_vectors import Gold, GoldT, Objects, Part, Score, Words, WordVectorScorer
 
-#: A list of things, or its file; None for the package's own.
+#: An object vocabulary, or its file; None for the package's own.
 Things: TypeAlias = ClassList | str | None
 
-#: Names of things, for all metrics that judge them.
+#: The object vocabulary, for all metrics that judge mentions of objects.
 THINGS = Option(
     "things",
-    "Names of things: a class per line, synonyms after commas.  [default: our own list]",
+    "Object vocabulary: a class per line, synonyms after commas.  [default: our own list]",
 )
 
 
@@ -193,7 +193,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     references : bool
         Whether the references are evidence.
     things : path or ClassList, optional
-        Names of things, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
+        Object vocabulary, as `vifidel_eval.things.synonyms.read_classes` reads them; by default
         the package's own list.
     looked_for : str, path or collection of str, optional
         What was looked for in every image, where the objects do not say it: ``"coco"``, ``"voc"``,
@@ -228,7 +228,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     @property
     def _names(self) -> ClassList:
-        """The names of things that scores depend on."""
+        """The object vocabulary that scores depend on."""
         return read_things(self._things)
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:

@@ -49,7 +49,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
         Whether two dogs weigh twice as much as one; False is the paper's presence only
         (Table 3). Caption words always count as often as they occur.
     things : path or ClassList, optional
-        Names of things, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
+        Object vocabulary, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
         them.
     looked_for : optional
         As `VifidelH` takes it, for `explain` too.

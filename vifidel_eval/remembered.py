@@ -10,12 +10,12 @@ none of it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
-K = TypeVar("K", bound=Hashable)
+K = TypeVar("K", bound=Sized)
 V = TypeVar("V")
 
 #: How many characters the texts of one cache have together, each with `ENTRY` more: as many as in
@@ -28,22 +28,17 @@ ENTRY = 48
 class Remembered(dict[K, V]):
     """A function of one argument that keeps what it returned, and a dictionary of that.
 
-    `size` says how large an argument is, such as its number of characters; with more than `most`
-    together, each with `ENTRY` more, it starts over.
+    It holds arguments of `MOST` characters, or members of sets, together, each with `ENTRY` more;
+    then it starts over.
 
     >>> lower = Remembered(str.lower)
     >>> lower("Dog"), lower["A" * MOST] == "a" * MOST, list(lower)
     ('dog', True, ['Dog'])
     """
 
-    def __init__(
-        self,
-        function: Callable[[K], V],
-        size: Callable[[K], int] = len,  # type: ignore[assignment]
-        most: int = MOST,
-    ) -> None:
+    def __init__(self, function: Callable[[K], V]) -> None:
         super().__init__()
-        self._function, self._size, self._most = function, size, most
+        self._function = function
         self._held = 0  # threads may lose additions: it bounds well enough
         functools.update_wrapper(self, function)
 
@@ -56,11 +51,11 @@ class Remembered(dict[K, V]):
 
     def __missing__(self, key: K) -> V:
         value = self._function(key)
-        size = self._size(key) + ENTRY
-        if size > self._most // 16:  # one text must not drop all others
+        size = len(key) + ENTRY
+        if size > MOST // 16:  # one text must not drop all others
             return value
         self._held += size
-        if self._held > self._most:
+        if self._held > MOST:
             self.clear()
             self._held = size
         self[key] = value

@@ -307,7 +307,7 @@ def test_rows_add_up_and_cost_no_more_than_a_linear_program(
 
 
 def test_words_of_a_class_mention_its_objects(make_vectors):
-    # The vectors keep them far apart: the list of things knows that a child is a person.
+    # The vectors keep them far apart: the object vocabulary knows that a child is a person.
     vectors = {
         "person": [1, 0, 0],
         "children": [0, 1, 0],

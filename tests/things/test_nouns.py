@@ -1,4 +1,4 @@
-"""Nouns: what else names of things may mean, and how rare words are."""
+"""Nouns: what else names of objects may mean, and how rare words are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stuff and scenes in the list of things: who can say that they are not there."""
+"""Stuff and scenes in the object vocabulary: who can say that they are not there."""
 
 import pickle
 
@@ -15,7 +15,7 @@ from vifidel_eval.things.synonyms import class_names, read_classes
 
 CAPTION = "A dog on a beach below the sky"
 COCO = {1: {"dog": 1}}
-#: The digest of the list of things in version 0.2.0, which had no stuff.
+#: The digest of the object vocabulary in version 0.2.0, which had no stuff.
 BEFORE = "things#03ae7f7e"
 
 

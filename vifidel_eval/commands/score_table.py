@@ -83,7 +83,7 @@ if TYPE_CHECKING:
 @click.option(
     "--things",
     type=FILE,
-    help="Names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.  [default: the package's list]",
+    help="Object vocabulary of VIFIDEL-PRF, -H and -D.  [default: the package's list]",
 )
 @click.option(
     "--prf-edition",

@@ -248,7 +248,7 @@ def evaluate(
         people,
     )
     run = score(planned, progress)
-    for name, why in run.unavailable.items():
+    for name, why in run.detail.unavailable.items():
         warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
     return run
 

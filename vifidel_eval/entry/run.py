@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+@dataclass(eq=False, repr=False)
 class Run:
     """Scores of systems under metrics, as `vifidel_eval.evaluate` and `load` return them.
 
@@ -47,17 +48,11 @@ class Run:
         What was scored; None of a loaded run.
     """
 
-    def __init__(
-        self,
-        detail: Scores,
-        plan: Plan | None = None,
-        saved: Comparisons | None = None,
-        where: str = "",
-    ) -> None:
-        self.detail = detail
-        self.plan = plan
-        self._compared = saved
-        self._where = where
+    detail: Scores
+    plan: Plan | None = None
+    _compared: Comparisons | None = None
+    #: The file of a loaded run.
+    _where: str = "a loaded run"
 
     @property
     def systems(self) -> list[str]:
@@ -368,9 +363,7 @@ class Run:
 
     def _planned(self, why: str) -> Plan:
         if self.plan is None:
-            raise VifidelError(
-                f"{why}, and {self._where or 'a loaded run'} holds only scores: evaluate again."
-            )
+            raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
         if self.plan.samples is not None:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: score one of them."
@@ -391,7 +384,7 @@ class Run:
             (kept if means else lacking).append(column)
         if lacking:
             said = (
-                f"{self._where or 'a loaded run'} lacks the counts from which the corpus scores of "
+                f"{self._where} lacks the counts from which the corpus scores of "
                 f"{', '.join(lacking)} follow"
             )
             if not kept:
@@ -425,4 +418,4 @@ def load(path: PathLike) -> Run:
         If the file cannot be read, is another one, is damaged, or was written by a newer version.
     """
     scores, comparisons = read_scores(path)
-    return Run(scores, saved=comparisons, where=str(path))
+    return Run(scores, None, comparisons, str(path))

@@ -32,11 +32,6 @@ from .support import NO_CLASS, NOTHING, nearest_evidence
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
-# Sets of labels that are remembered have so many characters, with sixteen more for each label.
-_MOST_OF_SOUGHT = 1 << 25
-
-# Labels of an image, what was looked for in it, whether its references say something.
-_Asked = tuple[frozenset[str], frozenset[str] | None, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +118,11 @@ class Evidence:
 
 
 class Grounding:
-    """Holds the mentions of captions, names of `things`, against what is known of their images.
+    """Holds the mentions of captions against what is known of their images.
 
-    Single words that are `stop_words` are neither mentions nor evidence. `objects` is where labels
-    come from, if all rows have one source; `looked_for` what a user says was looked for in every
-    image, beside what the objects say.
+    `things` is the object vocabulary. Single words that are `stop_words` are neither mentions nor
+    evidence. `objects` is where labels come from, if all rows have one source; `looked_for` what a
+    user says was looked for in every image, beside what the objects say.
     """
 
     def __init__(
@@ -142,8 +137,8 @@ class Grounding:
         self._objects = objects
         self._looked_for = looked_for
         self._terms = frozenset(things.class_of).union(things.no_class)
-        self._sought_as: Remembered[_Asked, Sought] = Remembered(
-            lambda known: self._new_sought(*known), _size_of_labels, _MOST_OF_SOUGHT
+        self._classes_of_asked: Remembered[frozenset[str], frozenset[str]] = Remembered(
+            lambda asked: frozenset(map(self._class_of_asked, asked))
         )
         self._named = Remembered(self._term_and_class)
         self._number_of_word = Remembered(self._class_number_of_word)
@@ -215,7 +210,7 @@ class Grounding:
             return Sought(None)
         if asked is None and objects is not None:
             return self._sought_everywhere
-        return self._sought_as[frozenset(labels), asked, said]
+        return self._new_sought(frozenset(labels), asked, said)
 
     @cached_property
     def _sought_everywhere(self) -> Sought:
@@ -241,7 +236,7 @@ class Grounding:
         by_user = self._looked_for
         denied: frozenset[str] = frozenset()
         if asked is not None:
-            classes = frozenset(map(self._class_of_asked, asked))
+            classes = self._classes_of_asked[asked]
             denied = classes.difference(map(self.class_of_label, labels))
         elif declares:
             classes = frozenset(map(self.class_of_label, labels))
@@ -377,11 +372,6 @@ def _describing(
             found = set(unit.text.split()[:-1]) & evidence.texts[int(rows[at])].keys()
             pairs += [(at, number) for number in lexicon.numbers(found)]
     return pairs
-
-
-def _size_of_labels(known: _Asked) -> int:
-    labels, asked, _ = known
-    return sum(16 + len(label) for some in (labels, asked or ()) for label in some)
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:

@@ -30,10 +30,10 @@ from ..vectors import WordVectors
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
-# Pieces of captions, such as "!!!", and their words are bounded apart: not every one has a number.
-_PIECES_PER_WORD = 8
-# How many characters they have together: English words have about five.
-_CHARACTERS_PER_WORD = 64
+# Pieces of captions, such as "!!!", are bounded apart, as not every one has a number: the bytes of
+# all texts and of the numbers of their words. English words have about five letters.
+_BYTES_PER_WORD = 64
+_NUMBER_BYTES = 8
 _END = -1  # in place of a word's number, after each caption
 _WORDS_AT_ONCE = 512  # are looked up: 1 MB of vectors of 256 numbers, and as much for each step
 _NOT_PLACED = -1
@@ -82,7 +82,7 @@ class Lexicon:
         # A piece of a caption holds words one after the other: "fire-hydrant" two, "!!!" none.
         # Their numbers are kept as bytes, which are joined faster than lists.
         self._pieces: dict[str, bytes] = {END: array("q", [_END]).tobytes()}
-        self._size_of_pieces = self._characters = 0
+        self._bytes = 0  # of all texts that are kept: a guess, as threads may lose additions
         #: The word or label of each number.
         self.words: list[str] = [""] * capacity
         # Numbers in the alphabetical order of their words, and the place of each number among
@@ -173,20 +173,17 @@ class Lexicon:
         """Find the content words of new pieces."""
         words = [[w for w in piece_words(p) if w not in self._stop_words] for p in new]
         numbers = self.numbers(itertools.chain.from_iterable(words))
-        self._size_of_pieces += len(new) + len(numbers)  # a guess: threads may lose additions
-        if self._size_of_pieces > _PIECES_PER_WORD * self._capacity:
-            raise LexiconFull
-        self._make_room(new)
+        self._make_room(new, len(new) + len(numbers))
         left = iter(numbers)
         self._pieces.update(
             (piece, array("q", itertools.islice(left, len(of_piece))).tobytes())
             for piece, of_piece in zip(new, words, strict=True)
         )
 
-    def _make_room(self, texts: Iterable[str]) -> None:
-        """Count the characters of what is kept; raise if they are too many."""
-        self._characters += sum(map(len, texts))  # a guess too
-        if self._characters > _CHARACTERS_PER_WORD * self._capacity:
+    def _make_room(self, texts: Iterable[str], numbers: int = 0) -> None:
+        """Count the bytes of what is to be kept; raise if they are too many."""
+        self._bytes += sum(map(len, texts)) + _NUMBER_BYTES * numbers
+        if self._bytes > _BYTES_PER_WORD * self._capacity:
             raise LexiconFull
 
     def _add(self, new: list[str]) -> None:

@@ -99,7 +99,7 @@ class TableScorer:
     normalize : bool
         Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
-        Names of things for VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
+        Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
     prf_edition : 1 or 2, optional
         Edition of VIFIDEL-PRF, by default 2.
     objects : optional

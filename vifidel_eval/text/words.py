@@ -104,8 +104,7 @@ def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> lis
     """
     return [
         word
-        for piece in pieces([caption])
-        if piece != END
+        for piece in _simplified(caption).split()
         for word in piece_words(piece)
         if word not in stop_words
     ]
@@ -134,14 +133,10 @@ def joined(captions: Iterable[str]) -> str:
     Blanks that are not ASCII are replaced. One long text is cut many times faster than many short
     ones.
     """
-    plain = [
-        caption if caption.isascii() and "'" not in caption else _simplified(caption)
-        for caption in captions
-    ]
+    plain = list(map(_simplified, captions))
     text = f" {END} ".join([*plain, ""])
     if text.count(END) != len(plain):
         text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""])
-    text = text.lower()
     return text if text.isascii() else " ".join(text.split())
 
 
@@ -151,10 +146,11 @@ def pieces(captions: Iterable[str]) -> list[str]:
 
 
 def _simplified(caption: str) -> str:
+    """Return a caption in lower case, without contractions."""
     caption = caption.lower()
     if not caption.isascii():
         caption = nfc(caption).translate(_APOSTROPHES)
-    return _CONTRACTION.sub(" ", caption)
+    return _CONTRACTION.sub(" ", caption) if "'" in caption else caption
 
 
 def piece_words(piece: str) -> list[str]:
@@ -179,10 +175,7 @@ def piece_runs(piece: str) -> list[str]:
 def checked_stop_words(stop_words: Collection[str]) -> frozenset[str]:
     """Return stop words spelled as content words are: composed, and in lower case.
 
-    Raises
-    ------
-    VifidelError
-        If they are no collection of strings.
+    A VifidelError is raised if they are no collection of strings.
     """
     if stop_words is STOP_WORDS:
         return STOP_WORDS
@@ -301,17 +294,11 @@ _SCRIPTS = {
 
 @dataclass(frozen=True)
 class Language:
-    """What texts seem to be written in.
+    """What texts seem to be written in."""
 
-    Attributes
-    ----------
-    name : str
-        In English.
-    examples : tuple of str
-        The most frequent words, or some text, that show it.
-    """
-
+    #: In English.
     name: str
+    #: The most frequent words, or some text, that show it.
     examples: tuple[str, ...]
 
 

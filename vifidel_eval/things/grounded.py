@@ -28,7 +28,7 @@ class GroundedMention(NamedTuple):
     """A thing that a caption mentions, and whether it is there.
 
     `words` are the caption's own, in lower case (``"hot dogs"``); `category` is the class in the
-    list of things. `support` is the largest cosine to the labels of the image and to what the
+    object vocabulary. `support` is the largest cosine to the labels of the image and to what the
     references say, in [0, 1]; NaN if the words have no vector or nothing is known of the image.
     `supported_by` is what has that cosine, or, if it is too far away for a verdict, evidence of the
     same class; None if nothing supports the mention.

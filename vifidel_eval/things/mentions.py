@@ -230,7 +230,7 @@ class MentionFinder:
             for token in read[done:at]:
                 found += token.open
             if end - at > 1:
-                found.append(_term_units[name, _joined(read[at:end]), self._class_of.get(name)])
+                found.append(Unit(name, _joined(read[at:end]), self._class_of.get(name)))
             else:
                 found += read[at].named
             done = end
@@ -289,12 +289,6 @@ class MentionFinder:
                 if term and (best is None or len(term.words) > len(best.words)):
                     best = term
         return best
-
-
-# Metrics keep the units of all captions: one object for all that say "a hot dog".
-_term_units: Remembered[tuple[str, str, str | None], Unit] = Remembered(
-    Unit._make, size=lambda unit: len(unit[0]) + len(unit[1])
-)
 
 
 def _plain(caption: str) -> str:

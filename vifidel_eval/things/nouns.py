@@ -37,8 +37,8 @@ REACH = 2 * _MOST_JOINED + 3
 def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]) -> bool:
     """Return whether the first of some words describes the next one rather than naming a thing.
 
-    The words and their singular forms are as many as follow, or `REACH` of them; `names` are those
-    of things.
+    The words and their singular forms are as many as follow, or `REACH` of them; `names` are
+    those of the object vocabulary.
 
     >>> words = "baby and adult elephants".split()
     >>> describes(words, words, ["elephant"]), describes(["baby", "in"], ["baby", "in"], [])

@@ -1,6 +1,6 @@
 """Lists of classes: what names a caption may give to the things of one class.
 
-The syntax is one for CHAIR's synonyms and for the list of things of the open vocabulary::
+The syntax is one for CHAIR's synonyms and for the object vocabulary::
 
     # A comment.
     couch, sofa, settee, loveseat
@@ -47,29 +47,19 @@ _NOT_IN_NAMES = frozenset('{}[]<>":;=\0')
 
 @dataclass(frozen=True)
 class ClassList:
-    """Classes of things and the names of each; immutable.
+    """Classes of things and the names of each; immutable."""
 
-    Attributes
-    ----------
-    name : str
-        What signatures call the list: the file's name without its ending.
-    classes : tuple of tuple of str
-        The names of each class; the first one is the class.
-    no_class : tuple of str
-        Words that are of no class although a part of them is: ``bus stop``.
-    published : bool
-        Whether names are looked up as CHAIR's published program does it.
-    added : tuple of str
-        Classes that the list does not have and that are known by their name alone.
-    stuff : frozenset of str
-        The classes that are stuff or scenes: a list of things in an image does not deny them.
-    """
-
+    #: What signatures call the list: the file's name without its ending.
     name: str
+    #: The names of each class; the first one is the class.
     classes: tuple[tuple[str, ...], ...]
+    #: Words that are of no class although a part of them is: ``bus stop``.
     no_class: tuple[str, ...] = ()
+    #: Whether names are looked up as CHAIR's published program does it.
     published: bool = False
+    #: Classes that the list does not have and that are known by their name alone.
     added: tuple[str, ...] = ()
+    #: The classes that are stuff or scenes: a list of an image's objects does not deny them.
     stuff: frozenset[str] = frozenset()
 
     @cached_property
@@ -87,11 +77,7 @@ class ClassList:
     def with_names(self, labels: Iterable[str]) -> ClassList:
         """Return the list with the labels that it does not know as classes of their own.
 
-        Parameters
-        ----------
-        labels : iterable of str
-            Lower-case object labels, such as the categories of LVIS. Those that are a name of a
-            class (``sofa``) stay with that class.
+        Labels are in lower case; one that is a name of a class (``sofa``) stays with that class.
         """
         new = sorted({label for label in labels if label.strip()} - self.class_of.keys())
         if not new:
@@ -126,7 +112,7 @@ def coco_synonyms() -> ClassList:
 
 
 def class_names() -> ClassList:
-    """Return the package's own list of things: class names of COCO, VOC, LVIS and Open Images."""
+    """Return the package's object vocabulary: class names of COCO, VOC, LVIS and Open Images."""
     return _own("things.txt")
 
 
@@ -140,13 +126,7 @@ def _own(name: str) -> ClassList:
 
 
 def read_things(source: ClassList | str | os.PathLike[str] | None) -> ClassList:
-    """Return a list of things from a file or a list that was read; None is `class_names`.
-
-    Raises
-    ------
-    VifidelError
-        As `read_classes` raises it.
-    """
+    """Return an object vocabulary, from a file or as it was read; None is `class_names`."""
     if source is None:
         return class_names()
     return source if isinstance(source, ClassList) else read_classes(source)

@@ -73,10 +73,7 @@ def cache_folder() -> Path:
 def clear_cache() -> Cleared:
     """Remove what this package keeps in the cache folder, and nothing else.
 
-    Raises
-    ------
-    VectorsError
-        If something cannot be removed.
+    A VectorsError is raised if something cannot be removed.
     """
     cache = cache_folder()
     size, left = 0, []
@@ -106,12 +103,9 @@ def is_ours(folder: Path) -> bool:
 
 
 def remove(folder: Path) -> int:
-    """Remove a folder of ours: what we wrote there, the mark last; what others put in it stays.
+    """Remove what we wrote into a folder of ours, the mark last; return how many bytes that was.
 
-    Returns
-    -------
-    int
-        How many bytes were removed.
+    What others put there stays, and the folder with it.
     """
     old = _of_old_layout(folder)
     files = [path for path in folder.iterdir() if _is_own(path) or path in old]
@@ -183,10 +177,7 @@ def unsigned(content: bytes) -> dict[str, Any]:
 def building(cache: Path) -> Iterator[Path]:
     """Make a folder with our mark aside, to be filled and renamed; what is left of it goes.
 
-    Raises
-    ------
-    VectorsError
-        If nothing can be written there, also by what fills it.
+    A VectorsError is raised if nothing can be written there, also by what fills it.
     """
     folder = cache / f"{_BUILDING}{secrets.token_hex(8)}"
     try:
@@ -206,15 +197,12 @@ def building(cache: Path) -> Iterator[Path]:
 def content_digest(path: Path) -> str:
     """Return a digest of a file's content, 32 hexadecimal digits.
 
-    The file is read to its end once. While it stays the same, the digest is remembered.
-
-    Raises
-    ------
-    VectorsError
-        If the file cannot be read.
+    The file is read to its end once; while it stays the same, the digest is remembered. A
+    VectorsError is raised if it cannot be read.
     """
     cache = cache_folder()
-    known = cache / _SEEN / f"{_digest(os.fsencode(os.path.realpath(path)))}.json"
+    name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
+    known = cache / _SEEN / f"{name}.json"
     with open_file(path, VectorsError) as file:
         try:
             stamp = [*stamp_of(file), sampled_digest(file)]
@@ -282,7 +270,3 @@ def _forget(cache: Path, digest: str) -> None:
             for folder in cache.glob("*-" + glob.escape(digest)):
                 if is_ours(folder):
                     remove(folder)
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:32]

@@ -37,15 +37,11 @@ Blocks = Iterator[tuple[list[bytes], bytes]]
 
 
 @contextlib.contextmanager
-def read_blocks(path: Path) -> Iterator[tuple[int, Blocks]]:
-    """Recognise the layout of a file; give its dimensions and its rows.
+def read_blocks(path: Path) -> Iterator[Blocks]:
+    """Recognise the layout of a file and give its rows; whoever waits sees how much is read.
 
-    A person who waits sees how much of it is read.
-
-    Raises
-    ------
-    VectorsError
-        If the file is none of these formats, damaged, or has more or fewer words than it says.
+    A VectorsError is raised, perhaps only where rows are taken, if the file is none of these
+    formats, is damaged, or has more or fewer words than it says.
     """
     from tqdm import tqdm
 
@@ -78,7 +74,7 @@ def _block(stream: IO[bytes], path: Path) -> bytes:
         raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
 
 
-def _recognised(path: Path, block: Callable[[], bytes]) -> tuple[int, Blocks]:
+def _recognised(path: Path, block: Callable[[], bytes]) -> Blocks:
     start = block()
     first = start[:_LOOKED_AT].partition(b"\n")[0]
     fields = first.split()
@@ -91,9 +87,9 @@ def _recognised(path: Path, block: Callable[[], bytes]) -> tuple[int, Blocks]:
             )
         start = start[len(first) + 1 :] or block()
         rows = _text_rows if _is_text(start[:_LOOKED_AT]) else _binary_rows
-        return dimensions, rows(path, block, start, dimensions, count)
+        return rows(path, block, start, dimensions, count)
     if len(fields) > 2 and _are_numbers(fields[1:]):
-        return len(fields) - 1, _text_rows(path, block, start, len(fields) - 1, None)
+        return _text_rows(path, block, start, len(fields) - 1, None)
     raise VectorsError(
         f"{path}: not word vectors; accepted: gensim .kv, word2vec .bin or text, GloVe "
         "text, fastText .vec or .bin."

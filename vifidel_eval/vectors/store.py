@@ -6,8 +6,7 @@ after the mark of `cache`:
 - ``vectors.f32``: the rows, little-endian float32, in the order of the file;
 - ``words.utf8`` and ``words.starts``: the words one after the other, and where each begins;
 - ``hashes.u64`` and ``hashes.rows``: the words' hashes in ascending order, and their rows;
-- ``layout.json``: number of words and dimensions, and of each file its size and a digest, which
-  are checked whenever it is opened.
+- ``layout.json``: the digest of each of these files, which is checked whenever they are opened.
 
 A word is found by its hash and checked by its bytes, so neither the vocabulary nor the matrix is
 ever held in memory: of the hashes, every 512th is. The folder is named after the content of the
@@ -18,10 +17,9 @@ complete, so that two processes that start at once cannot see half of one.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,30 +57,29 @@ class VectorStore:
     """
 
     def __init__(self, folder: Path, path: Path) -> None:
-        self._path = path
-        layout = unsigned((folder / _LAYOUT).read_bytes())
-        if layout["digest"] != _layout_digest(layout) or not is_ours(folder):
-            raise ValueError("damaged layout")
-        for name in _FILES:
-            with open(folder / name, "rb") as file:
-                if layout["files"][name] != _file_digest(file):
-                    raise ValueError(f"damaged {name}")
-        words, bytes_of_words = layout["words"], (folder / "words.utf8").stat().st_size - len(SIGN)
-        self._folder = folder
+        self._path, self._folder = path, folder
+        self._text = self._column("words.utf8", "u1")
+        self._starts = self._column("words.starts", "<u8")
+        self._hashes = self._column("hashes.u64", "<u8")
+        self._rows = self._column("hashes.rows", "<u4")
         #: The rows, (number of words, dimensions), in the order of the file.
-        self.vectors = self._opened(_ROWS, "<f4", words, layout["dimensions"])
-        self._text = self._opened("words.utf8", "u1", bytes_of_words)
-        self._starts = self._opened("words.starts", "<u8", words + 1)
-        self._hashes = self._opened("hashes.u64", "<u8", words)
-        self._rows = self._opened("hashes.rows", "<u4", words)
-        self._some_hashes = self._hashes[range(0, words, _APART)]
+        self.vectors = self._column(_ROWS, "<f4", len(self._hashes))
+        # Now that their sizes are known: what is cut from here on is noticed where it is read.
+        digests = unsigned((folder / _LAYOUT).read_bytes())["files"]
+        if not is_ours(folder) or any(digests[name] != _digest(folder / name) for name in _FILES):
+            raise ValueError("damaged")
+        self._some_hashes = self._hashes[range(0, len(self._hashes), _APART)]
 
-    def _opened(self, name: str, kind: str, *shape: int) -> FileRows:
+    def _column(self, name: str, kind: str, rows: int | None = None) -> FileRows:
+        """Open a file of numbers: so many rows of them, or a row for each; it may be damaged."""
+        path = self._folder / name
+        numbers = (path.stat().st_size - len(SIGN)) // np.dtype(kind).itemsize
         said = (
             f"{self._folder}: a file was cut while it was in use; start again, and the word "
             "vectors are converted anew."
         )
-        return FileRows(self._folder / name, kind, shape, len(SIGN), VectorsError, said)
+        shape = (numbers,) if rows is None else (rows, numbers // max(rows, 1))
+        return FileRows(path, kind, shape, len(SIGN), VectorsError, said)
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
         rows = np.full((len(words), self.vectors.shape[1]), np.nan)
@@ -98,26 +95,14 @@ class VectorStore:
         return open_store, (self._path.absolute(),)
 
     def word(self, row: int) -> bytes:
-        """Return the word of a row as UTF-8.
-
-        Raises
-        ------
-        VectorsError
-            If a file was cut or changed since it was opened.
-        """
+        """Return the word of a row as UTF-8; a VectorsError if a file was cut or changed since."""
         start, end = self._starts.span(row, row + 2).tolist()
         if not 0 <= end - start <= _MOST_BYTES:
             raise VectorsError(f"{self._folder}: a file was changed while it was in use.")
         return self._text.span(start, end).tobytes()
 
     def rows_of(self, words: Sequence[str]) -> list[int | None]:
-        """Return the row of each word, None for unknown ones; of repeated words the first row.
-
-        Raises
-        ------
-        VectorsError
-            As `word` raises it.
-        """
+        """Return the row of each word, None for unknown ones; of repeated words the first row."""
         encoded = [word.encode("utf-8", errors="surrogatepass") for word in words]
         hashes = np.array([_hash(word) for word in encoded], dtype="<u8")
         before = np.searchsorted(self._some_hashes, hashes, side="left").tolist()
@@ -134,17 +119,9 @@ class VectorStore:
 
 
 def open_store(path: Path) -> VectorStore:
-    """Return the vectors of a word2vec, GloVe or fastText text file, converting it if needed.
+    """Return the vectors of a file that `formats` reads, converting it if needed.
 
-    Parameters
-    ----------
-    path : path
-        word2vec binary or text, GloVe text (no header), or fastText ``.vec``; gzip or plain.
-
-    Raises
-    ------
-    VectorsError
-        If the file is none of these or damaged, or the cache cannot be written.
+    A VectorsError is raised if the file is damaged or another one, or the cache cannot be written.
     """
     digest = content_digest(path)
     folder = cache_folder() / f"vectors-{_FORMAT}-{digest}"
@@ -199,11 +176,6 @@ def fingerprint(word_of: Callable[[int], bytes] | None, matrix: NDArray[Any] | F
     return digest.hexdigest()[:8]
 
 
-def _layout_digest(layout: dict[str, Any]) -> str:
-    content = {key: value for key, value in layout.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
 def _hash(word: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
 
@@ -212,7 +184,7 @@ def _convert(path: Path, folder: Path) -> None:
     hashes: list[NDArray[Any]] = []
     ends = [np.zeros(1, dtype="<u8")]
     with (
-        read_blocks(path) as (dimensions, blocks),
+        read_blocks(path) as blocks,
         open(folder / _ROWS, "wb") as vectors,
         open(folder / "words.utf8", "wb") as text,
     ):
@@ -234,18 +206,11 @@ def _convert(path: Path, folder: Path) -> None:
     }
     for name, column in columns.items():
         (folder / name).write_bytes(SIGN + column.tobytes())
-    layout: dict[str, Any] = {
-        "words": len(all_hashes),
-        "dimensions": dimensions,
-        "files": {},
-    }
-    for name in _FILES:
-        with open(folder / name, "rb") as file:
-            layout["files"][name] = _file_digest(file)
-    layout["digest"] = _layout_digest(layout)
-    (folder / _LAYOUT).write_bytes(signed(layout))
+    digests = {name: _digest(folder / name) for name in _FILES}
+    (folder / _LAYOUT).write_bytes(signed({"files": digests}))
 
 
-def _file_digest(file: IO[bytes]) -> str:
-    """Return what an open file of the cache is checked by: of the rows themselves, samples."""
-    return sampled_digest(file) if file.name.endswith(_ROWS) else whole_digest(file)
+def _digest(path: Path) -> str:
+    """Return what a file of the cache is checked by: of the rows themselves, samples."""
+    with path.open("rb") as file:
+        return sampled_digest(file) if path.name == _ROWS else whole_digest(file)
