@@ -451,6 +451,12 @@ def test_it_reads_without_scripting(visit, content):
     for part in ("#images .controls", "#images .legend", ".pages", ".plot", "#categories"):
         assert not tab.locator(part).is_visible()
     assert not tab.get_by_role("link", name="Object categories").is_visible()
+    # Nor do words and ids look as if they led to the list.
+    links = tab.locator("#grounding td a, #grounding th a").evaluate_all(
+        """all => all.map((a) => [a, a.parentElement].map(getComputedStyle)).map(([a, around]) =>
+            [a.textDecorationLine, a.pointerEvents, a.color === around.color])"""
+    )
+    assert set(map(tuple, links)) == {("none", "none", True)}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

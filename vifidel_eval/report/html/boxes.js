@@ -34,17 +34,6 @@ function showBoxes(place, momentary) {
   if (drawn.length) frame?.append(html("span", { class: "boxes", "aria-hidden": "true" }, drawn));
 }
 
-// Objects that have boxes are switches.
-function livenObjects(card) {
-  if (!card.querySelector(".frame")) return;
-  const boxed = boxesIn(card.dataset.image).map(({ label }) => label);
-  for (const chip of card.querySelectorAll(".objects [data-label]")) {
-    if (!boxed.includes(Number(chip.dataset.label))) continue;
-    const button = html("button", { type: "button", title: "Show its boxes" }, ...chip.childNodes);
-    chip.replaceChildren(switching(button, () => showBoxes(card, null)));
-  }
-}
-
 // The dialog: the picture as large as there is room for, with objects, captions and all boxes.
 function enlarge(image) {
   const { ids } = data;
@@ -58,8 +47,6 @@ function enlarge(image) {
   dialog.querySelector(".about").replaceChildren(
     ...objectList(image),
     html("ul", { class: "candidates" }, captioned(image).map((system) => candidate(system, image))));
-  livenObjects(dialog);
-  dialog.querySelectorAll(".caption").forEach(liven);
   const switches = [...dialog.querySelectorAll(".objects [aria-pressed]")];
   if (switches.length) {
     const all = html("button", { type: "button", class: "more" }, "Show all boxes");

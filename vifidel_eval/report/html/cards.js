@@ -4,21 +4,16 @@ function card(image) {
   const { ids } = data;
   const heading = `image-${image}`;
   const pictured = image in pictures;
-  const node = html("article", { class: "image", "aria-labelledby": heading, "data-image": image },
+  return html("article", { class: "image", "aria-labelledby": heading, "data-image": image },
     html("header", {},
       html("h3", { id: heading }, html("a", { href: address({ image: ids[image] }) }, `Image ${ids[image]}`)),
-      apartText(image)),
+      placeInOrder(image)),
     html("div", { class: pictured ? "scene pictured" : "scene" }, pictured ? frame(image) : [],
       html("div", { class: "gold" }, objectList(image),
         loose("Looked for and not there", (data.denied?.[image] ?? []).map((at) => data.deniedLabels[at])),
         referenceList(image))),
     html("ul", { class: "candidates" }, captioned(image).map((system) =>
       candidate(system, image, ...scoresAndEvidence(system, image)))));
-  node.querySelectorAll(".caption").forEach(liven);
-  livenObjects(node);
-  for (const plan of node.querySelectorAll("details.plan"))
-    plan.addEventListener("toggle", () => fillPlan(plan), { once: true });
-  return node;
 }
 
 function frame(image) {
@@ -27,38 +22,25 @@ function frame(image) {
       html("img", { src: source(image), alt: "" })));
 }
 
-function apartText(image) {
-  const text = apartTexts[choice.sort]?.(image);
-  return text ? html("p", {}, text) : [];
+// Why the image comes where it does.
+function placeInOrder(image) {
+  const { value, onCard } = orders[choice.sort];
+  const found = value(choice)(image);
+  return onCard && !Number.isNaN(found) ? html("p", {}, onCard(found, image)) : [];
 }
 
-const apartTexts = {
-  inventions(image) {
-    const things = -sortKeys.inventions(choice)(image);
-    if (Number.isNaN(things)) return "";
-    return things ? `${counted(things, "thing")} made up` : "nothing made up";
-  },
-  systems(image) {
-    const apart = -sortKeys.systems(choice)(image);
-    return Number.isNaN(apart) ? "" : `${fixed(apart, 3)} apart`;
-  },
-  metrics(image) {
-    const apart = metricsApart(choice)(image);
-    if (Number.isNaN(apart)) return "";
-    const names = [choice.metric, choice.against].map((metric) => data.metrics[metric]);
-    const [above, below] = apart >= 0 ? names : names.reverse();
-    const points = Number(fixed(100 * Math.abs(apart), 0));
-    return points ? `${above} ${counted(points, "point")} above ${below}` : "equal ranks";
-  },
-};
-
+// Objects that have boxes are switches.
 function objectList(image) {
   if (!data.labels.length) return [];
-  const objects = objectsIn(image);
-  return [html("h4", {}, "Objects"), objects.length
-    ? html("ul", { class: "objects" },
-      objects.map(({ label, name, count }) => html("li", { "data-label": label }, name + times(count))))
-    : html("p", { class: "none" }, "none")];
+  const boxed = image in pictures ? boxesIn(image).map(({ label }) => label) : [];
+  const chips = objectsIn(image).map(({ label, name, count }) => {
+    const text = name + times(count);
+    const button = html("button", { type: "button", title: "Show its boxes" }, text);
+    return html("li", { "data-label": label },
+      boxed.includes(label) ? switching(button, () => showBoxes(button, null)) : text);
+  });
+  return [html("h4", {}, "Objects"),
+    chips.length ? html("ul", { class: "objects" }, chips) : html("p", { class: "none" }, "none")];
 }
 
 function referenceList(image) {
@@ -87,8 +69,7 @@ function scoresAndEvidence(system, image) {
         html("span", {}, of), " ", html("b", {}, scoreText(scores[system][i][image]))))),
     sentenceDetails(system, image),
     explained ? wordDetails(system, image) : [],
-    explained && data.labels.length
-      ? html("details", { class: "plan" }, html("summary", {}, "Transport plan")) : [],
+    explained && data.labels.length ? planDetails() : [],
   ].flat();
 }
 

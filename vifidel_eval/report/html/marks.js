@@ -90,13 +90,16 @@ function withMarks(text, start, end, marks, make) {
   return [...parts, text.slice(from, end)];
 }
 
-// The caption with its words marked.
+// The caption with its words marked. The Tab key reaches the first one, the arrow keys the others.
 function marked(system, image) {
   const caption = data.captions[system][image];
   if (!ofCaption(system, image)) return [caption];
   const said = saidOf(system, image);
-  return withMarks(caption, 0, caption.length, marksOf(caption, said), ({ which }, words) =>
-    html("span", { class: `said ${verdictOf(said[which]).mark}`, "data-said": which }, words));
+  const marks = marksOf(caption, said);
+  return withMarks(caption, 0, caption.length, marks, (mark, words) => html("span", {
+    class: `said ${verdictOf(said[mark.which]).mark}`, "data-said": mark.which,
+    role: "button", tabindex: mark === marks[0] ? 0 : -1,
+  }, words));
 }
 
 function wordDetails(system, image) {
@@ -159,14 +162,6 @@ function hideTip() {
   showBoxes(tipOf, null);
   tip.hidden = true;
   tipOf = null;
-}
-
-// One word of each caption is reached by the Tab key, the others by the arrow keys.
-function liven(caption) {
-  caption.querySelectorAll(".said").forEach((word, at) => {
-    word.setAttribute("role", "button");
-    word.tabIndex = at === 0 ? 0 : -1;
-  });
 }
 
 function step(word, by) {

@@ -28,24 +28,47 @@ function median(values) {
   return (ordered[Math.floor(middle)] + ordered[Math.ceil(middle)]) / 2;
 }
 
-const sortKeys = {
-  inventions: ({ systems }) => (image) => {
-    const found = systems.map((system) => plans.inventions[system][image]).filter(isNumber);
-    return found.length ? -found.reduce((sum, things) => sum + things) : NaN;
+// The scores of an image that some systems have.
+const scoresOf = (image, metric, systems) =>
+  systems.map((system) => data.scores[system][metric][image]).filter(isNumber);
+
+// The orders of the list: what is said of each; what an image has the more of the earlier it comes,
+// NaN if that is not known; and what its card says of that.
+const orders = {
+  inventions: {
+    said: () => "First the images of which most is made up.",
+    value: ({ systems }) => (image) => {
+      const found = systems.map((system) => plans.inventions[system][image]).filter(isNumber);
+      return found.length ? found.reduce((sum, things) => sum + things) : NaN;
+    },
+    onCard: (things) => (things ? `${counted(things, "thing")} made up` : "nothing made up"),
   },
-  systems: ({ metric }) => (image) => {
-    const found = data.scores.map((ofSystem) => ofSystem[metric][image]).filter(isNumber);
-    if (found.length < 2) return NaN;
-    const middle = median(found);
-    return -2 * median(found.map((score) => Math.abs(score - middle)));
+  systems: {
+    said: (metric) => `First the images on which the ${metric} scores of all systems lie farthest apart.`,
+    value: ({ metric }) => (image) => {
+      const found = scoresOf(image, metric, [...data.systems.keys()]);
+      if (found.length < 2) return NaN;
+      const middle = median(found);
+      return 2 * median(found.map((score) => Math.abs(score - middle)));
+    },
+    onCard: (apart) => `${fixed(apart, 3)} apart`,
   },
-  metrics: (wanted) => {
-    const apart = metricsApart(wanted);
-    return (image) => -Math.abs(apart(image));
+  metrics: {
+    said: (metric, against) => `First the images on which ${metric} and ${against} disagree most.`,
+    value(wanted) {
+      const apart = metricsApart(wanted);
+      return (image) => Math.abs(apart(image));
+    },
+    onCard(apart, image) {
+      const names = [choice.metric, choice.against].map((metric) => data.metrics[metric]);
+      const [above, below] = metricsApart(choice)(image) >= 0 ? names : names.reverse();
+      const points = Number(fixed(100 * apart, 0));
+      return points ? `${above} ${counted(points, "point")} above ${below}` : "equal ranks";
+    },
   },
-  worst: ({ metric, systems }) => extreme(metric, systems, !data.lowerIsBetter[metric]),
-  best: ({ metric, systems }) => extreme(metric, systems, data.lowerIsBetter[metric]),
-  given: () => (image) => image,
+  worst: { said: (metric) => `First the images with the worst ${metric}.`, value: extreme(1) },
+  best: { said: (metric) => `First the images with the best ${metric}.`, value: extreme(-1) },
+  given: { said: () => "In the order of the references.", value: () => (image) => -image },
 };
 
 // The largest difference between the two ranks of a caption, above 0 where the first is higher.
@@ -57,19 +80,20 @@ function metricsApart({ metric, against, systems }) {
     .reduce((most, apart) => (Math.abs(apart) <= Math.abs(most) ? most : apart), NaN);
 }
 
-function extreme(metric, systems, lowestFirst) {
-  const [pick, sign] = lowestFirst ? [Math.min, 1] : [Math.max, -1];
-  return (image) => {
-    const found = systems.map((system) => data.scores[system][metric][image]).filter(isNumber);
-    return found.length ? sign * pick(...found) : NaN;
+// How bad the worst score of an image is, or with -1 how good the best.
+function extreme(sign) {
+  return ({ metric, systems }) => (image) => {
+    const bad = data.lowerIsBetter[metric] ? sign : -sign;
+    const found = scoresOf(image, metric, systems);
+    return found.length ? Math.max(...found.map((score) => bad * score)) : NaN;
   };
 }
 
 // Images without a value come last.
 function sorted(images, choice) {
-  const key = sortKeys[choice.sort](choice);
-  const keys = new Map(images.map((image) => [image, key(image)]));
-  const last = images.filter((image) => Number.isNaN(keys.get(image)));
-  const rest = images.filter((image) => !Number.isNaN(keys.get(image)));
-  return [...rest.sort((a, b) => keys.get(a) - keys.get(b) || a - b), ...last];
+  const value = orders[choice.sort].value(choice);
+  const values = new Map(images.map((image) => [image, value(image)]));
+  const last = images.filter((image) => Number.isNaN(values.get(image)));
+  const rest = images.filter((image) => !Number.isNaN(values.get(image)));
+  return [...rest.sort((a, b) => values.get(b) - values.get(a) || a - b), ...last];
 }

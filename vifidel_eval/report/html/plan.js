@@ -14,6 +14,12 @@ function planOf(system, image) {
 // Of a plan with more rows, the costliest are shown at first.
 const MOST_ROWS = 10;
 
+function planDetails() {
+  const details = html("details", { class: "plan" }, html("summary", {}, "Transport plan"));
+  details.addEventListener("toggle", () => fillPlan(details), { once: true });
+  return details;
+}
+
 function fillPlan(details) {
   const [system, image] = placeOf(details);
   const matches = planOf(system, image);

@@ -86,14 +86,7 @@ function describe(count) {
     ? `${whole(found.length)} of ${whole(data.ids.length)} images; shown are ${whole(first)} to ${whole(first + count - 1)}.`
     : "No image fits; take a filter away.") + (only.length ? ` Only ${only.join(", and ")}; Reset shows all.` : "");
   const [metric, against] = [choice.metric, choice.against].map((of) => metrics[of]);
-  order.textContent = {
-    inventions: "First the images of which most is made up.",
-    systems: `First the images on which the ${metric} scores of all systems lie farthest apart.`,
-    metrics: `First the images on which ${metric} and ${against} disagree most.`,
-    worst: `First the images with the worst ${metric}.`,
-    best: `First the images with the best ${metric}.`,
-    given: "In the order of the references.",
-  }[choice.sort];
+  order.textContent = orders[choice.sort].said(metric, against);
   pages.hidden = lastPage() === 1;
   pages.querySelector(".of").textContent = `of ${whole(lastPage())}`;
   form.elements.page.max = lastPage();
