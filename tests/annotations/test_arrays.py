@@ -95,6 +95,15 @@ def test_threshold_and_signature():
     assert not objects.categories
 
 
+def test_class_names_are_what_was_looked_for_only_where_labels_are_their_indices():
+    classes = frozenset(CLASSES.values())
+    for arrays, looked_for in ((MMDETECTION, classes), (GROUNDED, frozenset())):
+        assert read_objects({42: arrays}, categories=CLASSES).categories == looked_for
+    # Where images differ, one with indices is enough.
+    both = {42: GROUNDED, 43: {"labels": []}, 44: MMDETECTION}
+    assert read_objects(both, categories=CLASSES).categories == classes
+
+
 def test_rows_take_names():
     rows = label_rows([GROUNDED, {"labels": ["cat"], "scores": [0.1]}])
     assert rows.counts == ({"dog": 2, "red fire hydrant": 1}, {})
