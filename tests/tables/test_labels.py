@@ -6,10 +6,12 @@ import pytest
 from table_corpus import corpus, counted, expected
 
 from vifidel_eval import AnnotationError, VifidelError
+from vifidel_eval.annotations import label_rows
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
-from vifidel_eval.tables import TableScorer  # noqa: E402
+from vifidel_eval.tables import TableScorer, label_columns  # noqa: E402
+from vifidel_eval.tables.label_columns import ImageLabels, LabelReader  # noqa: E402
 
 ROWS = corpus(25, seed=3)
 TEXT = pa.string()
@@ -197,6 +199,29 @@ def test_rows_of_names_that_were_read_before_are_read_alike():
 
 def scored(*pairs):
     return [{"label": label, "score": number} for label, number in pairs]
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        (["dog", "Hot_dog", "dog"], pa.list_(TEXT)),
+        (scored(("dog", 0.9), ("Hot_dog", 0.7), ("dog", 0.6)), SCORED),
+        ([("dog", 2), ("Hot_dog", 1)], MAP),
+    ],
+)
+def test_names_that_were_read_before_are_looked_up(row, kind, monkeypatch):
+    read = []
+
+    def counting(rows, *settings):
+        read.extend(rows)
+        return label_rows(rows, *settings)
+
+    monkeypatch.setattr(label_columns, "label_rows", counting)
+    found = LabelReader(pa.array([row] * 20, kind), None, 0.6, None).read()
+    assert [ImageLabels(of) if type(of) is dict else of for of in found] == [
+        ImageLabels({"dog": 2, "hot dog": 1})
+    ] * 20
+    assert len(read) == 1
 
 
 BAD = [
