@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from vifidel_eval.annotations import label_rows, read_objects
+from vifidel_eval.annotations import CategoryNames, label_rows, read_labels, read_objects
 from vifidel_eval.errors import AnnotationError
 
 BOX = [10.5, 20.0, 30.25, 40.0]
@@ -102,6 +102,12 @@ def test_class_names_are_what_was_looked_for_only_where_labels_are_their_indices
     # Where images differ, one with indices is enough.
     both = {42: GROUNDED, 43: {"labels": []}, 44: MMDETECTION}
     assert read_objects(both, categories=CLASSES).categories == classes
+
+
+def test_labels_take_names_of_indices_and_ids_that_count_from_0():
+    wanted = {42: {"dog": 2, "person": 1}}
+    for names in (CategoryNames(indices=CLASSES), CategoryNames(ids=CLASSES)):
+        assert read_labels({42: MMDETECTION}, "labels.json", names=names) == wanted
 
 
 def test_rows_take_names():
