@@ -88,6 +88,12 @@ def test_folder_that_mmdetection_writes(tmp_path):
     assert read_objects(preds, 0.5, classes)["000000000042"]["bicycle"] == 1
 
 
+def test_only_the_first_article_of_a_phrase_goes():
+    phrases = ["a banana tree", "An apple on the table", " the a", "the", "anchor", "at a lake"]
+    labels = ["banana tree", "apple on the table", "a", "the", "anchor", "at a lake"]
+    assert read_objects({1: {"text_labels": phrases}}) == {1: dict.fromkeys(labels, 1)}
+
+
 def test_threshold_and_signature():
     objects = read_objects({42: GROUNDED}, threshold=0.65)
     assert objects == {42: {"dog": 1}}
