@@ -307,6 +307,31 @@ def test_bad_files(tmp_path, text, message):
     assert str(problem.value).endswith(".")
 
 
+SCORES = {"squirrel": 0.5, "lamp": 0.49, "nut": 0.3, "dog": 0.29}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(*(answer("a.jpg", thing, score=score) for thing, score in SCORES.items())),
+        lines(
+            {**HEADER, "classes": None},
+            detected("a.jpg", list(SCORES), list(SCORES.values()), list(SCORES)),
+        ),
+        "ImageID,Source,LabelName,Confidence\n"
+        + "".join(f"a.jpg,machine,{thing},{score}\n" for thing, score in SCORES.items()),
+    ],
+    ids=["answers", "detect", "image labels"],
+)
+def test_scores_from_uncertain_up_to_the_threshold_say_nothing(tmp_path, text):
+    path = written(tmp_path, text, "objects.txt")
+    objects = read_objects(path, threshold=0.5, uncertain=0.3)
+    assert objects == {"a.jpg": {"squirrel": 1}}
+    assert objects.asked_of(["a.jpg"]) == [{"squirrel", "dog"}]
+    assert objects.unsure == 2
+    assert read_objects(path, threshold=0.5).asked_of(["a.jpg"]) == [set(SCORES)]
+
+
 def test_two_files_that_looked_for_other_things_differ(tmp_path):
     one, other = (
         read_objects(written(tmp_path, lines({"image": 1, "objects": ["dog"], "asked": asked})))

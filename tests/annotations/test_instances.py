@@ -121,6 +121,32 @@ def test_rows_with_a_bad_threshold():
         label_rows([["dog"]], threshold=60)
 
 
+def test_a_percentage_is_told_from_other_numbers_above_1():
+    for threshold, advice in ((100, "; divide a percentage by 100"), (101, "")):
+        with pytest.raises(AnnotationError, match=rf"^threshold {threshold} .* 0 and 1{advice}\.$"):
+            label_rows([["dog"]], threshold)
+
+
+def test_what_is_uncertain_is_not_above_the_threshold():
+    row = {"labels": ["dog", "nut"], "scores": [0.7, 0.5], "asked": ["dog", "nut", "cat"]}
+    assert label_rows([row], 0.6, uncertain=0.4).asked == ({"dog", "cat"},)
+    assert label_rows([row], 0.6, uncertain=0.6).asked == ({"dog", "nut", "cat"},)
+    with pytest.raises(AnnotationError, match=r"uncertain 0\.61 is above the threshold 0\.6"):
+        label_rows([row], 0.6, uncertain=0.61)
+
+
+def test_the_largest_count_and_the_longest_name():
+    assert label_rows([{"dog": 2**53}]).counts == ({"dog": 2**53},)
+    with pytest.raises(AnnotationError, match=r"the count of 'dog' is above 2\*\*53"):
+        label_rows([{"dog": 2**53 + 1}])
+    longest = "x" * 1000
+    for shape in ([longest], [[longest, 0.9]], {longest: 1}, {"labels": [longest]}):
+        assert label_rows([shape]).counts == ({longest: 1},)
+    for shape in ([longest + "x"], [[longest + "x", 0.9]], {"labels": [longest + "x"]}):
+        with pytest.raises(AnnotationError, match=r"is 1001 characters long; at most 1000 are"):
+            label_rows([shape])
+
+
 def test_another_threshold_counts_itself():
     scored = {"beach": [["dog", 0.3], ["cat", 0.29]]}
     assert read_labels(scored, "labels.json", threshold=0.3) == {"beach": {"dog": 1}}

@@ -6,10 +6,12 @@ import pytest
 from table_corpus import corpus, counted, expected
 
 from vifidel_eval import AnnotationError, VifidelError
+from vifidel_eval.annotations import label_rows
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
-from vifidel_eval.tables import TableScorer  # noqa: E402
+from vifidel_eval.tables import TableScorer, label_columns  # noqa: E402
+from vifidel_eval.tables.label_columns import ImageLabels, LabelReader  # noqa: E402
 
 ROWS = corpus(25, seed=3)
 TEXT = pa.string()
@@ -195,8 +197,57 @@ def test_rows_of_names_that_were_read_before_are_read_alike():
     assert statuses(together) == ["ok"] * 3 + ["bad labels"]
 
 
+@pytest.mark.parametrize(
+    ("item", "kind", "status"),
+    [
+        (("dog", 2**53), MAP, "ok"),
+        (("dog", 2**53 + 1), MAP, "bad labels"),
+        (("dog", 0), MAP, "no objects"),
+        (("dog", -1), MAP, "bad labels"),
+        (("dog", None), MAP, "bad labels"),
+        ({"label": "dog", "score": 1.001}, SCORED, "ok"),
+        ({"label": "dog", "score": 1.0011}, SCORED, "bad labels"),
+        ({"label": "dog", "score": 0.6}, SCORED, "ok"),
+        ({"label": "dog", "score": 0.0}, SCORED, "no objects"),
+        ({"label": "dog", "score": -0.0001}, SCORED, "bad labels"),
+        ({"label": "dog", "score": float("nan")}, SCORED, "bad labels"),
+        ("x" * 1000, pa.list_(TEXT), "ok"),
+        ("x" * 1001, pa.list_(TEXT), "bad labels"),
+    ],
+)
+def test_limits_of_numbers_and_names_behind_a_row_that_was_read(item, kind, status):
+    known = {MAP: ("dog", 1), SCORED: {"label": "dog", "score": 0.9}}.get(kind, "dog")
+    for rows in ([[item]], [[known], [item]]):
+        table = TableScorer().score(["a dog"] * len(rows), pa.array(rows, kind))
+        found = statuses(table)[-1]
+        assert ("ok" if found == "no known words" else found) == status
+
+
 def scored(*pairs):
     return [{"label": label, "score": number} for label, number in pairs]
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        (["dog", "Hot_dog", "dog"], pa.list_(TEXT)),
+        (scored(("dog", 0.9), ("Hot_dog", 0.7), ("dog", 0.6)), SCORED),
+        ([("dog", 2), ("Hot_dog", 1)], MAP),
+    ],
+)
+def test_names_that_were_read_before_are_looked_up(row, kind, monkeypatch):
+    read = []
+
+    def counting(rows, *settings):
+        read.extend(rows)
+        return label_rows(rows, *settings)
+
+    monkeypatch.setattr(label_columns, "label_rows", counting)
+    found = LabelReader(pa.array([row] * 20, kind), None, 0.6, None).read()
+    assert [ImageLabels(of) if type(of) is dict else of for of in found] == [
+        ImageLabels({"dog": 2, "hot dog": 1})
+    ] * 20
+    assert len(read) == 1
 
 
 BAD = [

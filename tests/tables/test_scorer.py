@@ -15,6 +15,8 @@ from vifidel_eval.scorers import Vifidel
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
 from vifidel_eval.tables import STATUSES, TableScorer, scorer  # noqa: E402
+from vifidel_eval.tables.arrow_columns import Columns  # noqa: E402
+from vifidel_eval.tables.table_rows import read_rows  # noqa: E402
 from vifidel_eval.tables.totals import Totals, judge  # noqa: E402
 
 METRICS = ("VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD")
@@ -115,6 +117,13 @@ def test_few_rows_bytes_and_pairs_at_once(whole, monkeypatch):
     monkeypatch.setattr(scorer, "_BYTES_AT_ONCE", 700)
     monkeypatch.setattr(bags, "PAIRS_AT_ONCE", 100)
     assert rows.evaluate(table()).fields.equals(wanted)
+
+
+def test_the_bytes_of_rows_are_about_those_of_texts_and_labels():
+    captions, references = pa.array(["a dog", None]), pa.array([["a puppy", "!"], []])
+    labels = pa.array([["dog", "cat", "dog", "zebra"], ["a fire hydrant", "cat"]])
+    read = read_rows(Columns(captions, labels, references=references), 0.6, None, 100)
+    assert read.size == len("a dog") + len("a puppy") + len("!") + 8 * (3 + 2)
 
 
 def test_a_lexicon_of_ten_words(whole, monkeypatch):

@@ -92,6 +92,34 @@ def test_status_and_scores_metric_by_metric(changes, status, with_score):
     assert scored(found) == list(with_score)
 
 
+LONGEST = "dog " * (MOST_CHARACTERS // 4)
+
+
+@pytest.mark.parametrize(
+    ("field", "longest", "longer"),
+    [
+        ("caption", LONGEST, LONGEST + " "),
+        ("references", [LONGEST], [LONGEST + " "]),
+        ("caption", MANY, MANY + " dog"),
+        ("references", [MANY], [MANY + " dog"]),
+        ("labels", MANY.split(), [*MANY.split(), "dog"]),
+    ],
+)
+def test_one_character_word_or_label_more_is_too_long(field, longest, longer):
+    for value, too_long in ((longest, False), (longer, True)):
+        found = row(**{field: value}, metrics=["VIFIDEL"], max_words=60)
+        assert (found["status"] == "too long") == too_long
+
+
+def test_words_and_labels_together_are_compared_with_all_words_of_references():
+    words = MANY.split()
+    for references, too_long in (([MANY], False), ([MANY, "dog"], True)):
+        # (30 + 30) words and labels, and 60 words of references: 3600 pairs, 60 * 60 at most.
+        caption, labels = " ".join(words[:30]), words[30:]
+        found = row(caption, labels, references, metrics=["VIFIDEL"], max_words=60)
+        assert (found["status"] == "too long") == too_long
+
+
 @pytest.mark.parametrize(
     ("changes", "status", "with_score"),
     [
