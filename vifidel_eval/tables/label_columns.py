@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..annotations import clean_label, label_rows
-from ..annotations.objects import HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
+from ..annotations import label_rows
+from ..annotations.objects import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
 from ..errors import AnnotationError, VifidelError
+from ..evaluation import Integers
 from ..rows import Asked, LabelCounts
-from .arrow_columns import in_precision_of, is_list, is_text, lists
+from .arrow_columns import entries, in_precision_of, is_list, is_text, split
 
 _NAME_FIELDS = ("label", "labels", "name", "names")
 _SCORE_FIELDS = ("score", "scores", "confidence", "confidences")
@@ -100,133 +102,116 @@ class ImageLabels(NamedTuple):
     asked: Asked = None
 
 
-class LabelReader:
-    """Reads the labels of rows as `vifidel_eval.annotations.label_rows` does.
+def read_labels(
+    column: Any, scores: Any, threshold: float, uncertain: float | None
+) -> Sequence[LabelCounts | ImageLabels | AnnotationError]:
+    """Return the labels of each row, as `label_rows` reads them, or why they cannot be read.
 
-    Most rows hold names alone that have been read before: those are looked up.
-
-    The column is an array of a type that `shape_of` knows, or `Values`; its scores may be a column
-    of their own. The lowest score that counts is compared in the precision of the scores.
+    `column` is an array of a type that `shape_of` knows, or `Values`; its scores may be a column of
+    their own, and the lowest that counts is compared in their precision. Of an array, rows of
+    nothing but labels that are there or have too low a score are counted together; all others are
+    left to `label_rows`.
     """
+    if isinstance(column, list):
+        if all(isinstance(value, ImageLabels | AnnotationError) for value in column):
+            return column  # `ObjectsById` has read them
+        return _annotated(
+            [[] if value is None else value for value in column], threshold, uncertain
+        )
+    shape = shape_of(column.type, None if scores is None else scores.type)
+    parts = _parts(column, scores, shape)
+    (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
+    owners = np.arange(len(column)).repeat(sizes)
+    labels, places = _cleaned(names)
+    usual = np.array([label != "" for label in labels])[places]
+    there, amounts = usual, np.ones(len(names), np.int64)
+    if not np.array_equal(sizes, of_numbers):
+        odd = np.ones(len(column), dtype=bool)
+    else:
+        if shape.numbers_are == "scores":
+            threshold = in_precision_of(numbers.type, threshold)
+            of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
+            usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
+            there = of_names >= threshold
+        elif shape.numbers_are == "counts":
+            amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
+            usual = usual & (amounts > 0) & (amounts <= HIGHEST_COUNT)
+        odd = np.bincount(owners[~usual], minlength=len(column)) > 0
+    there = there & ~odd[owners]
+    found: list[Any] = [{} for _ in range(len(column))]
+    kept = (of_each[there].tolist() for of_each in (owners, places, amounts))
+    for row, place, amount in zip(*kept, strict=True):
+        counts, label = found[row], labels[place]
+        counts[label] = counts.get(label, 0) + amount
+    rows = np.flatnonzero(odd).tolist()
+    listed = [split(*part) for part in parts] if rows else []
+    values = [_as_annotated(column, row, [part[row] for part in listed], shape) for row in rows]
+    for row, read in zip(rows, _annotated(values, threshold), strict=True):
+        found[row] = read
+    return found
 
-    def __init__(self, column: Any, scores: Any, threshold: float, uncertain: float | None) -> None:
-        self._column, self._threshold, self._uncertain = column, threshold, uncertain
-        self._shape = Shape()
-        self._cleaned: dict[str, str] = {}
-        self._values = column if isinstance(column, list) else self._values_of(scores)
 
-    def _values_of(self, scores: Any) -> list[Any]:
-        """Return the names of each row, or its pairs of a name and a number."""
-        column = self._column
-        shape = self._shape = shape_of(column.type, None if scores is None else scores.type)
-        if not shape.numbers_are:
-            return lists(column)
-        if shape.parallel:
-            if scores is None:
-                column, scores = (pa.compute.struct_field(column, of) for of in shape.fields)
-            kind = scores.type.value_type if is_list(scores.type) else scores.type
-            names, numbers = lists(column), lists(scores)
-        else:
-            if shape.numbers_are == "counts":
-                kinds = (column.type.key_type, column.type.item_type)
-                fields = list(zip(shape.fields, kinds, strict=True))
-                column = column.cast(pa.list_(pa.struct(fields)))
-            kind = column.type.value_type.field(shape.fields[1]).type
-            names, numbers = (lists(column, field) for field in shape.fields)
-        self._threshold = in_precision_of(kind, self._threshold)
-        return list(map(_pairs, names, numbers))
+def _parts(column: Any, scores: Any, shape: Shape) -> list[tuple[Any, Integers]]:
+    """Return the names of all rows, and the numbers if there are any, as `entries` does."""
+    if shape.parallel:
+        both = [column, scores]
+        if scores is None:
+            both = [pa.compute.struct_field(column, field) for field in shape.fields]
+        return list(map(entries, both))
+    if shape.numbers_are == "counts":
+        kinds = (column.type.key_type, column.type.item_type)
+        column = column.cast(pa.list_(pa.struct(list(zip(shape.fields, kinds, strict=True)))))
+    return [entries(column, field) for field in shape.fields or ("",)]
 
-    def read(self) -> list[LabelCounts | ImageLabels | AnnotationError]:
-        """Return the labels of each row with their counts, or why they cannot be read."""
-        readers: dict[str, Callable[[Any], dict[str, int]]] = {
-            "": self._of_names,
-            "scores": self._of_scores,
-            "counts": self._of_counts,
-        }
-        of_known = readers[self._shape.numbers_are]
-        found: list[LabelCounts | ImageLabels | AnnotationError] = []
-        for row, value in enumerate(self._values):
-            try:
-                found.append(of_known(value))
-            except (LookupError, TypeError, ValueError):
-                found.append(self._of_any(value, row))
-        return found
 
-    # What raises in these is left to `label_rows`.
+def _cleaned(names: Any) -> tuple[list[str], Integers]:
+    """Return different names as labels, and which one each entry is.
 
-    def _of_names(self, names: list[str]) -> dict[str, int]:
-        if type(names) is not list:
-            raise TypeError
-        cleaned = self._cleaned
-        counts: dict[str, int] = {}
-        for name in names:
-            label = cleaned[name]
-            counts[label] = counts.get(label, 0) + 1
-        return counts
+    What is no label, or no category, is an empty one.
+    """
+    encoded = names.dictionary_encode()
+    labels = [
+        CLEAN[name] if name != NO_CATEGORY and len(name) <= LONGEST_NAME else ""
+        for name in encoded.dictionary.to_pylist()
+    ]
+    places = encoded.indices.fill_null(len(labels)).to_numpy(zero_copy_only=False)
+    return [*labels, ""], places
 
-    def _of_scores(self, pairs: list[tuple[str, float]]) -> dict[str, int]:
-        cleaned = self._cleaned
-        counts: dict[str, int] = {}
-        for name, score in pairs:
-            label = cleaned[name]
-            if not 0 <= score <= HIGHEST_SCORE:
-                raise ValueError
-            if score >= self._threshold:
-                counts[label] = counts.get(label, 0) + 1
-        return counts
 
-    def _of_counts(self, pairs: list[tuple[str, int]]) -> dict[str, int]:
-        cleaned = self._cleaned
-        counts: dict[str, int] = {}
-        for name, number in pairs:
-            label = cleaned[name]
-            if not 0 < number <= HIGHEST_COUNT:
-                raise ValueError
-            counts[label] = counts.get(label, 0) + number
-        return counts
+def _annotated(
+    rows: Sequence[Any], threshold: float, uncertain: float | None = None
+) -> list[ImageLabels | AnnotationError]:
+    """Return what `label_rows` says of rows; those that it refuses are found by halving."""
+    try:
+        read = label_rows(rows, threshold, uncertain)
+    except AnnotationError as problem:
+        if len(rows) > 1:
+            half = len(rows) // 2
+            parts = (rows[:half], rows[half:])
+            return [labels for part in parts for labels in _annotated(part, threshold, uncertain)]
+        if isinstance(rows[0], AnnotationError):
+            return [rows[0]]
+        return [AnnotationError(str(problem).removeprefix("row 0: "))]
+    return list(map(ImageLabels, read.counts, read.asked or [None] * len(rows)))
 
-    def _of_any(self, value: Any, row: int) -> ImageLabels | AnnotationError:
-        if value is None:
-            return ImageLabels({})
-        if isinstance(value, ImageLabels):
-            return value
+
+def _as_annotated(column: Any, row: int, parts: Sequence[list[Any]], shape: Shape) -> Any:
+    """Return a row as `label_rows` takes it, or an AnnotationError."""
+    names, numbers = parts[0], parts[-1]
+    if None in names:
         try:
-            read = label_rows([self._as_annotated(value)], self._threshold, self._uncertain)
-        except AnnotationError as problem:
-            if not self._is_utf8(row):
-                return AnnotationError("one of its labels is not UTF-8 text.")
-            return AnnotationError(str(problem).removeprefix("row 0: "))
-        for item in value if isinstance(value, list) else ():
-            name = item[0] if self._shape.numbers_are else item
-            if type(name) is str and name != NO_CATEGORY and len(name) <= LONGEST_NAME:
-                label = clean_label(name)
-                if label:
-                    self._cleaned[name] = label
-        return ImageLabels(read.counts[0], None if read.asked is None else read.asked[0])
-
-    def _as_annotated(self, value: Any) -> Any:
-        """Return a row as `label_rows` takes it."""
-        if isinstance(value, AnnotationError):
-            raise value
-        if self._shape.numbers_are == "counts":
-            return _mapping(value)
-        if self._shape.numbers_are:
-            return [list(pair) if self._shape.parallel else _detection(*pair) for pair in value]
-        return value
-
-    def _is_utf8(self, row: int) -> bool:
-        try:
-            if not isinstance(self._column, list):
-                self._column[row].as_py()
+            column[row].as_py()
         except UnicodeDecodeError:
-            return False
-        return True
-
-
-def _pairs(names: list[Any], numbers: list[Any]) -> Any:
+            return AnnotationError("one of its labels is not UTF-8 text.")
+    if not shape.numbers_are:
+        return names
     if len(names) != len(numbers):
         return AnnotationError(f"it has {len(names)} labels and {len(numbers)} scores of labels.")
-    return list(zip(names, numbers, strict=True))
+    if shape.numbers_are == "counts":
+        return _mapping(names, numbers)
+    if shape.parallel:
+        return list(map(list, zip(names, numbers, strict=True)))
+    return list(map(_detection, names, numbers))
 
 
 def _detection(name: str | None, score: float | None) -> Any:
@@ -236,15 +221,15 @@ def _detection(name: str | None, score: float | None) -> Any:
     return name, score
 
 
-def _mapping(pairs: list[tuple[str, int]]) -> dict[str, int]:
+def _mapping(names: list[str], numbers: list[int]) -> Any:
     """Return a mapping of label to count; of a map that has a key twice, both count."""
     counts: dict[str, int] = {}
-    for name, number in pairs:
+    for name, number in zip(names, numbers, strict=True):
         if name in counts:
             both = (counts[name], number)
             contrary = name != NO_CATEGORY and (not both[0]) != (not both[1])
             if None in both or min(both) < 0 or contrary:
-                raise AnnotationError("its labels cannot be read.")
+                return AnnotationError("its labels cannot be read.")
             counts[name] = sum(both) if all(both) else 0
         else:
             counts[name] = number

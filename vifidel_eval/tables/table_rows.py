@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..errors import AnnotationError, CaptionError
 from ..evaluation import ROW_COUNTS, Integers
 from ..rows import MOST_CHARACTERS, Asked, LabelCounts, Rows
-from .arrow_columns import Columns, lists, texts
-from .label_columns import ImageLabels, LabelReader
+from .arrow_columns import Columns, entries, split, texts
+from .label_columns import ImageLabels, read_labels
 
 #: All statuses from best to worst, as tables have them.
 STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
@@ -97,7 +97,7 @@ class TableRows:
 def read_rows(
     columns: Columns, threshold: float, uncertain: float | None, max_labels: int
 ) -> TableRows:
-    """Read some rows of columns whose types were checked; labels as `LabelReader` does.
+    """Read some rows of columns whose types were checked; labels as `read_labels` does.
 
     A row has at most `max_labels` different labels.
     """
@@ -119,8 +119,8 @@ def read_rows(
     asked: list[Asked] = [None] * rows
     problems: dict[int, str] = {}
     if columns.labels is not None:
-        reader = LabelReader(columns.labels, columns.label_scores, threshold, uncertain)
-        for row, labels in enumerate(reader.read()):
+        read = read_labels(columns.labels, columns.label_scores, threshold, uncertain)
+        for row, labels in enumerate(read):
             if isinstance(labels, AnnotationError):
                 of_labels[row], problems[row] = RANKS["bad labels"], str(labels)
                 continue
@@ -150,7 +150,7 @@ def _captions(column: Any) -> list[Any]:
 
 def _references(column: Any) -> list[Any]:
     """Return a list of texts for each row, with None for what is no text."""
-    return list(map(_listed, column)) if isinstance(column, list) else lists(column)
+    return list(map(_listed, column)) if isinstance(column, list) else split(*entries(column))
 
 
 def _listed(row: Any) -> list[str | None]:
