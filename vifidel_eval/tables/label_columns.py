@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,25 +102,51 @@ class ImageLabels(NamedTuple):
     asked: Asked = None
 
 
-def read_labels(
-    column: Any, scores: Any, threshold: float, uncertain: float | None
-) -> Sequence[LabelCounts | ImageLabels | AnnotationError]:
-    """Return the labels of each row, as `label_rows` reads them, or why they cannot be read.
+class RowLabels:
+    """The labels of some rows with their counts, empty until `put` says them.
 
-    `column` is an array of a type that `shape_of` knows, or `Values`; its scores may be a column of
-    their own, and the lowest that counts is compared in their precision. Of an array, rows of
-    nothing but labels that are there or have too low a score are counted together; all others are
-    left to `label_rows`.
+    Of those that say it, `asked` has what was looked for, and of those that cannot be read,
+    `problems` what is wrong.
     """
-    if isinstance(column, list):
-        if all(isinstance(value, ImageLabels | AnnotationError) for value in column):
-            return column  # `ObjectsById` has read them
-        return _annotated(
-            [[] if value is None else value for value in column], threshold, uncertain
-        )
+
+    def __init__(self, rows: int) -> None:
+        self.counts: list[LabelCounts] = [{}] * rows
+        self.asked: list[Asked] = [None] * rows
+        self.problems: dict[int, str] = {}
+
+    def put(self, rows: Iterable[int], found: Iterable[ImageLabels | AnnotationError]) -> None:
+        """Take the labels of some rows, or why they cannot be read."""
+        for row, labels in zip(rows, found, strict=True):
+            if isinstance(labels, AnnotationError):
+                self.problems[row] = str(labels)
+            else:
+                self.counts[row], self.asked[row] = labels
+
+
+def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> RowLabels:
+    """Return the labels of rows as `label_rows` reads them.
+
+    `column` is an array of a type that `shape_of` knows, `Values`, or what `ObjectsById` has read.
+    Scores may be a column of their own, and the lowest that counts is compared in their precision.
+    Most rows of an array are counted together; those with anything unusual are left to
+    `label_rows`.
+    """
+    read = RowLabels(len(column))
+    if not isinstance(column, list):
+        _read_array(read, column, scores, threshold)
+    elif all(isinstance(value, ImageLabels | AnnotationError) for value in column):
+        read.put(range(len(column)), column)
+    else:
+        rows = [[] if value is None else value for value in column]
+        read.put(range(len(rows)), _annotated(rows, threshold, uncertain))
+    return read
+
+
+def _read_array(read: RowLabels, column: Any, scores: Any, threshold: float) -> None:
     shape = shape_of(column.type, None if scores is None else scores.type)
     parts = _parts(column, scores, shape)
     (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
+    threshold = in_precision_of(numbers.type, threshold)
     owners = np.arange(len(column)).repeat(sizes)
     labels, places = _cleaned(names)
     usual = np.array([label != "" for label in labels])[places]
@@ -129,26 +155,37 @@ def read_labels(
         odd = np.ones(len(column), dtype=bool)
     else:
         if shape.numbers_are == "scores":
-            threshold = in_precision_of(numbers.type, threshold)
             of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
             usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
             there = of_names >= threshold
-        elif shape.numbers_are == "counts":
+        elif shape.numbers_are == "counts":  # 0 says that it was looked for and is not there
             amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
-            usual = usual & (amounts > 0) & (amounts <= HIGHEST_COUNT)
+            usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
+            usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
+            there = amounts > 0
         odd = np.bincount(owners[~usual], minlength=len(column)) > 0
-    there = there & ~odd[owners]
-    found: list[Any] = [{} for _ in range(len(column))]
-    kept = (of_each[there].tolist() for of_each in (owners, places, amounts))
-    for row, place, amount in zip(*kept, strict=True):
-        counts, label = found[row], labels[place]
+
+    counted = there & ~odd[owners]
+    found: list[dict[str, int]] = [{} for _ in range(len(column))]
+    counts_of = map(found.__getitem__, owners[counted].tolist())
+    label_of = map(labels.__getitem__, places[counted].tolist())
+    for counts, label, amount in zip(counts_of, label_of, amounts[counted].tolist(), strict=True):
         counts[label] = counts.get(label, 0) + amount
+    read.counts[:] = found
+
+    not_there: dict[int, set[str]] = {}
+    denied = (amounts == 0) & ~odd[owners]
+    for row, place in zip(owners[denied].tolist(), places[denied].tolist(), strict=True):
+        not_there.setdefault(row, set()).add(labels[place])
+    for row, of_row in not_there.items():
+        read.asked[row] = frozenset(of_row.union(found[row]))
+        odd[row] = not of_row.isdisjoint(found[row])  # a contradiction
+
     rows = np.flatnonzero(odd).tolist()
-    listed = [split(*part) for part in parts] if rows else []
-    values = [_as_annotated(column, row, [part[row] for part in listed], shape) for row in rows]
-    for row, read in zip(rows, _annotated(values, threshold), strict=True):
-        found[row] = read
-    return found
+    if rows:
+        listed = [split(*part) for part in parts]
+        values = [_as_annotated(column, row, [part[row] for part in listed], shape) for row in rows]
+        read.put(rows, _annotated(values, threshold))
 
 
 def _parts(column: Any, scores: Any, shape: Shape) -> list[tuple[Any, Integers]]:
