@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -169,9 +170,9 @@ def bags_of_labels(
     Without `counts` each label weighs 1, whatever the mappings hold of it.
     """
     images = list(images)
-    numbers = lexicon.numbers(label for labels in images for label in labels)
+    numbers = lexicon.numbers(chain.from_iterable(images))
     amounts = [count if counts else 1 for labels in images for count in labels.values()]
-    sizes = np.array([len(labels) for labels in images], dtype=np.int64)
+    sizes = np.fromiter(map(len, images), np.int64, len(images))
     atoms = np.array(numbers, dtype=np.int64)
     return _bags(lexicon, atoms, sizes, np.array(amounts, dtype=np.float64))
 

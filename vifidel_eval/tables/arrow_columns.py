@@ -13,6 +13,7 @@ import pyarrow.compute
 
 from ..captions.fields import MISSING, spelled, steps_of, value_at
 from ..errors import VifidelError
+from ..evaluation import Integers
 
 _STRINGS = ("string", "large_string", "string_view")
 
@@ -197,15 +198,15 @@ def _decoded(text: bytes | None) -> str | None:
         return None
 
 
-def lists(column: Any, field: str = "") -> list[list[Any]]:
-    """Return the list of each row, whatever its layout; an empty one for a null.
+def entries(column: Any, field: str = "") -> tuple[Any, Integers]:
+    """Return the entries of all lists of a column, whatever its layout, and how many each row has.
 
-    Strings that are not UTF-8 become None, and decimal numbers floats. With `field`, the entries
-    are structs, and the lists are of that field.
+    Strings that are not UTF-8 become nulls, and decimal numbers floats. With `field`, the entries
+    are structs, and those of that field are returned.
     """
     if pa.types.is_null(column.type):
-        return [[]] * len(column)
-    sizes = pa.compute.list_value_length(column).fill_null(0)
+        return pa.nulls(0, pa.string()), np.zeros(len(column), np.int64)
+    sizes = pa.compute.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
     flat = column.flatten()
     if field:
         flat = pa.compute.struct_field(flat, field)
@@ -213,7 +214,12 @@ def lists(column: Any, field: str = "") -> list[list[Any]]:
         flat = texts(flat)
     elif pa.types.is_decimal(flat.type):
         flat = flat.cast(pa.float64(), safe=False)
-    values, ends = flat.to_pylist(), np.cumsum(sizes.to_numpy(zero_copy_only=False)).tolist()
+    return flat, sizes
+
+
+def split(flat: Any, sizes: Integers) -> list[list[Any]]:
+    """Return the list of each row, from what `entries` returns."""
+    values, ends = flat.to_pylist(), sizes.cumsum().tolist()
     return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from ..annotations import clean_label, label_rows
-from ..annotations.objects import HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
+from ..annotations import label_rows
+from ..annotations.objects import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_CATEGORY
 from ..errors import AnnotationError, VifidelError
+from ..evaluation import Integers
 from ..rows import Asked, LabelCounts
-from .arrow_columns import in_precision_of, is_list, is_text, lists
+from .arrow_columns import entries, in_precision_of, is_list, is_text, split
 
 _NAME_FIELDS = ("label", "labels", "name", "names")
 _SCORE_FIELDS = ("score", "scores", "confidence", "confidences")
@@ -100,133 +102,153 @@ class ImageLabels(NamedTuple):
     asked: Asked = None
 
 
-class LabelReader:
-    """Reads the labels of rows as `vifidel_eval.annotations.label_rows` does.
+class RowLabels:
+    """The labels of some rows with their counts, empty until `put` says them.
 
-    Most rows hold names alone that have been read before: those are looked up.
-
-    The column is an array of a type that `shape_of` knows, or `Values`; its scores may be a column
-    of their own. The lowest score that counts is compared in the precision of the scores.
+    Of those that say it, `asked` has what was looked for, and of those that cannot be read,
+    `problems` what is wrong.
     """
 
-    def __init__(self, column: Any, scores: Any, threshold: float, uncertain: float | None) -> None:
-        self._column, self._threshold, self._uncertain = column, threshold, uncertain
-        self._shape = Shape()
-        self._cleaned: dict[str, str] = {}
-        self._values = column if isinstance(column, list) else self._values_of(scores)
+    def __init__(self, rows: int) -> None:
+        self.counts: list[LabelCounts] = [{}] * rows
+        self.asked: list[Asked] = [None] * rows
+        self.problems: dict[int, str] = {}
 
-    def _values_of(self, scores: Any) -> list[Any]:
-        """Return the names of each row, or its pairs of a name and a number."""
-        column = self._column
-        shape = self._shape = shape_of(column.type, None if scores is None else scores.type)
-        if not shape.numbers_are:
-            return lists(column)
-        if shape.parallel:
-            if scores is None:
-                column, scores = (pa.compute.struct_field(column, of) for of in shape.fields)
-            kind = scores.type.value_type if is_list(scores.type) else scores.type
-            names, numbers = lists(column), lists(scores)
-        else:
-            if shape.numbers_are == "counts":
-                kinds = (column.type.key_type, column.type.item_type)
-                fields = list(zip(shape.fields, kinds, strict=True))
-                column = column.cast(pa.list_(pa.struct(fields)))
-            kind = column.type.value_type.field(shape.fields[1]).type
-            names, numbers = (lists(column, field) for field in shape.fields)
-        self._threshold = in_precision_of(kind, self._threshold)
-        return list(map(_pairs, names, numbers))
+    def put(self, rows: Iterable[int], found: Iterable[ImageLabels | AnnotationError]) -> None:
+        """Take the labels of some rows, or why they cannot be read."""
+        for row, labels in zip(rows, found, strict=True):
+            if isinstance(labels, AnnotationError):
+                self.problems[row] = str(labels)
+            else:
+                self.counts[row], self.asked[row] = labels
 
-    def read(self) -> list[LabelCounts | ImageLabels | AnnotationError]:
-        """Return the labels of each row with their counts, or why they cannot be read."""
-        readers: dict[str, Callable[[Any], dict[str, int]]] = {
-            "": self._of_names,
-            "scores": self._of_scores,
-            "counts": self._of_counts,
-        }
-        of_known = readers[self._shape.numbers_are]
-        found: list[LabelCounts | ImageLabels | AnnotationError] = []
-        for row, value in enumerate(self._values):
-            try:
-                found.append(of_known(value))
-            except (LookupError, TypeError, ValueError):
-                found.append(self._of_any(value, row))
-        return found
 
-    # What raises in these is left to `label_rows`.
+def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> RowLabels:
+    """Return the labels of rows as `label_rows` reads them.
 
-    def _of_names(self, names: list[str]) -> dict[str, int]:
-        if type(names) is not list:
-            raise TypeError
-        cleaned = self._cleaned
-        counts: dict[str, int] = {}
-        for name in names:
-            label = cleaned[name]
-            counts[label] = counts.get(label, 0) + 1
-        return counts
+    `column` is an array of a type that `shape_of` knows, `Values`, or what `ObjectsById` has read.
+    Scores may be a column of their own, and the lowest that counts is compared in their precision.
+    Most rows of an array are counted together; those with anything unusual are left to
+    `label_rows`.
+    """
+    read = RowLabels(len(column))
+    if not isinstance(column, list):
+        _read_array(read, column, scores, threshold)
+    elif all(isinstance(value, ImageLabels | AnnotationError) for value in column):
+        read.put(range(len(column)), column)
+    else:
+        rows = [[] if value is None else value for value in column]
+        read.put(range(len(rows)), _annotated(rows, threshold, uncertain))
+    return read
 
-    def _of_scores(self, pairs: list[tuple[str, float]]) -> dict[str, int]:
-        cleaned = self._cleaned
-        counts: dict[str, int] = {}
-        for name, score in pairs:
-            label = cleaned[name]
-            if not 0 <= score <= HIGHEST_SCORE:
-                raise ValueError
-            if score >= self._threshold:
-                counts[label] = counts.get(label, 0) + 1
-        return counts
 
-    def _of_counts(self, pairs: list[tuple[str, int]]) -> dict[str, int]:
-        cleaned = self._cleaned
-        counts: dict[str, int] = {}
-        for name, number in pairs:
-            label = cleaned[name]
-            if not 0 < number <= HIGHEST_COUNT:
-                raise ValueError
-            counts[label] = counts.get(label, 0) + number
-        return counts
+def _read_array(read: RowLabels, column: Any, scores: Any, threshold: float) -> None:
+    shape = shape_of(column.type, None if scores is None else scores.type)
+    parts = _parts(column, scores, shape)
+    (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
+    threshold = in_precision_of(numbers.type, threshold)
+    owners = np.arange(len(column)).repeat(sizes)
+    labels, places = _cleaned(names)
+    usual = np.array([label != "" for label in labels])[places]
+    there, amounts = usual, np.ones(len(names), np.int64)
+    if not np.array_equal(sizes, of_numbers):
+        odd = np.ones(len(column), dtype=bool)
+    else:
+        if shape.numbers_are == "scores":
+            of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
+            usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
+            there = of_names >= threshold
+        elif shape.numbers_are == "counts":  # 0 says that it was looked for and is not there
+            amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
+            usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
+            usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
+            there = amounts > 0
+        odd = np.bincount(owners[~usual], minlength=len(column)) > 0
 
-    def _of_any(self, value: Any, row: int) -> ImageLabels | AnnotationError:
-        if value is None:
-            return ImageLabels({})
-        if isinstance(value, ImageLabels):
-            return value
+    counted = there & ~odd[owners]
+    found: list[dict[str, int]] = [{} for _ in range(len(column))]
+    counts_of = map(found.__getitem__, owners[counted].tolist())
+    label_of = map(labels.__getitem__, places[counted].tolist())
+    for counts, label, amount in zip(counts_of, label_of, amounts[counted].tolist(), strict=True):
+        counts[label] = counts.get(label, 0) + amount
+    read.counts[:] = found
+
+    not_there: dict[int, set[str]] = {}
+    denied = (amounts == 0) & ~odd[owners]
+    for row, place in zip(owners[denied].tolist(), places[denied].tolist(), strict=True):
+        not_there.setdefault(row, set()).add(labels[place])
+    for row, of_row in not_there.items():
+        read.asked[row] = frozenset(of_row.union(found[row]))
+        odd[row] = not of_row.isdisjoint(found[row])  # a contradiction
+
+    rows = np.flatnonzero(odd).tolist()
+    if rows:
+        listed = [split(*part) for part in parts]
+        values = [_as_annotated(column, row, [part[row] for part in listed], shape) for row in rows]
+        read.put(rows, _annotated(values, threshold))
+
+
+def _parts(column: Any, scores: Any, shape: Shape) -> list[tuple[Any, Integers]]:
+    """Return the names of all rows, and the numbers if there are any, as `entries` does."""
+    if shape.parallel:
+        both = [column, scores]
+        if scores is None:
+            both = [pa.compute.struct_field(column, field) for field in shape.fields]
+        return list(map(entries, both))
+    if shape.numbers_are == "counts":
+        kinds = (column.type.key_type, column.type.item_type)
+        column = column.cast(pa.list_(pa.struct(list(zip(shape.fields, kinds, strict=True)))))
+    return [entries(column, field) for field in shape.fields or ("",)]
+
+
+def _cleaned(names: Any) -> tuple[list[str], Integers]:
+    """Return different names as labels, and which one each entry is.
+
+    What is no label, or no category, is an empty one.
+    """
+    encoded = names.dictionary_encode()
+    labels = [
+        CLEAN[name] if name != NO_CATEGORY and len(name) <= LONGEST_NAME else ""
+        for name in encoded.dictionary.to_pylist()
+    ]
+    places = encoded.indices.fill_null(len(labels)).to_numpy(zero_copy_only=False)
+    return [*labels, ""], places
+
+
+def _annotated(
+    rows: Sequence[Any], threshold: float, uncertain: float | None = None
+) -> list[ImageLabels | AnnotationError]:
+    """Return what `label_rows` says of rows; those that it refuses are found by halving."""
+    try:
+        read = label_rows(rows, threshold, uncertain)
+    except AnnotationError as problem:
+        if len(rows) > 1:
+            half = len(rows) // 2
+            parts = (rows[:half], rows[half:])
+            return [labels for part in parts for labels in _annotated(part, threshold, uncertain)]
+        if isinstance(rows[0], AnnotationError):
+            return [rows[0]]
+        return [AnnotationError(str(problem).removeprefix("row 0: "))]
+    return list(map(ImageLabels, read.counts, read.asked or [None] * len(rows)))
+
+
+def _as_annotated(column: Any, row: int, parts: Sequence[list[Any]], shape: Shape) -> Any:
+    """Return a row as `label_rows` takes it, or an AnnotationError."""
+    names, numbers = parts[0], parts[-1]
+    if None in names:
         try:
-            read = label_rows([self._as_annotated(value)], self._threshold, self._uncertain)
-        except AnnotationError as problem:
-            if not self._is_utf8(row):
-                return AnnotationError("one of its labels is not UTF-8 text.")
-            return AnnotationError(str(problem).removeprefix("row 0: "))
-        for item in value if isinstance(value, list) else ():
-            name = item[0] if self._shape.numbers_are else item
-            if type(name) is str and name != NO_CATEGORY and len(name) <= LONGEST_NAME:
-                label = clean_label(name)
-                if label:
-                    self._cleaned[name] = label
-        return ImageLabels(read.counts[0], None if read.asked is None else read.asked[0])
-
-    def _as_annotated(self, value: Any) -> Any:
-        """Return a row as `label_rows` takes it."""
-        if isinstance(value, AnnotationError):
-            raise value
-        if self._shape.numbers_are == "counts":
-            return _mapping(value)
-        if self._shape.numbers_are:
-            return [list(pair) if self._shape.parallel else _detection(*pair) for pair in value]
-        return value
-
-    def _is_utf8(self, row: int) -> bool:
-        try:
-            if not isinstance(self._column, list):
-                self._column[row].as_py()
+            column[row].as_py()
         except UnicodeDecodeError:
-            return False
-        return True
-
-
-def _pairs(names: list[Any], numbers: list[Any]) -> Any:
+            return AnnotationError("one of its labels is not UTF-8 text.")
+    if not shape.numbers_are:
+        return names
     if len(names) != len(numbers):
         return AnnotationError(f"it has {len(names)} labels and {len(numbers)} scores of labels.")
-    return list(zip(names, numbers, strict=True))
+    if shape.numbers_are == "counts":
+        return _mapping(names, numbers)
+    if shape.parallel:
+        return list(map(list, zip(names, numbers, strict=True)))
+    return list(map(_detection, names, numbers))
 
 
 def _detection(name: str | None, score: float | None) -> Any:
@@ -236,15 +258,15 @@ def _detection(name: str | None, score: float | None) -> Any:
     return name, score
 
 
-def _mapping(pairs: list[tuple[str, int]]) -> dict[str, int]:
+def _mapping(names: list[str], numbers: list[int]) -> Any:
     """Return a mapping of label to count; of a map that has a key twice, both count."""
     counts: dict[str, int] = {}
-    for name, number in pairs:
+    for name, number in zip(names, numbers, strict=True):
         if name in counts:
             both = (counts[name], number)
             contrary = name != NO_CATEGORY and (not both[0]) != (not both[1])
             if None in both or min(both) < 0 or contrary:
-                raise AnnotationError("its labels cannot be read.")
+                return AnnotationError("its labels cannot be read.")
             counts[name] = sum(both) if all(both) else 0
         else:
             counts[name] = number

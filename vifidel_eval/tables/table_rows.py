@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..errors import AnnotationError, CaptionError
 from ..evaluation import ROW_COUNTS, Integers
-from ..rows import MOST_CHARACTERS, Asked, LabelCounts, Rows
-from .arrow_columns import Columns, lists, texts
-from .label_columns import ImageLabels, LabelReader
+from ..rows import MOST_CHARACTERS, Rows
+from .arrow_columns import Columns, entries, split, texts
+from .label_columns import RowLabels, read_labels
 
 #: All statuses from best to worst, as tables have them.
 STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
@@ -97,47 +97,44 @@ class TableRows:
 def read_rows(
     columns: Columns, threshold: float, uncertain: float | None, max_labels: int
 ) -> TableRows:
-    """Read some rows of columns whose types were checked; labels as `LabelReader` does.
+    """Read some rows of columns whose types were checked; labels as `read_labels` does.
 
     A row has at most `max_labels` different labels.
     """
     rows = len(columns)
     of_captions, of_references, of_labels = (np.zeros(rows, dtype=np.uint8) for _ in range(3))
     captions = _captions(columns.captions)
-    for row, caption in enumerate(captions):
-        if caption is None or len(caption) > MOST_CHARACTERS:
-            of_captions[row] = RANKS["bad caption" if caption is None else "too long"]
-            captions[row] = ""
+    for row in [row for row, caption in enumerate(captions) if caption is None]:
+        of_captions[row], captions[row] = RANKS["bad caption"], ""
     references: list[Any] = [()] * rows
     if columns.references is not None:
         references = _references(columns.references)
-        for row, of_row in enumerate(references):
-            if None in of_row or max(map(len, of_row), default=0) > MOST_CHARACTERS:
-                of_references[row] = RANKS["bad references" if None in of_row else "too long"]
-                references[row] = ()
-    objects: list[LabelCounts] = [{}] * rows
-    asked: list[Asked] = [None] * rows
-    problems: dict[int, str] = {}
+        for row in [row for row, of_row in enumerate(references) if None in of_row]:
+            of_references[row], references[row] = RANKS["bad references"], ()
+    labels = RowLabels(rows)
     if columns.labels is not None:
-        reader = LabelReader(columns.labels, columns.label_scores, threshold, uncertain)
-        for row, labels in enumerate(reader.read()):
-            if isinstance(labels, AnnotationError):
-                of_labels[row], problems[row] = RANKS["bad labels"], str(labels)
-                continue
-            counts, looked_for = labels if isinstance(labels, ImageLabels) else (labels, None)
-            if len(counts) > max_labels:
-                of_labels[row] = RANKS["too long"]
-            else:
-                objects[row], asked[row] = counts, looked_for
-    says_it = any(labels is not None for labels in asked)
-    return TableRows(
-        Rows(captions, references, objects=objects, asked=asked if says_it else None),
+        labels = read_labels(columns.labels, columns.label_scores, threshold, uncertain)
+        of_labels[list(labels.problems)] = RANKS["bad labels"]
+    asked = labels.asked if any(of_row is not None for of_row in labels.asked) else None
+
+    characters = _lengths(captions)
+    of_each, different = _lengths(chain.from_iterable(references)), _lengths(labels.counts)
+    long_references = np.zeros(rows, dtype=bool)
+    long_references[np.arange(rows).repeat(_lengths(references))[of_each > MOST_CHARACTERS]] = True
+    read = TableRows(
+        Rows(captions, references, objects=labels.counts, asked=asked),
         of_captions,
         of_references,
         of_labels,
-        problems,
-        sum(map(len, chain(captions, *references))) + 8 * sum(map(len, objects)),
+        labels.problems,
+        int(characters.sum() + of_each.sum() + 8 * different.sum()),
     )
+    read.leave_out(characters > MOST_CHARACTERS, long_references, different > max_labels)
+    return read
+
+
+def _lengths(values: Iterable[Sized]) -> Integers:
+    return np.fromiter(map(len, values), np.int64)
 
 
 def _captions(column: Any) -> list[Any]:
@@ -150,7 +147,7 @@ def _captions(column: Any) -> list[Any]:
 
 def _references(column: Any) -> list[Any]:
     """Return a list of texts for each row, with None for what is no text."""
-    return list(map(_listed, column)) if isinstance(column, list) else lists(column)
+    return list(map(_listed, column)) if isinstance(column, list) else split(*entries(column))
 
 
 def _listed(row: Any) -> list[str | None]:
