@@ -161,7 +161,8 @@ def _as_list(items: Any) -> Iterable[Any]:
         return sorted(items, key=repr)  # the order of strings in a set changes with every run
     if not is_listed(items):
         raise AnnotationError(f"expected a list of labels, found {items!r:.40}.")
-    return _as_python(items)
+    listed: Iterable[Any] = _as_python(items)
+    return listed
 
 
 def _counts(counts: Mapping[Any, Any]) -> list[Listed]:

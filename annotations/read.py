@@ -24,6 +24,7 @@ from .combined import agreed, union
 from .format import RECORD, Carrier, Format, Lines, content_of
 from .instances import ImageBoxes, Instances, LabelList, check_thresholds
 from .label_csv import columns_of
+from .listed import NO_NAMES
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, clean_label
 
@@ -180,7 +181,7 @@ def _read(
         return source
     if isinstance(source, list | tuple):
         return read_objects(source, threshold, categories, uncertain)
-    names = read_categories(categories)
+    names = NO_NAMES if categories is None else read_categories(categories)
     dataset = getattr(source, "dataset", None)
     where, content = "objects", cast(Any, source)
     carrier: Carrier = "object"
@@ -233,7 +234,9 @@ def _united(members: list[ObjectLabels | NocapsImages], agree: bool) -> ObjectLa
         )
     for one in images:
         objects = [one.rename(member) for member in objects]
-    return agreed(objects) if agree else union(objects)
+    if agree:
+        return agreed(objects)
+    return objects[0] if len(objects) == 1 else union(objects)
 
 
 def _absolute(source: Any) -> Any:
