@@ -85,6 +85,7 @@ def test_totals_survive_json():
     assert twice.sums["VIFIDEL_P"] == Sums()
     assert twice.sums["counts of VIFIDEL-H"] == Sums(4, ((4.0,), (8.0,), (4.0,)))
     assert (totals + Totals()).sums == totals.sums
+    assert (totals + Totals()).to_json() == totals.to_json()
     assert twice.tallies["captions"] == Tally(18, Counter(zzz=4), 8)
 
 
