@@ -43,6 +43,8 @@ def from_json_key(key: str) -> ImageId:
 
 def from_json_value(value: Any) -> ImageId | None:
     """Return a JSON value as an image id, or None if it cannot be one."""
+    if type(value) is int:  # almost all are, and files have many
+        return value
     # From 2**53 on, floats skip whole numbers: there is no telling which one was meant.
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
