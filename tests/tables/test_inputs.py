@@ -12,7 +12,7 @@ feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
-from vifidel_eval.tables.arrow_columns import Columns  # noqa: E402
+from vifidel_eval.tables.arrow_columns import Columns, check_buffers  # noqa: E402
 from vifidel_eval.tables.inputs import find_tables  # noqa: E402
 
 COLUMNS = Columns("caption", "labels", None, None)
@@ -212,3 +212,12 @@ def test_batches_of_large_rows_are_small(tmp_path):
     sizes = [batch.nbytes for batch in file.open(COLUMNS).batches()]
     assert sum(sizes) > 60_000_000
     assert max(sizes) < 40_000_000
+
+
+def test_the_last_value_of_a_list_is_checked_and_what_is_outside_of_a_slice_is_not():
+    offsets = pa.array([0, 1, 2, 99, 3], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 4, [None, offsets, pa.py_buffer(b"abc")])
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3, 4], pa.int32()), broken)
+    with pytest.raises(pa.ArrowInvalid):
+        check_buffers(lists[:3])
+    check_buffers(lists[1:2])
