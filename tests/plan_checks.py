@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from vifidel_eval.report.html.page_data import SUPPOSED, UNIT
+from vifidel_eval.report.page_data import SUPPOSED, UNIT
 from vifidel_eval.things.grounded import Verdict
 
 

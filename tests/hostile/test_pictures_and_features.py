@@ -16,7 +16,7 @@ from vifidel_eval.errors import VifidelError, VifidelWarning
 from vifidel_eval.networks import vilbert_features
 from vifidel_eval.networks.scan_features import read_regions
 from vifidel_eval.networks.vilbert_features import DetectorFeatures
-from vifidel_eval.report.html.thumbnails import shrink
+from vifidel_eval.report.thumbnails import shrink
 
 
 def encoded(kind, size=(40, 30), **settings):

@@ -8,10 +8,10 @@ import scipy.stats
 from vifidel_eval import load
 from vifidel_eval.entry.run import Run
 from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.report.comparison_tables import compared, one_table
-from vifidel_eval.report.fitting import TableLayout
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
+from vifidel_eval.show.comparison_tables import compared, one_table
+from vifidel_eval.show.fitting import TableLayout
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 

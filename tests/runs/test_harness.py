@@ -10,11 +10,11 @@ from fake_scorer import FakeScorer
 from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.files import write_whole
-from vifidel_eval.report.score_tables import render
 from vifidel_eval.runs.harness import System, score_systems
 from vifidel_eval.runs.scores_file import scores_text
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
+from vifidel_eval.show.score_tables import render
 
 
 def length(name="LENGTH"):

@@ -5,9 +5,9 @@ from fake_scorer import FakeScorer
 
 import vifidel_eval
 from vifidel_eval import MetricUnavailable, VifidelWarning
-from vifidel_eval.report.score_tables import TableLayout, render
 from vifidel_eval.runs.doubts import lengths_matter
 from vifidel_eval.runs.pairing import System
+from vifidel_eval.show.score_tables import TableLayout, render
 
 
 def heard(**lengths):

@@ -12,12 +12,12 @@ from vifidel_eval import VifidelError
 from vifidel_eval.digits import number_texts, rounded
 from vifidel_eval.evaluation import Evaluation, Statistics
 from vifidel_eval.files import json_text
-from vifidel_eval.report.score_tables import render
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.runs.scores_file import read_scores, scores_text
 from vifidel_eval.scorers import VifidelPRF
+from vifidel_eval.show.score_tables import render
 from vifidel_eval.text_tables import FORMATS
 
 IDS = [3, 1, "beach", 7]

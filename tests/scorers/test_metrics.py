@@ -10,14 +10,14 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import COUNTS, Column, Count, Evaluation
-from vifidel_eval.report.html import gather, render_page
-from vifidel_eval.report.score_tables import render
+from vifidel_eval.report import gather, render_page
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import score_systems
 from vifidel_eval.runs.pairing import System
 from vifidel_eval.runs.scores_file import scores_text
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
+from vifidel_eval.show.score_tables import render
 from vifidel_eval.text_tables import FORMATS
 
 

@@ -330,7 +330,7 @@ def _show_findings(
     found: Mapping[str, Findings], top: int, style: str, notes: Sequence[str]
 ) -> str:
     from ..explain.findings import findings_in_width, findings_table, summary_table
-    from ..report.fitting import fitted, line_width
+    from ..show.fitting import fitted, line_width
 
     if style == "csv":
         return findings_table(found, top).render(style)
@@ -354,7 +354,7 @@ def _show_explanations(
 ) -> str:
     from ..explain.explanation import plan_table, tables
     from ..explain.sentences import sentence_table
-    from ..report.fitting import line_width
+    from ..show.fitting import line_width
 
     if style == "csv":
         return plan_table(explained).render(style)
@@ -373,7 +373,7 @@ def _show_explanations(
 
 def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] = ()) -> str:
     """Return a table that fits, with coloured rows; click drops colours where they mean nothing."""
-    from ..report.fitting import fitted
+    from ..show.fitting import fitted
 
     if style != "table":
         return table.render(style)
@@ -392,7 +392,7 @@ def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] =
 
 def _below(notes: Sequence[str], style: str, width: int) -> str:
     """Return what was explained by: names, cosines and signatures."""
-    from ..report.fitting import folded
+    from ..show.fitting import folded
 
     if style != "table":
         comment = "% " if style == "latex" else ""

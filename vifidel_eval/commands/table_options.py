@@ -15,9 +15,9 @@ from .paths import OUTPUT
 from .printing import show, tell
 
 if TYPE_CHECKING:
-    from ..report.fitting import TableLayout
     from ..runs.comparison import Comparisons
     from ..runs.harness import Scores
+    from ..show.fitting import TableLayout
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class TableOptions:
 
     def deliver(self, scores: Scores, comparisons: Comparisons | None) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
-        from ..report.score_tables import beside, render
+        from ..show.score_tables import beside, render
 
         layout = self._layout()
         show(render(scores, self.style, comparisons, layout))
@@ -91,7 +91,7 @@ class TableOptions:
     def write(self, scores: Scores, comparisons: Comparisons | None) -> None:
         """Write the files that were asked for."""
         from ..files import write_whole
-        from ..report.score_tables import comparison_csv, per_image_csv
+        from ..show.score_tables import comparison_csv, per_image_csv
 
         layout = self._layout()
         if self.per_image is not None:
@@ -101,7 +101,7 @@ class TableOptions:
             write_whole(self.compare_output, text + "\n")
 
     def _layout(self) -> TableLayout:
-        from ..report.fitting import TableLayout, line_width
+        from ..show.fitting import TableLayout, line_width
 
         return TableLayout(
             self.columns, self.percent, self.digits, line_width(), self.counts, self.baseline

@@ -75,7 +75,7 @@ class Plan:
 
         COCO files among the inputs say what the pictures' files are called.
         """
-        from ..report.html import file_names, find_pictures
+        from ..report import file_names, find_pictures
 
         files = [path for paths in self.files.values() for path in paths]
         images = all_images(self.systems, self.references)

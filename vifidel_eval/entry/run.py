@@ -20,7 +20,6 @@ from ..explain.sentences import JudgedSentence
 from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
-from ..report.score_tables import in_html, in_short
 from ..runs import leaderboard
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
@@ -28,6 +27,7 @@ from ..runs.harness import Scores
 from ..runs.names import ByName, unknown
 from ..runs.scores_file import read_scores, scores_text
 from ..runs.significance import has_own_score
+from ..show.score_tables import in_html, in_short
 from .plan import PathLike, Plan
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ class Run:
         plan = self._planned("a report shows captions, references and objects")
         if isinstance(images, str | os.PathLike):
             images = plan.pictures(images)
-        from ..report.html import Material, gather, render_page
+        from ..report import Material, gather, render_page
 
         material = Material(
             {what: [path.name for path in paths] for what, paths in plan.files.items() if paths},

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from plan_checks import check, units
 
-from vifidel_eval.report.html.page_data import caption_data, plans_of, scale
+from vifidel_eval.report.page_data import caption_data, plans_of, scale
 
 
 def test_made_up_plans(content):

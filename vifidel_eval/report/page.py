@@ -13,9 +13,9 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from ...evaluation import COUNTS, Floats
-from ...explain.findings import find
-from ...text_tables import p_value
+from ..evaluation import COUNTS, Floats
+from ..explain.findings import find
+from ..text_tables import p_value
 from . import number_texts, overview
 from .content import Content
 from .number_texts import correlation
@@ -106,7 +106,7 @@ def fewest(images: int) -> int:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("vifidel_eval.report.html", "."),
+        loader=PackageLoader("vifidel_eval.report", "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import vifidel_eval
-from vifidel_eval.report.html import overview
-from vifidel_eval.report.html.order import Order
+from vifidel_eval.report import overview
+from vifidel_eval.report.order import Order
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation
 

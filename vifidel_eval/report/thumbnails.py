@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeVar
 
-from ...annotations import ImageBoxes
-from ...errors import ImageIdError, VifidelError, VifidelWarning
-from ...files import read_json, reason
-from ...image_ids import ImageId, from_json_value, match, mismatch
-from ...pictures import SUFFIXES, DamagedPictureError, decode
+from ..annotations import ImageBoxes
+from ..errors import ImageIdError, VifidelError, VifidelWarning
+from ..files import read_json, reason
+from ..image_ids import ImageId, from_json_value, match, mismatch
+from ..pictures import SUFFIXES, DamagedPictureError, decode
 from .content import Content
 
 # What all pictures may take: base64 in the page.

@@ -3,8 +3,8 @@ import re
 import pytest
 
 import vifidel_eval
-from vifidel_eval.report.html import gather, render_page
-from vifidel_eval.report.html.page_data import caption_data, sentences_of
+from vifidel_eval.report import gather, render_page
+from vifidel_eval.report.page_data import caption_data, sentences_of
 
 TEXT = "A dog runs next to a zebra. The light suggests that a train is late. \U0001f600 Two zebras."
 OBJECTS = {image_id: ["dog", "person"] for image_id in range(1, 5)}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ...evaluation import Floats
+from ..evaluation import Floats
 
 # Of a metric that gives more of the captions one and the same score, ranks say little.
 _MOST_EQUAL = 0.5

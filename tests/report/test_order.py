@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from vifidel_eval.report.html.order import (
+from vifidel_eval.report.order import (
     Order,
     correlations,
     metrics_apart,
     percentile_ranks,
     systems_apart,
 )
-from vifidel_eval.report.html.page_data import image_data
+from vifidel_eval.report.page_data import image_data
 from vifidel_eval.runs.harness import Scores
 
 NAN = math.nan

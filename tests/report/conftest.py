@@ -11,7 +11,7 @@ import pytest
 from gensim.models import KeyedVectors
 
 from vifidel_eval.explain.explained import Explained
-from vifidel_eval.report.html import Content, render_page
+from vifidel_eval.report import Content, render_page
 from vifidel_eval.rows import make_rows
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.report.html import number_texts
+from vifidel_eval.report import number_texts
 
 
 @given(st.integers(0, 10**7), st.integers(0, 3))

@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from vifidel_eval.report.html import Content, overview, render_page
+from vifidel_eval.report import Content, overview, render_page
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...evaluation import Evaluation, Floats, Integers
-from ...explain.explained import Explained
-from ...image_ids import ImageId
-from ...kernels.support import NOTHING, rows_of
-from ...things.grounded import Verdict
+from ..evaluation import Evaluation, Floats, Integers
+from ..explain.explained import Explained
+from ..image_ids import ImageId
+from ..kernels.support import NOTHING, rows_of
+from ..things.grounded import Verdict
 from .content import Content
 
 #: Masses, costs and penalties are whole numbers of this unit in the data of the page.

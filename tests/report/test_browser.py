@@ -11,9 +11,9 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from vifidel_eval.report.html import render_page
-from vifidel_eval.report.html.order import Order, metrics_apart
-from vifidel_eval.report.html.page_data import image_data
+from vifidel_eval.report import render_page
+from vifidel_eval.report.order import Order, metrics_apart
+from vifidel_eval.report.page_data import image_data
 from vifidel_eval.runs.comparison import compare
 from vifidel_eval.runs.harness import Scores
 from vifidel_eval.scorers import Evaluation

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...annotations import ImageBoxes
-from ...errors import VifidelError, VifidelWarning
-from ...explain.explained import Explained
-from ...explain.inventions import Invention, inventions_in
-from ...image_ids import ImageId
-from ...rows import Rows
-from ...runs.comparison import Comparisons
-from ...runs.harness import Scores
-from ...runs.pairing import System, all_images, paired
-from ...scorers import Scorer
-from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
-from ...scorers.record import Settings
+from ..annotations import ImageBoxes
+from ..errors import VifidelError, VifidelWarning
+from ..explain.explained import Explained
+from ..explain.inventions import Invention, inventions_in
+from ..image_ids import ImageId
+from ..rows import Rows
+from ..runs.comparison import Comparisons
+from ..runs.harness import Scores
+from ..runs.pairing import System, all_images, paired
+from ..scorers import Scorer
+from ..scorers.explaining import ExplainingScorer, explainer_of, uncombined
+from ..scorers.record import Settings
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...evaluation import COUNTS, Count, Floats
-from ...image_ids import ImageId
-from ...runs.comparison import Comparison, Comparisons, Pair
-from ...runs.harness import Scores
+from ..evaluation import COUNTS, Count, Floats
+from ..image_ids import ImageId
+from ..runs.comparison import Comparison, Comparisons, Pair
+from ..runs.harness import Scores
 from .content import Content
 from .number_texts import short
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from vifidel_eval.errors import ImageIdError, VifidelError, VifidelWarning
-from vifidel_eval.report.html import thumbnails
+from vifidel_eval.report import thumbnails
 
 
 @pytest.fixture

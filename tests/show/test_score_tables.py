@@ -5,11 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from report.score_examples import scores
+from show.score_examples import scores
 
 from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.report.comparison_tables import compared, level_with_the_best
-from vifidel_eval.report.score_tables import (
+from vifidel_eval.runs.comparison import Comparison, Comparisons, Standing, compare
+from vifidel_eval.runs.harness import Scores
+from vifidel_eval.show.comparison_tables import compared, level_with_the_best
+from vifidel_eval.show.score_tables import (
     TableLayout,
     beside,
     comparison_csv,
@@ -18,8 +20,6 @@ from vifidel_eval.report.score_tables import (
     per_image_csv,
     render,
 )
-from vifidel_eval.runs.comparison import Comparison, Comparisons, Standing, compare
-from vifidel_eval.runs.harness import Scores
 
 TWO = scores({"VIFIDEL": {"a": [0.5, 0.25], "b": [1.0, 0.5]}, "LEN": {"a": [8, 9], "b": [9, 9]}},
              unranked=["LEN"])  # fmt: skip

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from vifidel_eval.files import write_whole
-from vifidel_eval.report.html import render_page
-from vifidel_eval.report.html.page_data import caption_data, image_data
+from vifidel_eval.report import render_page
+from vifidel_eval.report.page_data import caption_data, image_data
 
 ROOT = Path(__file__).parents[3]
 VOID = {"meta", "link", "img", "input", "br"}

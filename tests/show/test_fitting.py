@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 import pytest
-from report.score_examples import scores
+from show.score_examples import scores
 
-from vifidel_eval.report import fitting
-from vifidel_eval.report.fitting import PIPED_WIDTH, fitted, folded, line_width
-from vifidel_eval.report.score_tables import TableLayout, render
 from vifidel_eval.runs.comparison import compare
+from vifidel_eval.show import fitting
+from vifidel_eval.show.fitting import PIPED_WIDTH, fitted, folded, line_width
+from vifidel_eval.show.score_tables import TableLayout, render
 from vifidel_eval.text_tables import Marked, Table
 
 COLUMNS = ["VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F", "CHAIRs", "CHAIRi", "WMD", "Bleu_1"]

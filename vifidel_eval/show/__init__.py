@@ -1,0 +1,1 @@
+"""Tables of scores and comparisons, in text, Markdown, LaTeX, CSV and HTML."""
