@@ -5,8 +5,8 @@
 Counts in the checkout whose ``vifidel_eval`` this Python imports:
 
 - lines of the core and of the satellites, which the core can do without (`SATELLITES`), as the
-  files have them: code, docstrings and blank lines of Python, scripts, styles and templates; also of
-  the core together with the report and tables, the satellites that most people use;
+  files have them: code, docstrings and blank lines of Python, scripts, styles and templates; also
+  of the core together with the report and tables, the satellites that most people use;
 - what one caption passes in ``evaluate`` and in ``Scorer.score``: files in which a function is
   called, calls, and moves, which are calls that are in another file than the call before. The same
   call was made before, so that imports and vectors that are read once do not count;
