@@ -207,11 +207,11 @@ class Metric:
         The extra of this package that it needs.
     check : callable, optional
         Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
+    papers : tuple of Paper
+        What a paper that reports it cites.
     without_java : float, optional
         How far corpus scores on COCO val2017 are from the published program's at most where tokens
         are made without Java (``tok:python`` in the signature).
-    papers : tuple of Paper
-        What a paper that reports it cites.
     """
 
     name: str
@@ -229,8 +229,8 @@ class Metric:
     needs: tuple[str, ...] = ()
     extra: Extra | None = None
     check: Callable[[], object] | None = None
-    without_java: float | None = None
     papers: tuple[Paper, ...] = ()
+    without_java: float | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:

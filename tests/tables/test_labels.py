@@ -11,7 +11,7 @@ from vifidel_eval.annotations import label_rows
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
 from vifidel_eval.tables import TableScorer, label_columns  # noqa: E402
-from vifidel_eval.tables.label_columns import ImageLabels, LabelReader  # noqa: E402
+from vifidel_eval.tables.label_columns import read_labels  # noqa: E402
 
 ROWS = corpus(25, seed=3)
 TEXT = pa.string()
@@ -235,7 +235,7 @@ def scored(*pairs):
         ([("dog", 2), ("Hot_dog", 1)], MAP),
     ],
 )
-def test_names_that_were_read_before_are_looked_up(row, kind, monkeypatch):
+def test_usual_rows_are_counted_as_columns(row, kind, monkeypatch):
     read = []
 
     def counting(rows, *settings):
@@ -243,11 +243,9 @@ def test_names_that_were_read_before_are_looked_up(row, kind, monkeypatch):
         return label_rows(rows, *settings)
 
     monkeypatch.setattr(label_columns, "label_rows", counting)
-    found = LabelReader(pa.array([row] * 20, kind), None, 0.6, None).read()
-    assert [ImageLabels(of) if type(of) is dict else of for of in found] == [
-        ImageLabels({"dog": 2, "hot dog": 1})
-    ] * 20
-    assert len(read) == 1
+    found = read_labels(pa.array([row] * 20, kind), None, 0.6, None)
+    assert found.counts == [{"dog": 2, "hot dog": 1}] * 20
+    assert not (read or found.problems or any(found.asked))
 
 
 BAD = [
