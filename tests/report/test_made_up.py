@@ -92,8 +92,12 @@ def test_a_click_shows_the_images_themselves(made_up, visit, viewport):
         for thing in row.locator(".thing").all():
             name, captions = thing.inner_text().rstrip(",").split()
             thing.get_by_role("link").click()
+            # The page follows its address, which a link changes, a moment later.
+            tab.wait_for_function(
+                "start => document.querySelector('.status').innerText.startsWith(start)",
+                arg=f"{captions} of 24 images",
+            )
             status = tab.locator(".status").inner_text()
-            assert status.startswith(f"{captions} of 24 images")
             assert f"captions that make up “{name}”" in status
             assert f"system={list(CAPTIONS)[system]}&captions=absent&thing={name}" in tab.url
             # What is shown, and the first image with its caption, are in sight.

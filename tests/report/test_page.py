@@ -15,7 +15,7 @@ from vifidel_eval.files import write_whole
 from vifidel_eval.report import render_page
 from vifidel_eval.report.page_data import caption_data, image_data
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 VOID = {"meta", "link", "img", "input", "br"}
 
 

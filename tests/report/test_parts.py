@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from scipy.stats import pearsonr, spearmanr
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 LONG = (
     "A brown horse grazes quietly beside four woolly sheep near wooden fence posts while distant "
     "hills, clouds, rivers, trees and farm houses glow."

@@ -15,7 +15,7 @@ from vifidel_eval.commands.main import main
 from vifidel_eval.scorers import Chair, VifidelH
 from vifidel_eval.things.grounded import Verdict
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 RESULTS = EXAMPLES / "captions_example_dreaming_results.json"
 REFERENCES = EXAMPLES / "captions_example.json"
 OBJECTS = EXAMPLES / "instances_example.json"
