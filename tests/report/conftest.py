@@ -173,3 +173,22 @@ def visit(browser, report):
     for context in contexts:
         context.close()
     assert not faults
+
+
+@pytest.fixture
+def follow():
+    """Click a link within a page, which reads its new address a moment later."""
+
+    def follow(link):
+        link.page.evaluate(
+            """() => {
+                window.followed = new Promise((done) => {
+                    addEventListener("hashchange", () => setTimeout(done), { once: true });
+                    setTimeout(done, 500); // the address may be the same as before
+                });
+            }"""
+        )
+        link.click()
+        link.page.evaluate("window.followed")
+
+    return follow

@@ -416,14 +416,14 @@ def test_every_control_is_reached_by_the_tab_key(visit):
     assert wanted <= reached
 
 
-def test_a_word_leads_to_its_images(visit, content):
+def test_a_word_leads_to_its_images(visit, content, follow):
     tab = visit()
     for found in tab.locator("#grounding tbody tr", has=tab.locator("th a")).all():
         images = int(found.locator("td").first.inner_text())
-        found.locator("th").get_by_role("link").click()
+        follow(found.locator("th").get_by_role("link"))
         assert tab.locator(".status").inner_text().startswith(f"{images} of ")
     word = tab.locator("#grounding tbody th a").first
-    word.click()
+    follow(word)
     assert f"“{word.inner_text()}”" in tab.locator(".status").inner_text()
     assert tab.locator("#images [name=system]").input_value() == "careful"
     assert tab.evaluate("document.activeElement.id") == "images-title"

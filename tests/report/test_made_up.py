@@ -84,20 +84,16 @@ def test_images_of_which_most_is_made_up_come_first(made_up, visit):
 
 
 @pytest.mark.parametrize("viewport", [DESK, PHONE])
-def test_a_click_shows_the_images_themselves(made_up, visit, viewport):
+def test_a_click_shows_the_images_themselves(made_up, visit, viewport, follow):
     tab = visit(made_up.as_uri(), viewport=viewport)
     rows = tab.locator("#made-up tbody tr").filter(has=tab.get_by_role("link"))
     assert rows.count() == 2
     for system, row in enumerate(rows.all()):
         for thing in row.locator(".thing").all():
             name, captions = thing.inner_text().rstrip(",").split()
-            thing.get_by_role("link").click()
-            # The page follows its address, which a link changes, a moment later.
-            tab.wait_for_function(
-                "start => document.querySelector('.status').innerText.startsWith(start)",
-                arg=f"{captions} of 24 images",
-            )
+            follow(thing.get_by_role("link"))
             status = tab.locator(".status").inner_text()
+            assert status.startswith(f"{captions} of 24 images")
             assert f"captions that make up “{name}”" in status
             assert f"system={list(CAPTIONS)[system]}&captions=absent&thing={name}" in tab.url
             # What is shown, and the first image with its caption, are in sight.

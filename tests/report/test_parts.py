@@ -225,7 +225,7 @@ def test_phrases_are_searched_and_hits_marked(visit, example):
     tab.wait_for_function("() => document.querySelectorAll('article').length === 0")
 
 
-def test_filters_by_verdict_and_object(visit, example):
+def test_filters_by_verdict_and_object(visit, example, follow):
     tab = visit(example["address"])
     data = example["data"]
 
@@ -244,7 +244,7 @@ def test_filters_by_verdict_and_object(visit, example):
         assert "person" in card.locator(".objects").inner_text()
         assert "person" in card.locator(".loose", has_text="Not mentioned").inner_text()
     tab.get_by_role("button", name="Reset").click()
-    tab.locator(".presets").get_by_role("link", name="dreaming").click()
+    follow(tab.locator(".presets").get_by_role("link", name="dreaming"))
     scores = [
         (s, i) for i, s in zip(data["ids"], data["scores"][1][0], strict=True) if s is not None
     ]
@@ -348,7 +348,7 @@ def test_a_range_of_the_plot_selects_images_by_keyboard_and_by_pointer(visit, ex
     assert f"of {len(expected)} image" in tab.locator(".chosen-points").inner_text()
 
 
-def test_categories_under_any_metric(visit, example):
+def test_categories_under_any_metric(visit, example, follow):
     tab = visit(example["address"])
     data = example["data"]
     table = tab.locator("table.categories").nth(1)
@@ -372,7 +372,7 @@ def test_categories_under_any_metric(visit, example):
     assert table.inner_text() == at_first
     tab.get_by_role("button", name="Show all categories").click()
     assert table.locator("tbody tr").count() == len(means)
-    table.get_by_role("link").first.click()
+    follow(table.get_by_role("link").first)
     label = table.get_by_role("link").first.inner_text()
     assert tab.locator("#images [name=object]").input_value() == label
     assert all(label in text for text in tab.locator("article .objects").all_inner_texts())
