@@ -140,6 +140,9 @@ class Grounding:
         self._classes_of_asked: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda asked: frozenset(map(self._class_of_asked, asked))
         )
+        self._classes_of_labels: Remembered[frozenset[str], frozenset[str]] = Remembered(
+            lambda labels: frozenset(map(self.class_of_label, labels))
+        )
         self._named = Remembered(self._term_and_class)
         self._number_of_word = Remembered(self._class_number_of_word)
         self._number_of_label: Remembered[str, int] = Remembered(
@@ -239,11 +242,11 @@ class Grounding:
             classes = self._classes_of_asked[asked]
             denied = classes.difference(map(self.class_of_label, labels))
         elif declares:
-            classes = frozenset(map(self.class_of_label, labels))
+            classes = self._classes_of_labels[labels]
         else:
             closed = (closed for closed in CLOSED_SETS.values() if labels <= closed)
-            known = next(closed, ()) if labels and by_user is None else ()
-            classes = frozenset(map(self.class_of_label, known))
+            known = next(closed, frozenset()) if labels and by_user is None else frozenset()
+            classes = self._classes_of_labels[known]
         if by_user is not None:
             if by_user.labels is None:
                 return Sought(None, denied, frozenset() if said else self._things.stuff - denied)
@@ -331,15 +334,16 @@ class Grounding:
             if not enough[at] and evidence.names_class(row, unit.category):
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
                 enough[at] = True
-        judged = evidence.is_there[rows]
+        can_be_absent = np.zeros(len(units), dtype=bool)
         for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True)):
-            sought = evidence.sought[row]
-            named = evidence.names_class(row, unit.category)
-            judged[at] &= named or sought.can_lack(unit.category)
-            if unit.category in sought.denied and not named:
+            category, sought = unit.category, evidence.sought[row]
+            can_be_absent[at] = sought.can_lack(category) or evidence.names_class(row, category)
+            if category in sought.denied and not evidence.names_class(row, category):
                 support[at], texts[at], enough[at] = 0.0, None, False
-            if not judged[at] and unit.category in self._things.stuff:
-                support[at], texts[at] = np.nan, None  # whoever lists things leaves it out
+        judged = evidence.is_there[rows] & can_be_absent
+        for at in np.flatnonzero(~judged).tolist():
+            if units[at].category in self._things.stuff:  # whoever lists things leaves it out
+                support[at], texts[at] = np.nan, None
         verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
         verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
         verdicts[judged & enough] = Verdict.THERE
