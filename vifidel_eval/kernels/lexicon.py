@@ -112,9 +112,18 @@ class Lexicon:
         return found  # type: ignore[return-value]
 
     def of_each(self, numbers: Integers, function: Callable[[str], float]) -> Floats:
-        """Return what a function says of the word of each number."""
-        words = map(self.words.__getitem__, numbers.tolist())
-        return np.fromiter(map(function, words), np.float64, len(numbers))
+        """Return what a function says of the word of each number, asked once of each word."""
+        distinct = self._distinct(numbers)
+        words = map(self.words.__getitem__, distinct.tolist())
+        said = np.empty(self._capacity)
+        said[distinct] = np.fromiter(map(function, words), np.float64, len(distinct))
+        return said[numbers]
+
+    def _distinct(self, numbers: Integers) -> Integers:
+        """Return numbers in increasing order, each once."""
+        held = np.zeros(self._capacity, dtype=bool)
+        held[numbers] = True
+        return held.nonzero()[0]
 
     def alphabetically(self, atoms: Integers) -> tuple[Integers, Integers]:
         """Return numbers in the alphabetical order of their words, and where each atom is in them.
@@ -126,9 +135,7 @@ class Lexicon:
         ordered, places = self._alphabet
         if (places[atoms] != _NOT_PLACED).all():
             return ordered, places[atoms]
-        held = np.zeros(self._capacity, dtype=bool)
-        held[atoms] = True
-        distinct = held.nonzero()[0]
+        distinct = self._distinct(atoms)
         self._sorted_one_by_one += len(distinct)  # a guess: threads may lose additions
         sorts_all = self._sorted_one_by_one >= _SORTED_BEFORE_ALL * len(self._numbers)
         ordered = self._sorted(np.array([*self._numbers.values()]) if sorts_all else distinct)

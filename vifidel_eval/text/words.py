@@ -130,13 +130,16 @@ END = "\0"
 def joined(captions: Iterable[str]) -> str:
     """Return all captions as one text, lower-case, without contractions, `END` after each.
 
-    Blanks that are not ASCII are replaced. One long text is cut many times faster than many short
-    ones.
+    Blanks that are not ASCII are replaced. One long text is made lower-case and cut many times
+    faster than many short ones.
     """
-    plain = list(map(_simplified, captions))
-    text = f" {END} ".join([*plain, ""])
+    plain = [
+        caption if caption.isascii() and "'" not in caption else _simplified(caption)
+        for caption in captions
+    ]
+    text = f" {END} ".join([*plain, ""]).lower()
     if text.count(END) != len(plain):
-        text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""])
+        text = f" {END} ".join([*(caption.replace(END, " ") for caption in plain), ""]).lower()
     return text if text.isascii() else " ".join(text.split())
 
 
