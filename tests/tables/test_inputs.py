@@ -221,3 +221,14 @@ def test_the_last_value_of_a_list_is_checked_and_what_is_outside_of_a_slice_is_n
     with pytest.raises(pa.ArrowInvalid):
         check_buffers(lists[:3])
     check_buffers(lists[1:2])
+
+
+def test_lists_of_one_length_are_checked_where_a_slice_holds_them():
+    offsets = pa.array([0, 1, 2, 99, 3, 3, 3, 3, 3], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 8, [None, offsets, pa.py_buffer(b"abc")])
+    lists = pa.FixedSizeListArray.from_arrays(broken, 2)
+    check_buffers(lists[:1])
+    check_buffers(lists[2:])
+    for rows in (lists, lists[1:], lists[1:2]):
+        with pytest.raises(pa.ArrowInvalid):
+            check_buffers(rows)

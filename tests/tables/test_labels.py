@@ -331,3 +331,15 @@ def test_types_that_are_no_labels(column):
 def test_a_column_of_nulls_says_nothing():
     assert statuses(TableScorer().score(["a dog"] * 2, pa.nulls(2))) == ["no objects"] * 2
     assert statuses(TableScorer().score(["a dog"] * 2, [[], []])) == ["no objects"] * 2
+
+
+@pytest.mark.parametrize("more", [[], [["dog", "cat"]]])
+def test_scores_beside_labels_compare_in_their_own_precision(more):
+    # A row with more labels than scores has all rows read one by one: .6 counts all the same.
+    labels, scores = [["dog"], ["dog"], *more], [[0.6], [0.5999], *([0.6] for _ in more)]
+    table = TableScorer(threshold=0.6).score(
+        ["a dog"] * len(labels),
+        pa.array(labels, pa.list_(TEXT)),
+        label_scores=pa.array(scores, pa.list_(pa.float32())),
+    )
+    assert statuses(table) == ["ok", "no objects", *("bad labels" for _ in more)]

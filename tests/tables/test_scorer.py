@@ -325,3 +325,20 @@ def test_a_tally_of_a_large_table_stays_small_and_counts_all():
     assert whole.without_vector == 30 * 1002
     assert len(whole.unknown) <= 10_001
     assert whole.unknown.most_common(1) == [("often", 60)]
+
+
+@pytest.mark.parametrize("references", [None, "references"])
+def test_only_what_is_read_is_counted(references):
+    batch = pa.table({"caption": ["a dog"], "labels": [["dog"]], "references": [["a cat runs"]]})
+    found = TableScorer(("VIFIDEL",), references=references).evaluate(batch)
+    assert found.tallies.keys() == {"captions", "object labels", *filter(None, [references])}
+
+
+def test_counts_of_rows_that_cannot_be_scored_are_missing():
+    rows = {"caption": ["a dog", "a zebra"], "labels": [["dog"]] * 2}
+    batch = pa.table({**rows, "references": [["a dog runs"], ["a dog", None]]})
+    found = TableScorer(("VIFIDEL-H",), references="references").evaluate(batch)
+    assert found.fields.field("status").to_pylist() == ["ok", "bad references"]
+    counts = found.counts["VIFIDEL-H"]
+    assert np.isfinite(counts[0]).all()
+    assert np.isnan(counts[1]).all()
