@@ -335,9 +335,9 @@ def test_a_column_of_nulls_says_nothing():
 
 @pytest.mark.parametrize("more", [[], [["dog", "cat"]]])
 def test_scores_beside_labels_compare_in_their_own_precision(more):
-    # A row with more labels than scores has all rows read one by one: .6 counts all the same.
-    labels, scores = [["dog"], ["dog"], *more], [[0.6], [0.5999], *([0.6] for _ in more)]
-    table = TableScorer(threshold=0.6).score(
+    # A row with more labels than scores has all rows read one by one: .7 counts all the same.
+    labels, scores = [["dog"], ["dog"], *more], [[0.7], [0.699], *([0.7] for _ in more)]
+    table = TableScorer(threshold=0.7).score(
         ["a dog"] * len(labels),
         pa.array(labels, pa.list_(TEXT)),
         label_scores=pa.array(scores, pa.list_(pa.float32())),
