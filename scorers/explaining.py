@@ -286,13 +286,12 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         # What is known of the images is read once for the systems that share the gold side.
         readers = map(self._read_for_grounding, of_systems)
         for parts in zip_longest(*readers):
-            known: dict[Gold, tuple[Evidence, Floats]] = {}
+            known: dict[Gold, Evidence] = {}
             for part in filter(None, parts):
-                gold = part.gold
-                if gold not in known:
-                    known[gold] = self._evidence(gold, part.rows), gold.penalties(gold.objects)
+                if part.gold not in known:
+                    known[part.gold] = self._evidence(part.gold, part.rows)
             yield tuple(
-                None if part is None else self._columns(part, *known[part.gold], thresholds)
+                None if part is None else self._columns(part, known[part.gold], thresholds)
                 for part in parts
             )
 
@@ -336,14 +335,13 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         self,
         part: Part[GoldT],
         evidence: Evidence,
-        label_penalties: Floats,
         thresholds: Thresholds | None,
     ) -> Explained:
         """Return the explanations of some rows."""
         thresholds = thresholds or Thresholds(self._support)
         rows, words, gold = part.rows, part.words, part.gold
         lexicon, objects = gold.lexicon, gold.objects
-        penalty = gold.penalties(words)
+        label_penalties, penalty = gold.label_penalties, gold.penalties(words)
         costs = travel_costs(lexicon.distances, objects, words, self._p, label_penalties, penalty)
         plans = transport_plans(objects, words, costs)
         distances = sums_of_bags(plans * costs, objects, words)

@@ -99,7 +99,6 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS)),
         Column("VIFIDEL-T"),
     )
-    reads_texts = True
     rates_inventions = True
     _scores_words = False
     _details = DetailsOfParts

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..errors import VifidelError
 from ..kernels.transport import check_exponent, similarities, travel_distances
-from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .papers import KILICKAYA_2017, KUSNER_2015
@@ -69,9 +68,6 @@ class Wmd(WordVectorScorer[Gold]):
             f"against:{self._against}", f"p:{self._p}", *self._space.signature(), package="POT"
         )
 
-    def prepare(self, gold: Gold, rows: Rows) -> Gold:
-        return gold
-
     def score_part(self, part: Part[Gold]) -> Scored:
         gold, words = part.gold, part.words
         usable = np.flatnonzero(gold.references.sizes)
@@ -90,8 +86,7 @@ class Wmd(WordVectorScorer[Gold]):
             first = np.flatnonzero(np.diff(images, prepend=-1))
             numbers = np.diff(first, append=len(images)) if self._against == "mean" else 1
             of_image[images[first]] = _REDUCE[self._against].reduceat(distances, first) / numbers
-        has_reference = np.bincount(images, minlength=gold.rows) > 0
-        scores = similarities(has_reference, words, of_image)
+        scores = similarities(gold.usable_references > 0, words, of_image)
         return Scored(scores[:, None], {"no_words": words.sizes == 0})
 
 

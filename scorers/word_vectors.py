@@ -8,9 +8,9 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from ..kernels.transport import penalties
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
-from .base import Progress, Scorer, labels_of
+from .base import Progress, Scorer, gold_key, labels_of
 from .word_supports import DetailsOfParts
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.
@@ -53,6 +53,17 @@ class Gold:
     def penalties(self, bags: Bags) -> Floats:
         """Return what the references make of each entry of a bag per row (Eq. 4)."""
         return penalties(self.lexicon.distances, bags, self.references, self.row_of_reference)
+
+    @cached_property
+    def label_penalties(self) -> Floats:
+        """What the references make of each object label."""
+        return self.penalties(self.objects)
+
+    @cached_property
+    def usable_references(self) -> Integers:
+        """How many references of each row have a usable word, (rows,)."""
+        usable = self.row_of_reference[self.references.sizes > 0]
+        return np.bincount(usable, minlength=self.rows)
 
 
 GoldT = TypeVar("GoldT", bound=Gold)
@@ -121,8 +132,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _needed: str
     #: Whether the metric sees object labels.
     _sees_objects: bool
-    #: Whether it reads the texts of the rows, beside the words and labels of their bags.
-    reads_texts = False
     #: Whether two dogs weigh more than one.
     _counts = True
     #: Whether scores depend on the bags of words of the captions.
@@ -157,12 +166,12 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         """How words become vectors; metrics that read words alike share it."""
         return self._space
 
-    @abstractmethod
     def prepare(self, gold: Gold, rows: Rows) -> GoldT:
-        """Return the gold side of rows with what this metric derives from it.
+        """Return the gold side of rows, just read, with what else this metric derives from it.
 
         Raises LexiconFull if there is no room for what it adds.
         """
+        return cast(GoldT, gold)
 
     @abstractmethod
     def score_part(self, part: Part[GoldT]) -> Scored:
@@ -257,7 +266,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         bags of the captions' words are empty.
         """
         also = self.further_words if also is None else also
-        given = self._given(rows) if rows.are_kept else None
+        given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
         if given is None or given != before:
             known = ()
@@ -273,18 +282,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
                 golds.clear()
         if given is not None and tuple(golds) != known:
             self._kept = given, tuple(golds)
-
-    def _given(self, rows: Rows) -> tuple[object, ...]:
-        """Return what the gold side depends on; copies, since the caller may change its lists.
-
-        References are tuples: lists of them would have the garbage collector go through everything.
-        """
-        return (
-            None if rows.image_ids is None else list(rows.image_ids),
-            list(map(tuple, rows.references)) if self._use_references else None,
-            None if rows.objects is None else [dict(labels) for labels in rows.objects],
-            None if rows.asked is None else list(rows.asked),
-        )
 
     def _read_part(
         self, part: Rows, gold: GoldT | None, also: _Words, with_words: bool, lexicon: Lexicon

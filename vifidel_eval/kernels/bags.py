@@ -177,25 +177,6 @@ def bags_of_labels(
     return _bags(lexicon, atoms, sizes, np.array(amounts, dtype=np.float64))
 
 
-def bags_of_entries(
-    lexicon: Lexicon,
-    atoms: Integers,
-    owners: Integers,
-    amounts: Floats,
-    bags: int,
-    counts: bool = True,
-) -> tuple[Bags, Tally]:
-    """Return so many bags of labels, as `bags_of_labels` does, from numbers that may occur twice.
-
-    Each entry has the number of a label, its bag, and how often it is in there.
-    """
-    keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
-    together: Floats = np.bincount(at, weights=amounts, minlength=len(keys)).astype(np.float64)
-    owners, atoms = np.divmod(keys, len(lexicon.known))
-    sizes = np.bincount(owners, minlength=bags)
-    return _bags(lexicon, atoms, sizes, together if counts else np.ones(len(atoms)))
-
-
 def _bags(
     lexicon: Lexicon, atoms: Integers, sizes: Integers, amounts: Floats | None = None
 ) -> tuple[Bags, Tally]:
