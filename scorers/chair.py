@@ -31,10 +31,10 @@ from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import Asked, LabelCounts, Rows
+from ..things.english import drop_incomplete
 from ..things.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..things.nouns import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_things
-from ..things.words import drop_incomplete
 from .base import Progress, asked_of, gold_key, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018

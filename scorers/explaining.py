@@ -34,10 +34,10 @@ from ..kernels.support import NOTHING
 from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
+from ..things.english import lemmatizer
 from ..things.grounded import SUPPORT, Verdict
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList, read_things
-from ..things.words import lemmatizer
 from ..vectors import VectorSource
 from .base import Scorer, asked_of
 from .record import Option, Settings

@@ -21,11 +21,11 @@ from ..annotations.read import CLOSED_SETS, LookedFor
 from ..evaluation import Floats, Integers
 from ..remembered import Remembered
 from ..rows import LabelCounts
+from ..things.english import singular
 from ..things.grounded import SUPPORT, GroundedMention, Verdict
 from ..things.mentions import Unit, finder_of
 from ..things.nouns import term_of
 from ..things.synonyms import ClassList
-from ..things.words import singular
 from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, nearest_evidence
