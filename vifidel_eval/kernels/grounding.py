@@ -142,9 +142,6 @@ class Grounding:
         )
         self._named = Remembered(self._term_and_class)
         self._number_of_word = Remembered(self._class_number_of_word)
-        self._number_of_label: Remembered[str, int] = Remembered(
-            lambda label: self.class_numbers.get(self.class_of_label(label), NO_CLASS)
-        )
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -190,7 +187,9 @@ class Grounding:
 
     def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
         """Return the number of the class of each object label, or `NO_CLASS`."""
-        return lexicon.of_each(labels, self._number_of_label.__getitem__).astype(np.int64)
+        numbers, class_of = self.class_numbers, self.class_of_label
+        found = lexicon.of_each(labels, lambda label: numbers.get(class_of(label), NO_CLASS))
+        return found.astype(np.int64)
 
     def _class_of_asked(self, label: str) -> str:
         """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
@@ -321,28 +320,24 @@ class Grounding:
             grounded[some] = without[some]
         texts = words_of(lexicon, by)
         enough = grounded >= threshold
-        for at in np.flatnonzero(~enough).tolist():
-            unit, row = units[at], int(rows[at])
-            known = evidence.texts[row]
-            if unit.text in known and np.isnan(support[at]):
-                support[at] = 1.0
-                texts[at] = unit.text
-                enough[at] = threshold <= 1
-            if not enough[at] and evidence.names_class(row, unit.category):
+        verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
+        for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True)):
+            known, sought = evidence.texts[row], evidence.sought[row]
+            named = evidence.names_class(row, unit.category)
+            if not enough[at] and unit.text in known and np.isnan(support[at]):
+                support[at], texts[at], enough[at] = 1.0, unit.text, threshold <= 1
+            if not enough[at] and named:
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
                 enough[at] = True
-        judged = evidence.is_there[rows]
-        for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True)):
-            sought = evidence.sought[row]
-            named = evidence.names_class(row, unit.category)
-            judged[at] &= named or sought.can_lack(unit.category)
-            if unit.category in sought.denied and not named:
+            if not named and unit.category in sought.denied:
                 support[at], texts[at], enough[at] = 0.0, None, False
-            if not judged[at] and unit.category in self._things.stuff:
+            if evidence.is_there[row] and (named or sought.can_lack(unit.category)):
+                if enough[at]:
+                    verdicts[at] = Verdict.THERE
+                elif not np.isnan(support[at]):
+                    verdicts[at] = Verdict.ABSENT
+            elif unit.category in self._things.stuff:
                 support[at], texts[at] = np.nan, None  # whoever lists things leaves it out
-        verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
-        verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
-        verdicts[judged & enough] = Verdict.THERE
         return GroundedMentions(rows, units, support, tuple(texts), verdicts)
 
     def _apart_from(

@@ -257,7 +257,7 @@ class MentionFinder:
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
-        no_name = _SEAT if any(token.form == "toilet" for token in read) else None
+        no_name = _SEAT if "toilet" in [token.form for token in read] else None
         end = 0
         for at, token in enumerate(read):
             if at < end or token.name is None:
