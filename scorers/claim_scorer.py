@@ -14,6 +14,7 @@ from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, bags_of_labels
 from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
+from ..kernels.gold import Gold, Part
 from ..kernels.grounding import Grounding, Sought
 from ..kernels.support import (
     NO_CLASS,
@@ -32,7 +33,6 @@ from ..things.nouns import other_senses, rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
 from .explaining import ExplainingScorer
-from .word_vectors import Gold, Part
 
 
 @dataclass(frozen=True, eq=False)

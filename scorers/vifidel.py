@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..kernels.gold import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Objects, Part, Scored
+from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Integers
 from ..kernels.claimed import claim_reader
+from ..kernels.gold import Gold, Part
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows
@@ -27,7 +28,7 @@ from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import DetailsOfParts, WordSupport
-from .word_vectors import Gold, Objects, Part, Scored
+from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

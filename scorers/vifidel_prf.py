@@ -20,6 +20,7 @@ from ..explain.sentences import (
 )
 from ..kernels import fidelity
 from ..kernels.bags import Bags
+from ..kernels.gold import Part
 from ..kernels.support import (
     NOTHING,
     Nearest,
@@ -38,7 +39,7 @@ from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
 from .word_supports import DetailsOfParts, SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Part, Scored
+from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

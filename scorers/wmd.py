@@ -9,13 +9,14 @@ from functools import partial
 import numpy as np
 
 from ..errors import VifidelError
+from ..kernels.gold import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Part, Scored, WordVectorScorer
+from .word_vectors import Scored, WordVectorScorer
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
 

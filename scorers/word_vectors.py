@@ -8,9 +8,9 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,8 @@ from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
+from ..kernels.gold import Gold, GoldT, Part
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..kernels.transport import penalties
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
@@ -37,46 +37,6 @@ Words: TypeAlias = Collection[str]
 _ROWS_AT_ONCE = 1024
 #: Transport takes more than the square of the number of words, in time and in memory.
 MOST_DIFFERENT = 2000
-
-
-@dataclass(frozen=True, eq=False)
-class Gold:
-    """What the candidates of some rows are held against; all systems share it."""
-
-    lexicon: Lexicon  # where the numbers of all bags come from
-    rows: int
-    objects: Bags  # one bag of labels per row, empty for metrics that see no objects
-    references: Bags  # one bag per reference, the references of a row one after the other
-    row_of_reference: Integers  # (number of references,)
-    tallies: Mapping[str, Tally]  # what was read, by what it is
-
-    def penalties(self, bags: Bags) -> Floats:
-        """Return what the references make of each entry of a bag per row (Eq. 4)."""
-        return penalties(self.lexicon.distances, bags, self.references, self.row_of_reference)
-
-    @cached_property
-    def label_penalties(self) -> Floats:
-        """What the references make of each object label."""
-        return self.penalties(self.objects)
-
-    @cached_property
-    def usable_references(self) -> Integers:
-        """How many references of each row have a usable word, (rows,)."""
-        usable = self.row_of_reference[self.references.sizes > 0]
-        return np.bincount(usable, minlength=self.rows)
-
-
-GoldT = TypeVar("GoldT", bound=Gold)
-
-
-@dataclass(frozen=True, eq=False)
-class Part(Generic[GoldT]):
-    """Some rows, read: their gold side, and a bag of content words per candidate."""
-
-    rows: Rows
-    gold: GoldT
-    words: Bags
-    of_words: Tally
 
 
 @dataclass(frozen=True, eq=False)
