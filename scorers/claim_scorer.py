@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
-from ..kernels.bags import Bags, bags_of_labels
+from ..kernels.bags import Bags, Gold, Part, bags_of_labels
 from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
-from ..kernels.gold import Gold, Part
 from ..kernels.grounding import Grounding, Sought
 from ..kernels.support import (
     NO_CLASS,

@@ -16,7 +16,7 @@ from ..explain.by_vectors import explained_by_vectors
 from ..explain.explained import Explained
 from ..explain.explanation import Explanation, Thresholds
 from ..image_ids import ImageId
-from ..kernels.gold import Gold, GoldT, Part
+from ..kernels.bags import Gold, GoldT, Part
 from ..kernels.grounding import Evidence, Grounding
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
@@ -190,7 +190,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     _support = SUPPORT
     _p = 2
     _normalize = True
-    #: Whether references are evidence enough where no objects are known.
     _references_suffice = True
 
     def __init__(
@@ -231,11 +230,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             *self._space.signature(),
             package="numpy",
         )
-
-    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
-        if self._references_suffice and self._objects is None and rows.objects is None:
-            return [{}] * len(rows)
-        return super()._labels_of(rows)
 
     @property
     def evidence(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.gold import Gold, Part
+from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..evaluation import Column
 from ..kernels import fidelity
-from ..kernels.gold import Part
+from ..kernels.bags import Part
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, WordsGold
 from .explaining import THINGS, EvidenceSettings

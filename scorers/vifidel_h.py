@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Integers
+from ..kernels.bags import Gold, Part
 from ..kernels.claimed import claim_reader
-from ..kernels.gold import Gold, Part
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows

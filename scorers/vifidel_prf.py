@@ -19,8 +19,7 @@ from ..explain.sentences import (
     absent_mentions,
 )
 from ..kernels import fidelity
-from ..kernels.bags import Bags
-from ..kernels.gold import Part
+from ..kernels.bags import Bags, Part
 from ..kernels.support import (
     NOTHING,
     Nearest,

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ..errors import VifidelError
-from ..kernels.gold import Gold, Part
+from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource

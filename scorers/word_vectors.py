@@ -20,8 +20,7 @@ from ..annotations.instances import check_thresholds
 from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
-from ..kernels.gold import Gold, GoldT, Part
+from ..kernels.bags import Bags, Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
@@ -92,6 +91,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _needed: str
     #: Whether the metric sees object labels.
     _sees_objects: bool
+    #: Whether references are evidence enough where no objects are known.
+    _references_suffice = False
     #: Whether two dogs weigh more than one.
     _counts = True
     #: Whether scores depend on the bags of words of the captions.
@@ -271,6 +272,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
+        if self._references_suffice and self._objects is None and rows.objects is None:
+            return [{}] * len(rows)
         return labels_of(rows, self._objects, self)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats
-from ..kernels.bags import Bags, meetings
-from ..kernels.gold import Part
+from ..kernels.bags import Bags, Part, meetings
 from ..kernels.grounding import Evidence, GroundedMentions, Grounding
 from ..kernels.standing import are_mentioned, standings
 from ..kernels.support import NOTHING

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers, Tally
-from ..kernels.bags import bags_of_captions, bags_of_labels
-from ..kernels.gold import Gold, Part
+from ..kernels.bags import Gold, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon
 from ..scorers.record import Metric, Settings
 from ..scorers.registry import METRICS
