@@ -26,7 +26,7 @@ from ..companions.mention_counts import (
     judged,
 )
 from ..errors import VifidelWarning
-from ..evaluation import Column, Evaluation, Statistics
+from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
@@ -40,7 +40,6 @@ from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric, Option
 from .registry import register
-from .word_supports import DetailsOfParts
 
 _ROWS_AT_ONCE = 256
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, Evaluation, Floats, Integers
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
 from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
@@ -27,7 +27,7 @@ from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .word_supports import DetailsOfParts, WordSupport
+from .word_supports import WordSupport
 from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats, Integers
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..explain.sentences import (
     JudgedSentence,
     PlacedMention,
@@ -37,7 +37,7 @@ from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
-from .word_supports import DetailsOfParts, SupportedWords, WordDetails, WordSupport
+from .word_supports import SupportedWords, WordDetails, WordSupport
 from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:

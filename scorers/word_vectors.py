@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 from ..annotations import ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
 from ..errors import CaptionError, VifidelWarning
-from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
+from ..evaluation import (
+    DetailsOfParts,
+    Evaluation,
+    Floats,
+    Integers,
+    Statistics,
+    Tally,
+    add_tallies,
+)
 from ..image_ids import ImageId
 from ..kernels.bags import Bags, Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
@@ -26,7 +34,6 @@ from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
 from .base import Progress, Scorer, gold_key, labels_of
-from .word_supports import DetailsOfParts
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.
 Objects: TypeAlias = ObjectSource | None
