@@ -30,9 +30,9 @@ from vifidel_eval.companions.mention_counts import (
     caption_counts,
     image_categories,
 )
+from vifidel_eval.things.english import drop_incomplete, lemmatizer, tokens
 from vifidel_eval.things.mentions import MentionFinder
 from vifidel_eval.things.synonyms import ClassList, coco_synonyms, read_classes
-from vifidel_eval.things.words import drop_incomplete, lemmatizer, tokens
 
 _SHOWN = 20
 _CUT = 40

@@ -34,8 +34,8 @@ from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.text.words import STOP_WORDS, content_words
+from vifidel_eval.things.english import singular
 from vifidel_eval.things.synonyms import ClassList, class_names
-from vifidel_eval.things.words import singular
 from vifidel_eval.vectors import load_vectors
 
 INVENTED = " A dog and a cat are sitting on a couch."

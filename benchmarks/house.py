@@ -62,7 +62,7 @@ SATELLITES = {
         "vifidel_eval/networks/",
         "vifidel_eval/commands/convert_features.py",
         "vifidel_eval/commands/train_lm.py",
-        "scorers/language_model.py",
+        "scorers/lm.py",
         "scorers/tiger.py",
         "scorers/vilbertscore.py",
     ),

@@ -20,7 +20,7 @@ from tabulate import tabulate
 from vifidel_eval.captions import read_references
 from vifidel_eval.networks.language_model import caption_words
 from vifidel_eval.networks.language_training import Epoch, train
-from vifidel_eval.scorers.language_model import LanguageModel
+from vifidel_eval.scorers.lm import LanguageModel
 
 _SEED = 0
 _PAIRS = 1000

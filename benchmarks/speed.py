@@ -54,7 +54,7 @@ from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.companions.tokenization import Tokenization
 from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import VifidelPRF
-from vifidel_eval.things.words import singular
+from vifidel_eval.things.english import singular
 from vifidel_eval.vectors import load_vectors
 
 NEW = "(1) VIFIDEL, 4 references, new ones"

@@ -6,8 +6,8 @@ from pkgutil import iter_modules
 from ..evaluation import Column, Evaluation, Statistics
 from .base import Scorer
 from .chair import Chair
-from .combined import Mean
-from .language_model import LanguageModel
+from .lm import LanguageModel
+from .mean import Mean
 from .meteor import Meteor
 from .ngram_metrics import Bleu, Cider, RougeL
 from .record import Metric, Option, Settings

@@ -399,6 +399,20 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
     return objects.of_images(image_ids_of(rows, scorer.method()))
 
 
+def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:
+    """Return all that the gold side of rows depends on, with or without their references.
+
+    It is a copy, since the caller may change its lists, and of tuples: lists of them would have the
+    garbage collector go through everything.
+    """
+    return (
+        None if rows.image_ids is None else tuple(rows.image_ids),
+        tuple(map(tuple, rows.references)) if references else None,
+        None if rows.objects is None else tuple(tuple(o.items()) for o in rows.objects),
+        None if rows.asked is None else tuple(rows.asked),
+    )
+
+
 def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None:
     """Return what was looked for in each row's image, as `Rows.asked` has it.
 

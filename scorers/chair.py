@@ -26,21 +26,20 @@ from ..companions.mention_counts import (
     judged,
 )
 from ..errors import VifidelWarning
-from ..evaluation import Column, Evaluation, Statistics
+from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.explained import Explained
 from ..explain.explanation import Thresholds
 from ..image_ids import ImageId, digest_of_ids, to_json_value
 from ..rows import Asked, LabelCounts, Rows
+from ..things.english import drop_incomplete
 from ..things.mentions import MentionFinder, Mentions, Unit, finder_of
 from ..things.nouns import term_of
 from ..things.synonyms import ClassList, class_names, coco_synonyms, read_things
-from ..things.words import drop_incomplete
-from .base import Progress, asked_of, labels_of
+from .base import Progress, asked_of, gold_key, labels_of
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric, Option
 from .registry import register
-from .word_supports import DetailsOfParts
 
 _ROWS_AT_ONCE = 256
 
@@ -136,7 +135,7 @@ class Chair(Explainer):
         self._drop_incomplete = drop_incomplete
         self._use_references = references
         # What the rows that were evaluated last say of their images, and what follows from it.
-        self._kept: tuple[tuple[Any, ...], _Gold] | None = None
+        self._kept: tuple[object, _Gold] | None = None
 
     def method(self) -> str:
         return "CHAIR"
@@ -275,14 +274,8 @@ class Chair(Explainer):
 
     def _gold(self, rows: Rows) -> _Gold:
         """Return what the rows are held against, prepared once for all systems of a run."""
-        of_images = (
-            None if rows.image_ids is None else tuple(rows.image_ids),
-            tuple(map(tuple, rows.references)) if self._use_references else None,
-            None if rows.objects is None else tuple(tuple(o.items()) for o in rows.objects),
-            None if rows.asked is None else tuple(rows.asked),
-        )
-        kept = self._kept
-        if kept is not None and kept[0] == of_images:
+        given, kept = gold_key(rows, self._use_references), self._kept
+        if kept is not None and kept[0] == given:
             return kept[1]
         labels = labels_of(rows, self._objects, self)
         finder = finder_of(self._classes(rows.objects or ()))
@@ -294,7 +287,7 @@ class Chair(Explainer):
         )
         gold = _Gold(finder, there, self._sought(rows, finder))
         if rows.are_kept:
-            self._kept = of_images, gold
+            self._kept = given, gold
         return gold
 
     def _sought(self, rows: Rows, finder: MentionFinder) -> tuple[Asked, ...] | None:

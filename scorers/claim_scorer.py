@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
-from ..kernels.bags import Bags, bags_of_entries
+from ..kernels.bags import Bags, Gold, Part, bags_of_labels
 from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
 from ..kernels.grounding import Grounding, Sought
 from ..kernels.support import (
@@ -32,7 +32,6 @@ from ..things.nouns import other_senses, rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
 from .explaining import ExplainingScorer
-from .word_vectors import Gold, Part
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +68,6 @@ class JudgedClaims:
 class ClaimScorer(ExplainingScorer[WordsGold]):
     """A metric that scores what captions claim, and leaves out what claims nothing."""
 
-    reads_texts = True
-
     def prepare(self, gold: Gold, rows: Rows) -> WordsGold:
         said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
         named, grounding, lexicon = self._named(gold), self._names_grounding, gold.lexicon
@@ -94,15 +91,15 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
 
     def _named(self, gold: Gold) -> Bags:
         """Return the object labels of each row, of phrases the thing that ends each."""
-        lexicon, objects = gold.lexicon, gold.objects
-        labels, at = np.unique(objects.atoms, return_inverse=True)
-        names = list(map(lexicon.words.__getitem__, labels.tolist()))
-        terms = list(map(self._names_grounding.term_of_label, names))
-        if terms == names:
+        objects = gold.objects
+        labels = [gold.lexicon.words[atom] for atom in objects.atoms.tolist()]
+        terms = list(map(self._names_grounding.term_of_label, labels))
+        if terms == labels:
             return objects
-        numbers = np.array(lexicon.numbers(terms), dtype=np.int64)[at]
-        owners = objects.owners
-        return bags_of_entries(lexicon, numbers, owners, np.ones(len(owners)), gold.rows, False)[0]
+        of_rows = (
+            dict.fromkeys(terms[start:end], 1) for start, end in pairwise(objects.starts.tolist())
+        )
+        return bags_of_labels(gold.lexicon, of_rows)[0]
 
     def further_words(self, rows: Rows) -> Iterable[str]:
         return self._claims(rows).lexicon_words
@@ -166,8 +163,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         support = np.maximum(to_said.of_left, to_objects.of_left)
         support[by_label] = 1.0
         support[unsupported] = 0.0
-        usable = gold.row_of_reference[gold.references.sizes > 0]
-        doubt = fidelity.doubts(np.bincount(usable, minlength=gold.rows))
+        doubt = fidelity.doubts(gold.usable_references)
         is_thing = self.names_things(part, words)
         near_labels = reached_by(lexicon, words, ~in_invented, objects, to_objects)
         return JudgedClaims(

@@ -10,39 +10,25 @@ from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Any, TypeAlias, TypedDict, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..annotations import ObjectLabels
 from ..annotations.read import Declared, LookedFor, read_looked_for
-from ..evaluation import Floats
-from ..explain.explained import (
-    Explained,
-    MatchColumns,
-    MentionColumns,
-    ObjectColumns,
-    Texts,
-    WordColumns,
-)
+from ..explain.by_vectors import explained_by_vectors
+from ..explain.explained import Explained
 from ..explain.explanation import Explanation, Thresholds
-from ..explain.inventions import are_hedged
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, meetings
-from ..kernels.grounding import Evidence, GroundedMentions, Grounding
-from ..kernels.standing import are_mentioned, standings
-from ..kernels.support import NOTHING
-from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
+from ..kernels.bags import Gold, GoldT, Part
+from ..kernels.grounding import Evidence, Grounding
 from ..rows import LabelCounts, Rows, coco_rows, make_rows
 from ..text.words import STOP_WORDS, content_words
-from ..things.grounded import SUPPORT, Verdict
+from ..things.english import lemmatizer
+from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
 from ..things.synonyms import ClassList, read_things
-from ..things.words import lemmatizer
 from ..vectors import VectorSource
 from .base import Scorer, asked_of
 from .record import Option, Settings
 from .registry import METRICS
-from .word_vectors import Gold, GoldT, Objects, Part, Score, Words, WordVectorScorer
+from .word_vectors import Objects, Score, Words, WordVectorScorer
 
 #: An object vocabulary, or its file; None for the package's own.
 Things: TypeAlias = ClassList | str | None
@@ -204,7 +190,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     _support = SUPPORT
     _p = 2
     _normalize = True
-    #: Whether references are evidence enough where no objects are known.
     _references_suffice = True
 
     def __init__(
@@ -246,11 +231,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             package="numpy",
         )
 
-    def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
-        if self._references_suffice and self._objects is None and rows.objects is None:
-            return [{}] * len(rows)
-        return super()._labels_of(rows)
-
     @property
     def evidence(self) -> dict[str, Any]:
         """The arguments with which another metric has the same evidence, names and vectors."""
@@ -286,15 +266,27 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         # What is known of the images is read once for the systems that share the gold side.
         readers = map(self._read_for_grounding, of_systems)
         for parts in zip_longest(*readers):
-            known: dict[Gold, tuple[Evidence, Floats]] = {}
+            known: dict[Gold, Evidence] = {}
             for part in filter(None, parts):
-                gold = part.gold
-                if gold not in known:
-                    known[gold] = self._evidence(gold, part.rows), gold.penalties(gold.objects)
+                if part.gold not in known:
+                    known[part.gold] = self._evidence(part.gold, part.rows)
             yield tuple(
-                None if part is None else self._columns(part, *known[part.gold], thresholds)
+                None if part is None else self._explained(part, known[part.gold], thresholds)
                 for part in parts
             )
+
+    def _explained(
+        self, part: Part[GoldT], evidence: Evidence, thresholds: Thresholds | None
+    ) -> Explained:
+        return explained_by_vectors(
+            part,
+            self._grounding,
+            evidence,
+            self._p,
+            thresholds or Thresholds(self._support),
+            self._unknown_words(part),
+            self._denied(part.rows),
+        )
 
     def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, LabelCounts]:
         """Return the object labels of images with their counts.
@@ -332,75 +324,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         asked = asked_of(rows, self._objects)
         return self._grounding.evidence(gold.lexicon, labels, references, asked)
 
-    def _columns(
-        self,
-        part: Part[GoldT],
-        evidence: Evidence,
-        label_penalties: Floats,
-        thresholds: Thresholds | None,
-    ) -> Explained:
-        """Return the explanations of some rows."""
-        thresholds = thresholds or Thresholds(self._support)
-        rows, words, gold = part.rows, part.words, part.gold
-        lexicon, objects = gold.lexicon, gold.objects
-        penalty = gold.penalties(words)
-        costs = travel_costs(lexicon.distances, objects, words, self._p, label_penalties, penalty)
-        plans = transport_plans(objects, words, costs)
-        distances = sums_of_bags(plans * costs, objects, words)
-        mentions = self._grounding.mentions(lexicon, rows.captions, evidence, thresholds.support)
-        standing = standings(lexicon, words, evidence, mentions)
-        mentioned = are_mentioned(
-            self._grounding, lexicon, objects, words, mentions, thresholds.far
-        )
-        texts = Texts()
-        by = texts.of(mentions.by)
-        return Explained(
-            ids=rows.ids,
-            captions=rows.captions,
-            scores=similarities(objects.sizes > 0, words, distances),
-            distances=distances,
-            known=evidence.is_there,
-            objects=ObjectColumns(
-                objects.starts,
-                texts.of_numbers(lexicon, objects.atoms),
-                label_penalties,
-                ~mentioned,
-            ),
-            words=WordColumns(
-                words.starts,
-                texts.of_numbers(lexicon, words.atoms),
-                penalty,
-                standing.support,
-                np.where(
-                    standing.mentions == NOTHING,
-                    texts.of_numbers(lexicon, standing.by),
-                    np.append(by, NOTHING)[standing.mentions],
-                ),
-                standing.mentions,
-            ),
-            mentions=MentionColumns(
-                np.searchsorted(mentions.rows, np.arange(len(rows) + 1)),
-                texts.of([unit.words for unit in mentions.units]),
-                texts.of([unit.category for unit in mentions.units]),
-                mentions.support,
-                by,
-                mentions.verdicts,
-                self._hedged(mentions, rows.captions),
-            ),
-            matches=_matches(objects, words, plans, costs),
-            unknown_words=self._unknown_words(part),
-            denied=self._denied(part.rows),
-            texts=texts.listed,  # last: now all are listed
-        )
-
-    def _hedged(self, found: GroundedMentions, captions: Sequence[str]) -> NDArray[np.bool_]:
-        """Return which mentions only a clause that claims nothing makes of what is not there."""
-        hedged = np.zeros(len(found.units), dtype=bool)
-        for row in np.unique(found.rows[found.verdicts == Verdict.ABSENT]).tolist():
-            of_row = slice(*np.searchsorted(found.rows, [row, row + 1]).tolist())
-            hedged[of_row] = are_hedged(captions[row], self.units, found.verdicts[of_row].tolist())
-        return hedged
-
     def _unknown_words(self, part: Part[GoldT]) -> dict[int, tuple[str, ...]]:
         """Return the labels and words without a vector, by row; most rows have none."""
         of_labels = part.gold.tallies["object labels"].unknown
@@ -413,17 +336,6 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
             if not (unknown.isdisjoint(labels) and unknown.isdisjoint(words)):
                 found[row] = tuple(dict.fromkeys(w for w in (*labels, *words) if w in unknown))
         return found
-
-
-def _matches(objects: Bags, words: Bags, plans: Floats, costs: Floats) -> MatchColumns:
-    """Return the matches of those pairs that move mass."""
-    moving = np.flatnonzero(plans > 0)
-    of_objects, of_words = (side[moving] for side in meetings(objects, words))
-    masses, costs = plans[moving], costs[moving]
-    rows = objects.owners[of_objects]
-    order = np.lexsort((-masses * costs, rows))
-    starts = np.searchsorted(rows, np.arange(len(objects) + 1))
-    return MatchColumns(starts, of_objects[order], of_words[order], masses[order], costs[order])
 
 
 def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:

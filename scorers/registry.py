@@ -21,7 +21,7 @@ from itertools import chain
 
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from .base import Scorer
-from .combined import Mean
+from .mean import Mean
 from .record import Metric, Option, Settings
 
 #: The group of entry points.

@@ -65,9 +65,9 @@ class Spice(Companion):
         super().__init__(tokenization, undefined)
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
-        return nullcontext(self._score)
+        return nullcontext(self._f_scores)
 
-    def _score(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[CompanionColumn]:
+    def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[CompanionColumn]:
         _fetch_stanford_models()
         ids = _sorted_if_possible(gts)
         # JSON would make strings of ids: SPICE gets positions.
@@ -96,12 +96,12 @@ class Spice(Companion):
                 _SPICE_FOLDER,
             )
             try:
-                f_scores = {
+                f_of = {
                     row["image_id"]: _number(row["scores"]["All"]["f"])
                     for row in json.loads(result.read_bytes())
                 }
                 # In this order, as pycocoevalcap: the last digit of a mean depends on it.
-                row = [f_scores[at] for at in range(len(ids))]
+                row = [f_of[at] for at in range(len(ids))]
             except (OSError, ValueError, KeyError, TypeError):
                 raise MetricUnavailable(
                     "SPICE: its Java process did not write a score for each image."

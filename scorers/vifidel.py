@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..evaluation import Floats
+from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
-from ..rows import Rows
 from ..vectors import VectorSource
 from .explaining import EvidenceSettings, ExplainingScorer
 from .papers import MADHYASTHA_2019
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Objects, Part, Scored
+from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-@dataclass(frozen=True, eq=False)
-class _WeightedGold(Gold):
-    """Objects and references of some rows, and what the references say of the objects."""
-
-    label_penalties: Floats
-    weighted: NDArray[np.bool_]  # (rows,): has a usable reference
-
-
-class Vifidel(ExplainingScorer[_WeightedGold]):
+class Vifidel(ExplainingScorer[Gold]):
     """Visual fidelity of captions (Madhyastha, Wang & Specia, ACL 2019).
 
     The bag of an image's object labels is moved onto the bag of the caption's content words by
@@ -92,7 +81,7 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
             package="POT",
         )
 
-    def score_part(self, part: Part[_WeightedGold]) -> Scored:
+    def score_part(self, part: Part[Gold]) -> Scored:
         gold, words = part.gold, part.words
         distances = travel_distances(
             gold.lexicon.distances,
@@ -102,17 +91,10 @@ class Vifidel(ExplainingScorer[_WeightedGold]):
             gold.label_penalties,
             gold.penalties(words),
         )
-        unweighted = ~np.isnan(distances) & ~gold.weighted & self._use_references
+        unweighted = ~np.isnan(distances) & (gold.usable_references == 0) & self._use_references
         scores = similarities(gold.objects.sizes > 0, words, distances)
         counts = {"no_words": words.sizes == 0, "unweighted": unweighted}
         return Scored(scores[:, None], counts, distances)
-
-    def prepare(self, gold: Gold, rows: Rows) -> _WeightedGold:
-        weighted = np.zeros(gold.rows, dtype=bool)
-        weighted[gold.row_of_reference[gold.references.sizes > 0]] = True
-        return _WeightedGold(
-            **vars(gold), label_penalties=gold.penalties(gold.objects), weighted=weighted
-        )
 
 
 def make_vifidel(settings: Settings) -> Vifidel:

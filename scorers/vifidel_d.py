@@ -8,13 +8,14 @@ import numpy as np
 
 from ..evaluation import Column
 from ..kernels import fidelity
+from ..kernels.bags import Part
 from ..vectors import VectorSource
 from .claim_scorer import ClaimScorer, WordsGold
 from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .word_vectors import Objects, Part, Scored
+from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

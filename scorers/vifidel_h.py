@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column, Evaluation, Floats, Integers
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
+from ..kernels.bags import Gold, Part
 from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
@@ -26,8 +27,8 @@ from .explaining import THINGS, EvidenceSettings, ExplainingScorer
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
-from .word_supports import DetailsOfParts, WordSupport
-from .word_vectors import Gold, Objects, Part, Scored
+from .word_supports import WordSupport
+from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -99,7 +100,6 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS)),
         Column("VIFIDEL-T"),
     )
-    reads_texts = True
     rates_inventions = True
     _scores_words = False
     _details = DetailsOfParts

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Column, Evaluation, Floats, Integers
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..explain.sentences import (
     JudgedSentence,
     PlacedMention,
@@ -19,7 +19,7 @@ from ..explain.sentences import (
     absent_mentions,
 )
 from ..kernels import fidelity
-from ..kernels.bags import Bags
+from ..kernels.bags import Bags, Part
 from ..kernels.support import (
     NOTHING,
     Nearest,
@@ -37,8 +37,8 @@ from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric, Option, Settings
 from .registry import register
-from .word_supports import DetailsOfParts, SupportedWords, WordDetails, WordSupport
-from .word_vectors import Objects, Part, Scored
+from .word_supports import SupportedWords, WordDetails, WordSupport
+from .word_vectors import Objects, Scored
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

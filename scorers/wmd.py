@@ -9,14 +9,14 @@ from functools import partial
 import numpy as np
 
 from ..errors import VifidelError
+from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
-from ..rows import Rows
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
 from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric, Settings
 from .registry import register
-from .word_vectors import Gold, Part, Scored, WordVectorScorer
+from .word_vectors import Scored, WordVectorScorer
 
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
 
@@ -69,9 +69,6 @@ class Wmd(WordVectorScorer[Gold]):
             f"against:{self._against}", f"p:{self._p}", *self._space.signature(), package="POT"
         )
 
-    def prepare(self, gold: Gold, rows: Rows) -> Gold:
-        return gold
-
     def score_part(self, part: Part[Gold]) -> Scored:
         gold, words = part.gold, part.words
         usable = np.flatnonzero(gold.references.sizes)
@@ -90,8 +87,7 @@ class Wmd(WordVectorScorer[Gold]):
             first = np.flatnonzero(np.diff(images, prepend=-1))
             numbers = np.diff(first, append=len(images)) if self._against == "mean" else 1
             of_image[images[first]] = _REDUCE[self._against].reduceat(distances, first) / numbers
-        has_reference = np.bincount(images, minlength=gold.rows) > 0
-        scores = similarities(has_reference, words, of_image)
+        scores = similarities(gold.usable_references > 0, words, of_image)
         return Scored(scores[:, None], {"no_words": words.sizes == 0})
 
 

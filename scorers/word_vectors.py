@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,22 @@ from numpy.typing import NDArray
 from ..annotations import ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
 from ..errors import CaptionError, VifidelWarning
-from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
+from ..evaluation import (
+    DetailsOfParts,
+    Evaluation,
+    Floats,
+    Integers,
+    Statistics,
+    Tally,
+    add_tallies,
+)
 from ..image_ids import ImageId
-from ..kernels.bags import Bags, bags_of_captions, bags_of_labels
+from ..kernels.bags import Bags, Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
-from ..kernels.transport import penalties
 from ..rows import LabelCounts, Rows
 from ..text.words import STOP_WORDS, checked_stop_words
 from ..vectors import VectorSource, load_vectors
-from .base import Progress, Scorer, labels_of
-from .word_supports import DetailsOfParts
+from .base import Progress, Scorer, gold_key, labels_of
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.
 Objects: TypeAlias = ObjectSource | None
@@ -37,35 +43,6 @@ Words: TypeAlias = Collection[str]
 _ROWS_AT_ONCE = 1024
 #: Transport takes more than the square of the number of words, in time and in memory.
 MOST_DIFFERENT = 2000
-
-
-@dataclass(frozen=True, eq=False)
-class Gold:
-    """What the candidates of some rows are held against; all systems share it."""
-
-    lexicon: Lexicon  # where the numbers of all bags come from
-    rows: int
-    objects: Bags  # one bag of labels per row, empty for metrics that see no objects
-    references: Bags  # one bag per reference, the references of a row one after the other
-    row_of_reference: Integers  # (number of references,)
-    tallies: Mapping[str, Tally]  # what was read, by what it is
-
-    def penalties(self, bags: Bags) -> Floats:
-        """Return what the references make of each entry of a bag per row (Eq. 4)."""
-        return penalties(self.lexicon.distances, bags, self.references, self.row_of_reference)
-
-
-GoldT = TypeVar("GoldT", bound=Gold)
-
-
-@dataclass(frozen=True, eq=False)
-class Part(Generic[GoldT]):
-    """Some rows, read: their gold side, and a bag of content words per candidate."""
-
-    rows: Rows
-    gold: GoldT
-    words: Bags
-    of_words: Tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +98,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _needed: str
     #: Whether the metric sees object labels.
     _sees_objects: bool
-    #: Whether it reads the texts of the rows, beside the words and labels of their bags.
-    reads_texts = False
+    #: Whether references are evidence enough where no objects are known.
+    _references_suffice = False
     #: Whether two dogs weigh more than one.
     _counts = True
     #: Whether scores depend on the bags of words of the captions.
@@ -157,12 +134,12 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         """How words become vectors; metrics that read words alike share it."""
         return self._space
 
-    @abstractmethod
     def prepare(self, gold: Gold, rows: Rows) -> GoldT:
-        """Return the gold side of rows with what this metric derives from it.
+        """Return the gold side of rows, just read, with what else this metric derives from it.
 
         Raises LexiconFull if there is no room for what it adds.
         """
+        return cast(GoldT, gold)
 
     @abstractmethod
     def score_part(self, part: Part[GoldT]) -> Scored:
@@ -257,7 +234,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         bags of the captions' words are empty.
         """
         also = self.further_words if also is None else also
-        given = self._given(rows) if rows.are_kept else None
+        given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
         if given is None or given != before:
             known = ()
@@ -273,18 +250,6 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
                 golds.clear()
         if given is not None and tuple(golds) != known:
             self._kept = given, tuple(golds)
-
-    def _given(self, rows: Rows) -> tuple[object, ...]:
-        """Return what the gold side depends on; copies, since the caller may change its lists.
-
-        References are tuples: lists of them would have the garbage collector go through everything.
-        """
-        return (
-            None if rows.image_ids is None else list(rows.image_ids),
-            list(map(tuple, rows.references)) if self._use_references else None,
-            None if rows.objects is None else [dict(labels) for labels in rows.objects],
-            None if rows.asked is None else list(rows.asked),
-        )
 
     def _read_part(
         self, part: Rows, gold: GoldT | None, also: _Words, with_words: bool, lexicon: Lexicon
@@ -314,6 +279,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
+        if self._references_suffice and self._objects is None and rows.objects is None:
+            return [{}] * len(rows)
         return labels_of(rows, self._objects, self)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -303,3 +304,34 @@ class Evaluation:
     def undefined(self) -> int:
         """How many rows are left out of the corpus score."""
         return self.counts.get("undefined", int(self.missing.sum()))
+
+
+class DetailsOfParts(Sequence[Any]):
+    """What ``--output`` says of each row, made from what was found in some rows when it is wanted.
+
+    Made at once it would be the largest part of an evaluation: objects for each word of each row,
+    which nobody asks for if there is no ``--output``.
+    """
+
+    def __init__(self) -> None:
+        self._ends: list[int] = []
+        self._make: list[Any] = []  # callables
+        self._last: tuple[int, list[Any]] | None = None  # rows are read one after the other
+
+    def add(self, rows: int, make: Callable[[], list[Any]]) -> None:
+        """Add rows, and what makes the details of each of them."""
+        self._ends.append(len(self) + rows)
+        self._make.append(make)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [self[at] for at in range(*row.indices(len(self)))]
+        row = range(len(self))[row]
+        part = bisect_right(self._ends, row)
+        last = self._last
+        if last is None or last[0] != part:
+            self._last = last = part, self._make[part]()
+        return last[1][row - self._ends[part]]

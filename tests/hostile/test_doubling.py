@@ -22,9 +22,9 @@ from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
 from vifidel_eval.scorers.registry import METRICS
 from vifidel_eval.things.claims import read_sentences
+from vifidel_eval.things.english import drop_incomplete
 from vifidel_eval.things.mentions import MentionFinder
 from vifidel_eval.things.synonyms import class_names, coco_synonyms, read_classes
-from vifidel_eval.things.words import drop_incomplete
 
 pytestmark = [
     pytest.mark.slow,

@@ -18,11 +18,10 @@ from vifidel_eval import Vifidel, VifidelError, content_words
 from vifidel_eval.annotations import clean_label, read_objects
 from vifidel_eval.companions.tokenization import PythonTokenizer
 from vifidel_eval.kernels import bags as bags_module
-from vifidel_eval.kernels.bags import bags_of_captions
+from vifidel_eval.kernels.bags import bags_of_captions, penalties
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.support import nearest
 from vifidel_eval.kernels.transport import (
-    penalties,
     sums_of_bags,
     transport_plans,
     travel_costs,

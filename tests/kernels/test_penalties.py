@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels import bags as of_bags
-from vifidel_eval.kernels.bags import bags_of_captions
+from vifidel_eval.kernels.bags import bags_of_captions, penalties
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.kernels.transport import penalties
 from vifidel_eval.vectors import load_vectors
 
 

@@ -93,7 +93,7 @@ class TestDamagedAndForeignFiles:
 def test_import_loads_no_pytorch():
     code = (
         "import sys, vifidel_eval.networks.language_training, vifidel_eval.commands.train_lm\n"
-        "import vifidel_eval.scorers.language_model\n"
+        "import vifidel_eval.scorers.lm\n"
         "assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -12,6 +12,8 @@ from fake_java import is_running, put_java
 from host_metrics import evaluate, on_posix, python_tokens
 
 from vifidel_eval import MetricUnavailable
+from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.rows import coco_rows
 from vifidel_eval.scorers import Spice
 from vifidel_eval.scorers import spice as spice_module
 
@@ -57,6 +59,23 @@ def test_spice_without_a_number_is_nan(with_models, tmp_path, monkeypatch):
     put_java(tmp_path, monkeypatch, SPICE)
     evaluation = evaluate(Spice(python_tokens()), {1: ["a"], 2: ["b"]}, {1: ["dog"], 2: ["nan"]})
     assert evaluation.scores.tolist() == pytest.approx([0.03, math.nan], nan_ok=True)
+
+
+@on_posix
+def test_captions_of_all_systems_are_tokenised_together(with_models, tmp_path, monkeypatch):
+    runs = []
+
+    class Counting(PythonTokenizer):
+        def tokenize_each(self, several):
+            runs.append(len(several))
+            return super().tokenize_each(several)
+
+    put_java(tmp_path, monkeypatch, SPICE)
+    systems = [coco_rows({1: ["a dog"]}, {1: [caption]}) for caption in ("a cat", "a red dog")]
+    with Spice(Tokenization(Counting())).in_run(systems) as of_run:
+        scores = [of_run.evaluate(rows)["SPICE"].score for rows in systems]
+    assert scores == [0.5, 0.5]
+    assert runs == [3]  # the references once, and both systems
 
 
 @on_posix

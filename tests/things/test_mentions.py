@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.text.words import piece_words
+from vifidel_eval.things.english import singular, tokens
 from vifidel_eval.things.mentions import MentionFinder
 from vifidel_eval.things.nouns import describes
 from vifidel_eval.things.synonyms import ClassList, class_names, coco_synonyms
-from vifidel_eval.things.words import singular, tokens
 
 # A list in the published program's way, and the same names in ours.
 CLASSES = (

@@ -8,6 +8,9 @@ A run goes metric by metric: a second metric that reads words like the first com
 captions and references again, and takes what was read of them (`of_run`). That is found by what the
 texts are, not by whose they are, and so it cannot be out of date; other threads do not see it.
 Object labels are not kept: there are few of them, and metrics count them in different ways.
+
+What candidates are held against, their `Gold` side, is bags too, and says what references make of
+words: Eq. 4 of the VIFIDEL paper.
 """
 
 from __future__ import annotations
@@ -18,14 +21,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from ..evaluation import Floats, Integers, Tally
 from ..remembered import of_run
+from ..rows import Rows
 from ..text.words import joined
-from .lexicon import Lexicon
+from .lexicon import Lexicon, WordDistances
 
 #: How many pairs of words are held in memory at once, at some 100 bytes each: with many more, each
 #: call would wait for memory that the system has to provide anew.
@@ -177,25 +181,6 @@ def bags_of_labels(
     return _bags(lexicon, atoms, sizes, np.array(amounts, dtype=np.float64))
 
 
-def bags_of_entries(
-    lexicon: Lexicon,
-    atoms: Integers,
-    owners: Integers,
-    amounts: Floats,
-    bags: int,
-    counts: bool = True,
-) -> tuple[Bags, Tally]:
-    """Return so many bags of labels, as `bags_of_labels` does, from numbers that may occur twice.
-
-    Each entry has the number of a label, its bag, and how often it is in there.
-    """
-    keys, at = np.unique(owners * len(lexicon.known) + atoms, return_inverse=True)
-    together: Floats = np.bincount(at, weights=amounts, minlength=len(keys)).astype(np.float64)
-    owners, atoms = np.divmod(keys, len(lexicon.known))
-    sizes = np.bincount(owners, minlength=bags)
-    return _bags(lexicon, atoms, sizes, together if counts else np.ones(len(atoms)))
-
-
 def _bags(
     lexicon: Lexicon, atoms: Integers, sizes: Integers, amounts: Floats | None = None
 ) -> tuple[Bags, Tally]:
@@ -252,3 +237,89 @@ def numbers_with_counts(numbers: Integers) -> tuple[Integers, Integers]:
     np.subtract(at[1:], at[:-1], out=counts[:-1])
     counts[-1:] = len(numbers) - at[-1:]
     return numbers[at], counts
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """What the candidates of some rows are held against; all systems share it."""
+
+    lexicon: Lexicon  # where the numbers of all bags come from
+    rows: int
+    objects: Bags  # one bag of labels per row, empty for metrics that see no objects
+    references: Bags  # one bag per reference, the references of a row one after the other
+    row_of_reference: Integers  # (number of references,)
+    tallies: Mapping[str, Tally]  # what was read, by what it is
+
+    def penalties(self, bags: Bags) -> Floats:
+        """Return what the references make of each entry of a bag per row (Eq. 4)."""
+        return penalties(self.lexicon.distances, bags, self.references, self.row_of_reference)
+
+    @cached_property
+    def label_penalties(self) -> Floats:
+        """What the references make of each object label."""
+        return self.penalties(self.objects)
+
+    @cached_property
+    def usable_references(self) -> Integers:
+        """How many references of each row have a usable word, (rows,)."""
+        usable = self.row_of_reference[self.references.sizes > 0]
+        return np.bincount(usable, minlength=self.rows)
+
+
+GoldT = TypeVar("GoldT", bound=Gold)
+
+
+@dataclass(frozen=True, eq=False)
+class Part(Generic[GoldT]):
+    """Some rows, read: their gold side, and a bag of content words per candidate."""
+
+    rows: Rows
+    gold: GoldT
+    words: Bags
+    of_words: Tally
+
+
+def penalties(
+    distances: WordDistances, bags: Bags, references: Bags, row_of_reference: Integers
+) -> Floats:
+    """Return the penalty rho of every atom: Eq. 4 of Madhyastha et al. (2019).
+
+    rho_k is the mean over the image's references r of (1 - max over words t of r of
+    cos(x_k, x_t)) / 2: 0 for a word that all references hold, 1 for the opposite of all.
+    References without a usable word are left out of the mean; without any, it is 1, which leaves
+    Eq. 5 equal to Eq. 1.
+
+    Bags are of an image's labels or of a caption's words; `row_of_reference` has the bag that each
+    reference belongs to.
+    """
+    if not (len(references.atoms) and len(bags.atoms)):
+        return np.ones(len(bags.atoms))
+    if len(bags) == 1 and len(bags.atoms) * len(references.atoms) <= PAIRS_AT_ONCE:
+        return _penalties_of_image(distances, bags.atoms, references)
+    usable = (references.sizes > 0).nonzero()[0]
+    # A segment is an atom and a reference: the words of one reference follow each other.
+    images = row_of_reference[usable]
+    atoms_of = bags.sizes[images]
+    of_segment = positions(bags.starts[images], atoms_of)
+    segment_sizes = references.sizes[usable].repeat(atoms_of)
+    first_words = references.starts[usable].repeat(atoms_of)
+    sums = np.zeros(len(bags.atoms))
+    counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
+    for start, end in slices(segment_sizes):
+        some, sizes = of_segment[start:end], segment_sizes[start:end]
+        words = positions(first_words[start:end], sizes)
+        atoms = bags.atoms[some].repeat(sizes)
+        cosines = distances.cosines(atoms, references.atoms[words])
+        best = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
+        np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
+    return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
+
+
+def _penalties_of_image(distances: WordDistances, atoms: Integers, references: Bags) -> Floats:
+    """Return `penalties` of the atoms of one image, whose references these are."""
+    words, starts = references.atoms, references.starts[:-1][references.sizes > 0]
+    cosines = distances.cosines(atoms.repeat(len(words)), np.concatenate([words] * len(atoms)))
+    best = np.maximum.reduceat(cosines.reshape(len(atoms), -1), starts, axis=1)
+    sums = np.add.accumulate((1 - best) / 2, axis=1)  # one by one, as of many images
+    means: Floats = sums[:, -1] / len(starts)
+    return means

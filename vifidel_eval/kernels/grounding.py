@@ -21,11 +21,11 @@ from ..annotations.read import CLOSED_SETS, LookedFor
 from ..evaluation import Floats, Integers
 from ..remembered import Remembered
 from ..rows import LabelCounts
+from ..things.english import singular
 from ..things.grounded import SUPPORT, GroundedMention, Verdict
 from ..things.mentions import Unit, finder_of
 from ..things.nouns import term_of
 from ..things.synonyms import ClassList
-from ..things.words import singular
 from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, nearest_evidence
@@ -145,9 +145,6 @@ class Grounding:
         )
         self._named = Remembered(self._term_and_class)
         self._number_of_word = Remembered(self._class_number_of_word)
-        self._number_of_label: Remembered[str, int] = Remembered(
-            lambda label: self.class_numbers.get(self.class_of_label(label), NO_CLASS)
-        )
         #: From a caption to its content words, terms of several words as one unit.
         self.units = _reader(things, self._stop_words)
         one, other = (things.class_of.get(name, name) for name in _APART)
@@ -193,7 +190,9 @@ class Grounding:
 
     def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
         """Return the number of the class of each object label, or `NO_CLASS`."""
-        return lexicon.of_each(labels, self._number_of_label.__getitem__).astype(np.int64)
+        numbers, class_of = self.class_numbers, self.class_of_label
+        found = lexicon.of_each(labels, lambda label: numbers.get(class_of(label), NO_CLASS))
+        return found.astype(np.int64)
 
     def _class_of_asked(self, label: str) -> str:
         """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
@@ -323,31 +322,29 @@ class Grounding:
             without, _ = evidence.support(lexicon, atoms, rows, [*apart, *describing], some)
             grounded[some] = without[some]
         texts = words_of(lexicon, by)
-        enough = grounded >= threshold
-        for at in np.flatnonzero(~enough).tolist():
-            unit, row = units[at], int(rows[at])
-            known = evidence.texts[row]
-            if unit.text in known and np.isnan(support[at]):
-                support[at] = 1.0
-                texts[at] = unit.text
-                enough[at] = threshold <= 1
-            if not enough[at] and evidence.names_class(row, unit.category):
+        enough = (grounded >= threshold).tolist()
+        is_there = evidence.is_there.tolist()
+        verdicts = [Verdict.NOT_JUDGED] * len(units)
+        for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True)):
+            known, sought = evidence.texts[row], evidence.sought[row]
+            named = evidence.names_class(row, unit.category)
+            if not enough[at] and unit.text in known and np.isnan(support[at]):
+                support[at], texts[at], enough[at] = 1.0, unit.text, threshold <= 1
+            if not enough[at] and named:
                 texts[at] = min(text for text, c in known.items() if c == unit.category)
                 enough[at] = True
-        can_be_absent = np.zeros(len(units), dtype=bool)
-        for at, (unit, row) in enumerate(zip(units, rows.tolist(), strict=True)):
-            category, sought = unit.category, evidence.sought[row]
-            can_be_absent[at] = sought.can_lack(category) or evidence.names_class(row, category)
-            if category in sought.denied and not evidence.names_class(row, category):
+            if not named and unit.category in sought.denied:
                 support[at], texts[at], enough[at] = 0.0, None, False
-        judged = evidence.is_there[rows] & can_be_absent
-        for at in np.flatnonzero(~judged).tolist():
-            if units[at].category in self._things.stuff:  # whoever lists things leaves it out
-                support[at], texts[at] = np.nan, None
-        verdicts = np.full(len(units), int(Verdict.NOT_JUDGED))
-        verdicts[judged & ~np.isnan(support)] = Verdict.ABSENT
-        verdicts[judged & enough] = Verdict.THERE
-        return GroundedMentions(rows, units, support, tuple(texts), verdicts)
+            if is_there[row] and (named or sought.can_lack(unit.category)):
+                if enough[at]:
+                    verdicts[at] = Verdict.THERE
+                elif not np.isnan(support[at]):
+                    verdicts[at] = Verdict.ABSENT
+            elif unit.category in self._things.stuff:
+                support[at], texts[at] = np.nan, None  # whoever lists things leaves it out
+        return GroundedMentions(
+            rows, units, support, tuple(texts), np.array(verdicts, dtype=np.int64)
+        )
 
     def _apart_from(
         self, lexicon: Lexicon, units: Sequence[Unit], rows: Integers, evidence: Evidence

@@ -1,4 +1,4 @@
-"""Exact optimal transport between bags of words: Eq. 1, 2, 4 and 5 of the VIFIDEL paper.
+"""Exact optimal transport between bags of words: Eq. 1, 2, 3 and 5 of the VIFIDEL paper.
 
 All calls of the solver go through `transport_plans`, which keeps what POT cannot take away from
 it: empty bags crash the process and costs that are not finite give wrong plans without a word.
@@ -25,8 +25,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..errors import VifidelError
-from ..evaluation import Floats, Integers
-from .bags import PAIRS_AT_ONCE, Bags, meetings, positions, slices
+from ..evaluation import Floats
+from .bags import Bags, meetings, slices
 from .lexicon import WordDistances
 
 #: From left masses, right masses and costs to the plan.
@@ -46,52 +46,6 @@ def check_exponent(p: Any) -> int:
     if not isinstance(p, int | float | np.integer) or p not in (1, 2):
         raise VifidelError(f"p must be 1 or 2, not {p!r}.")
     return int(p)
-
-
-def penalties(
-    distances: WordDistances, bags: Bags, references: Bags, row_of_reference: Integers
-) -> Floats:
-    """Return the penalty rho of every atom: Eq. 4 of Madhyastha et al. (2019).
-
-    rho_k is the mean over the image's references r of (1 - max over words t of r of
-    cos(x_k, x_t)) / 2: 0 for a word that all references hold, 1 for the opposite of all.
-    References without a usable word are left out of the mean; without any, it is 1, which leaves
-    Eq. 5 equal to Eq. 1.
-
-    Bags are of an image's labels or of a caption's words; `row_of_reference` has the bag that each
-    reference belongs to.
-    """
-    if not (len(references.atoms) and len(bags.atoms)):
-        return np.ones(len(bags.atoms))
-    if len(bags) == 1 and len(bags.atoms) * len(references.atoms) <= PAIRS_AT_ONCE:
-        return _penalties_of_image(distances, bags.atoms, references)
-    usable = (references.sizes > 0).nonzero()[0]
-    # A segment is an atom and a reference: the words of one reference follow each other.
-    images = row_of_reference[usable]
-    atoms_of = bags.sizes[images]
-    of_segment = positions(bags.starts[images], atoms_of)
-    segment_sizes = references.sizes[usable].repeat(atoms_of)
-    first_words = references.starts[usable].repeat(atoms_of)
-    sums = np.zeros(len(bags.atoms))
-    counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
-    for start, end in slices(segment_sizes):
-        some, sizes = of_segment[start:end], segment_sizes[start:end]
-        words = positions(first_words[start:end], sizes)
-        atoms = bags.atoms[some].repeat(sizes)
-        cosines = distances.cosines(atoms, references.atoms[words])
-        best = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
-        np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
-    return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
-
-
-def _penalties_of_image(distances: WordDistances, atoms: Integers, references: Bags) -> Floats:
-    """Return `penalties` of the atoms of one image, whose references these are."""
-    words, starts = references.atoms, references.starts[:-1][references.sizes > 0]
-    cosines = distances.cosines(atoms.repeat(len(words)), np.concatenate([words] * len(atoms)))
-    best = np.maximum.reduceat(cosines.reshape(len(atoms), -1), starts, axis=1)
-    sums = np.add.accumulate((1 - best) / 2, axis=1)  # one by one, as of many images
-    means: Floats = sums[:, -1] / len(starts)
-    return means
 
 
 def travel_costs(

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers, Tally
-from ..kernels.bags import bags_of_captions, bags_of_labels
+from ..kernels.bags import Gold, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon
 from ..scorers.record import Metric, Settings
 from ..scorers.registry import METRICS
-from ..scorers.word_vectors import Gold, Part, Scored, WordVectorScorer
+from ..scorers.word_vectors import Scored, WordVectorScorer
 from .table_rows import Statuses, TableRows, worsen
 
 #: The metric whose transport distance stands behind its score.

@@ -12,9 +12,9 @@ from functools import cache
 from typing import NamedTuple
 
 from ..remembered import Remembered
+from .english import sentence_ends
 from .mentions import Unit
 from .nouns import lines_of
-from .words import sentence_ends
 
 _CUT = re.compile("[,;:()\u2013\u2014]|\\s--\\s")
 _LINE_END = re.compile(r"\n+")

@@ -1,6 +1,6 @@
 """Mentions in captions of the things of a list of classes: CHAIR's rules for words.
 
-1. The caption is split into lower-case tokens (`words.tokens`).
+1. The caption is split into lower-case tokens (`english.tokens`).
 2. Terms of two words become one word (`_TERMS`); so do the list's own names of several words, of
    which the longest is taken.
 3. Each word is looked up in the list: as it is, else in its singular form (and in the plural of
@@ -25,9 +25,9 @@ from typing import NamedTuple
 from ..nfc import nfc
 from ..remembered import Remembered
 from ..text.words import piece_words
+from .english import irregular_plural, singular, tokens
 from .nouns import DESCRIBING, REACH, describes
 from .synonyms import ClassList
-from .words import irregular_plural, singular, tokens
 
 _YOUNG_OR_GROWN = ("baby", "adult")
 _ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
@@ -257,7 +257,7 @@ class MentionFinder:
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
-        no_name = _SEAT if any(token.form == "toilet" for token in read) else None
+        no_name = _SEAT if "toilet" in [token.form for token in read] else None
         end = 0
         for at, token in enumerate(read):
             if at < end or token.name is None:

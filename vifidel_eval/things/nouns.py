@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from .words import singular
+from .english import singular
 
 #: Names that describe the next word as often as they name a thing: "a baby goat".
 DESCRIBING = frozenset(

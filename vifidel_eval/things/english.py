@@ -1,4 +1,4 @@
-"""Words of English captions as CHAIR counts them: sentences, tokens, singular forms.
+"""English of captions as CHAIR reads it: sentences, tokens, singular forms.
 
 Tokens are those of the Penn Treebank's tokeniser on lower-case sentences; the published program
 takes them from NLTK. NLTK itself is not used: its sentences need a download, and its tokeniser is

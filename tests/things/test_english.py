@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.things import words as of_things
+from vifidel_eval.things import english as of_things
+from vifidel_eval.things.english import drop_incomplete, lemmatizer, singular, tokens
 from vifidel_eval.things.synonyms import class_names
-from vifidel_eval.things.words import drop_incomplete, lemmatizer, singular, tokens
 
 PIECES = """
     a dog Dogs, cat; men's dogs' isn't I'm we'll cannot 3:30 5,000 12 fire-hydrant and/or t.v. U.S.
@@ -117,7 +117,7 @@ def test_singular(word, form):
 def test_singular_forms_do_not_load_nltk():
     code = (
         "import sys\n"
-        "from vifidel_eval.things.words import singular\n"
+        "from vifidel_eval.things.english import singular\n"
         "assert singular('dogs') == 'dog'\n"
         "assert not {'nltk', 'textblob'} & set(sys.modules)"
     )

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.pytorch
 
 from vifidel_eval.errors import CaptionError, MetricUnavailable, VifidelError  # noqa: E402
 from vifidel_eval.networks.language_training import train  # noqa: E402
-from vifidel_eval.scorers.language_model import LanguageModel  # noqa: E402
+from vifidel_eval.scorers.lm import LanguageModel  # noqa: E402
 
 ANIMALS = ("dog", "cat", "horse", "cow", "bird")
 PLACES = ("field", "park", "street", "garden")
