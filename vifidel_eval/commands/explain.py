@@ -15,12 +15,12 @@ import click
 from ..explain.explanation import Thresholds
 from ..progress import progress_bar
 from ..text_tables import Table
-from .caption_options import CaptionOptions, caption_options
-from .options import format_option, transport_options
-from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile
+from .options import caption_options, format_option, transport_options
+from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile, named
 from .printing import show
 
 if TYPE_CHECKING:
+    from ..captions.fields import Wanted
     from ..explain.explained import Explained
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
@@ -131,7 +131,7 @@ def explain(
     caption: str | None,
     references: Path | None,
     no_references: bool,
-    layout: CaptionOptions,
+    wanted: Wanted,
     settings: Settings,
     image_ids: Path | None,
     metric: str,
@@ -160,6 +160,7 @@ def explain(
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
     _check_usage(results, image, caption, evidence, image_ids, settings, plan, by_category)
+    from ..entry.plan import read_captions
     from ..explain.findings import find
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
@@ -167,7 +168,7 @@ def explain(
     from ..runs.pairing import System
     from ..things.synonyms import read_things
 
-    systems, gold = layout.read(results, references, image_ids)
+    systems, gold = read_captions(named(results), references, wanted, image_ids)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
     names = read_things(things)

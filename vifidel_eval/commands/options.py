@@ -220,3 +220,54 @@ def settings_of(given: dict[str, Any]) -> Settings:
         p=None if p is None else int(p),
         **{name: given.pop(name) for name in (*as_they_are, "trust_pickles", "normalize")},
     )
+
+
+def _wanted(
+    *options: Callable[..., Any],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds options of fields, which a command gets as a `Wanted`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def gathering(**given: Any) -> Any:
+            from ..captions.fields import Wanted
+
+            names = ("id_field", "caption_field", "reference_field", "split")
+            return command(wanted=Wanted(*(given.pop(name, ()) for name in names)), **given)
+
+        return with_options(gathering, options)
+
+    return decorate
+
+
+_ID_FIELD = click.option(
+    "--id-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column or key of image ids in caption files, or the path to it, such as doc.image_id.  "
+    "[default: image_id, image, file_name, ...]",
+)
+_CAPTION_FIELD = click.option(
+    "--caption-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column, key or path of captions in result files, such as 'filtered_resps[0]'.  [default: "
+    "caption, prediction, text, ...]",
+)
+_REFERENCE_FIELD = click.option(
+    "--reference-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column, key or path of captions in references.  [default: caption, reference, ...]",
+)
+_SPLIT = click.option(
+    "--split",
+    multiple=True,
+    metavar="NAME",
+    help="Split of Karpathy's dataset JSON, such as test. Repeat for several.",
+)
+
+#: Add the options of result files, of references, or of both.
+field_options = _wanted(_ID_FIELD, _CAPTION_FIELD)
+reference_options = _wanted(_ID_FIELD, _REFERENCE_FIELD, _SPLIT)
+caption_options = _wanted(_ID_FIELD, _CAPTION_FIELD, _REFERENCE_FIELD, _SPLIT)

@@ -33,24 +33,11 @@ class TableOptions:
     counts: bool
     baseline: str | None
 
-    def check(self, compared_elsewhere: bool = True) -> None:
-        """Raise a UsageError for options that contradict each other, before any work.
-
-        `compared_elsewhere` says that there is no comparison, or a file that takes it.
-        """
+    def check(self) -> None:
+        """Raise a UsageError for options that contradict each other, before any work."""
         if self.style == "json" and (self.percent or self.digits is not None):
             raise click.UsageError(
                 "--format json holds the scores as they are; leave --percent and --digits out."
-            )
-        if (
-            self.style == "csv"
-            and self.compare_output is None
-            and self.baseline is None
-            and not compared_elsewhere
-        ):
-            raise click.UsageError(
-                "--format csv prints one table, the scores; write what --compare finds with "
-                "--compare-output FILE.csv."
             )
 
     def check_columns(self, metric_of: Mapping[str, str]) -> None:
