@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .metric_options import chosen_metrics
-from .options import format_option, gathered
+from .options import fields_of, format_option, gathered
 from .paths import NAMED, OUTPUT, Written
 from .printing import show, tell
 
@@ -204,4 +205,4 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         ),
         format_option("How to print the result."),
     )
-    return gathered(Experiment, options, "experiment")
+    return gathered("experiment", partial(fields_of, Experiment), options)

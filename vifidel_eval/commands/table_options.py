@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import VifidelError
-from .options import format_option, gathered
+from .options import fields_of, format_option, gathered
 from .paths import OUTPUT
 from .printing import show, tell
 
@@ -107,7 +108,8 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 
 #: Adds the options of `TableOptions`; the command gets them together as ``tables``.
 table_options = gathered(
-    TableOptions,
+    "tables",
+    partial(fields_of, TableOptions),
     [
         format_option("How to print the scores."),
         click.option(
@@ -146,5 +148,4 @@ table_options = gathered(
             help="Compare with this system: differences, intervals, p.",
         ),
     ],
-    "tables",
 )
