@@ -39,8 +39,6 @@ from .run import Run
 Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
-#: One name, or several.
-Names: TypeAlias = str | Sequence[str]
 
 _SYSTEMS = (
     "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
@@ -84,10 +82,10 @@ def evaluate(
     people: bool = False,
     samples: bool = False,
     image_ids: Ids = None,
-    id_field: Names = (),
-    caption_field: Names = (),
-    reference_field: Names = (),
-    split: Names = (),
+    id_field: str | Sequence[str] = (),
+    caption_field: str | Sequence[str] = (),
+    reference_field: str | Sequence[str] = (),
+    split: str | Sequence[str] = (),
     progress: bool | None = None,
     **options: Any,
 ) -> Run:
@@ -241,8 +239,14 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     """Score what was planned, with a progress bar as `evaluate` shows it."""
     work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
     with progress_bar(work, shown=progress) as bar:
-        under = planned.scorers, planned.references, planned.allow_subset
-        how = *under, bar.update, planned.unavailable, named_by(bar)
+        how = (
+            planned.scorers,
+            planned.references,
+            planned.allow_subset,
+            bar.update,
+            planned.unavailable,
+            named_by(bar),
+        )
         if planned.samples is None:
             scores = score_systems(planned.systems, *how)
             warn_of_scores(scores, planned.systems, planned.references, planned.scorers)
@@ -350,5 +354,5 @@ def _no_metric(value: Any) -> str:
     )
 
 
-def _listed(names: Names) -> tuple[str, ...]:
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
