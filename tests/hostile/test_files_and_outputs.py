@@ -425,7 +425,7 @@ def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
     def failing(*_):
         raise problem
 
-    monkeypatch.setattr("vifidel_eval.entry.plan.captions_from", failing)
+    monkeypatch.setattr("vifidel_eval.entry.evaluating.captions_from", failing)
     result = invoke(*SCORE)
     sentence(result, said)
     assert "output" not in result.stderr.replace("input/output", "")

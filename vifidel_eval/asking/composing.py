@@ -12,8 +12,8 @@ from typing import Any
 from ..arguments import named_if_wrong
 from ..captions.fields import Wanted
 from ..entry.detecting import mentioned_in
-from ..entry.evaluating import Systems, named
-from ..entry.plan import PathLike, read_captions
+from ..entry.evaluating import Systems, named, read_captions
+from ..entry.plan import PathLike
 from ..errors import CaptionError, VifidelError
 from ..files import parse_json_lines, read_text
 from ..image_ids import ImageId, from_json_value, match, to_json_value

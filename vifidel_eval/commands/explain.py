@@ -158,7 +158,7 @@ def explain(
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
     _check_usage(ctx.params, by_category, evidence)
-    from ..entry.plan import read_captions
+    from ..entry.evaluating import read_captions
     from ..explain.findings import find
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole

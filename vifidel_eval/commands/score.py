@@ -161,8 +161,8 @@ def score(
     _check_usage(ctx.params)
     tables.check()
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
+    from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
-    from ..entry.plan import plan
 
     controls = None
     if calibrate is not None:

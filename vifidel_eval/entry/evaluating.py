@@ -1,4 +1,4 @@
-"""The one entry from Python, `evaluate`: its arguments are checked, planned, and scored.
+"""The one entry from Python, `evaluate`: what is to be scored is read and checked, then scored.
 
 Of its length, 150 lines are the documented arguments of `evaluate`.
 """
@@ -15,30 +15,46 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..annotations.categories import CategorySource
-from ..annotations.read import Declared
+from ..annotations.read import Declared, HasDataset
 from ..arguments import named_if_wrong
 from ..captions import system_names
 from ..captions.fields import Wanted
-from ..captions.layouts import kind_of
-from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
+from ..captions.layouts import captions_from, kind_of
+from ..errors import CaptionError, ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
+from ..image_ids import ImageId
 from ..progress import named_by, progress_bar
-from ..runs.doubts import WORDS, warn_of_scores
-from ..runs.harness import score_systems
-from ..runs.people import floor_of, signed
-from ..runs.samples import score_samples
+from ..runs.doubts import (
+    WORDS,
+    WordsPerCaption,
+    lengths_matter,
+    warn_of_language,
+    warn_of_scores,
+    warn_of_tags,
+)
+from ..runs.harness import column_names, score_systems
+from ..runs.pairing import System, check_releases, in_one_spelling, only_images, read_image_ids
+from ..runs.people import floor_of, signed, with_people
+from ..runs.samples import pooled, score_samples, spread
 from ..scorers import Scorer
 from ..scorers.record import Settings
-from ..scorers.registry import DEFAULT, METRICS, check_needs, defaults, expanded, parse
+from ..scorers.registry import DEFAULT, METRICS, build, check_needs, defaults, expanded, parse
 from ..scorers.word_vectors import Objects, Score
 from ..text.words import STOP_WORDS
 from ..vectors import VectorSource
-from .plan import Captions, Ids, PathLike, Plan, References, plan
+from .detecting import with_detected
+from .plan import PathLike, Plan
 from .run import Run
 
+#: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
+Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
 #: All systems of a run: ``{name: captions}``, or result files, whose names name the systems.
 Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
+#: The references of a run.
+References: TypeAlias = Captions
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
+#: A file of image ids, or the ids; None for all.
+Ids: TypeAlias = PathLike | Collection[ImageId] | None
 
 _SYSTEMS = (
     "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
@@ -235,6 +251,66 @@ def evaluate(
     return run
 
 
+def plan(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    settings: Settings,
+    metrics: Sequence[str],
+    wanted: Wanted,
+    scorers: Mapping[str, Scorer] | None = None,
+    image_ids: Ids = None,
+    allow_subset: bool = False,
+    people: bool = False,
+) -> Plan:
+    """Read and check what a run needs; nothing is scored yet.
+
+    Systems, references and ids are as `read_captions` takes them, `metrics` as
+    `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
+    if objects and references are of different releases of COCO, captions differ much in length or
+    are in another language than vectors and stop words, or images have more labels than a caption
+    can speak of.
+    """
+    read, by_image = read_captions(systems, references, wanted, image_ids)
+    if settings.detector is not None:
+        settings = with_detected(settings, paths_in(settings.objects), read)
+    of_objects = paths_in(settings.objects)
+    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
+        labels = settings.labels
+        if labels is not None:
+            check_releases(of_objects, labels, references, by_image)
+    made_of = None
+    if people:
+        if wanted.samples:
+            raise VifidelError(
+                "people are scored by one caption per image, and samples are several; leave one of "
+                "the two out."
+            )
+        if by_image is None:
+            raise VifidelError("people are scored by references, and there are none: give some.")
+        made_of, read, by_image = with_people(read, by_image)
+    whole = pooled(read) if wanted.samples else read
+    made, unavailable = build(metrics, settings)
+    made |= scorers or {}
+    if (lengths_matter(whole) or people) and WORDS not in column_names(made):
+        made[WORDS] = WordsPerCaption()
+    warn_of_language(whole, by_image, made)
+    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
+        warn_of_tags(settings.labels)
+        read, by_image = in_one_spelling(read, settings.labels, by_image)
+    sampled = None
+    if wanted.samples:
+        sampled = {
+            name: [one for one in read if one.sample_of == name and one.captions]
+            for name in systems
+        }
+    files = {
+        "captions": [path for source in systems.values() for path in paths_in(source)],
+        "references": paths_in(references),
+        "objects": of_objects,
+    }
+    return Plan(read, by_image, made, unavailable, allow_subset, settings, files, made_of, sampled)
+
+
 def score(planned: Plan, progress: bool | None = None) -> Run:
     """Score what was planned, with a progress bar as `evaluate` shows it."""
     work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
@@ -287,6 +363,54 @@ def named(systems: Systems) -> dict[str, Captions]:
     if not found:
         raise CaptionError(f"{_SYSTEMS}; there is none.")
     return found
+
+
+def read_captions(
+    systems: Mapping[str, Captions],
+    references: References | None,
+    wanted: Wanted,
+    image_ids: Ids = None,
+) -> tuple[list[System], dict[ImageId, list[str]] | None]:
+    """Return systems and references, of all images or only those of `image_ids`.
+
+    Where systems may have several captions per image, each sample is a system. A file of ids is a
+    JSON list, or has an id per line.
+    """
+    captions = {
+        name: captions_from(source, f"system {name!r}", wanted) for name, source in systems.items()
+    }
+    by_image = None
+    if references is not None:
+        by_image = captions_from(
+            references, "references", replace(wanted, references=True, samples=False)
+        )
+    read: list[System] = []
+    for name, of_system in captions.items():
+        if by_image == of_system:
+            where = references if isinstance(references, str | os.PathLike) else "references"
+            raise CaptionError(
+                f"{where}: holds the captions of system {name!r} and no others; "
+                "give captions that people wrote as references."
+            )
+        if wanted.samples:
+            read += spread(name, of_system)
+        else:
+            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
+    if image_ids is None:
+        return read, by_image
+    if isinstance(image_ids, str | os.PathLike):
+        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
+    if not isinstance(image_ids, Iterable):
+        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
+    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
+
+
+def paths_in(source: Any) -> list[Path]:
+    """Return the paths that a source is or, if it is a list, holds."""
+    if isinstance(source, str | os.PathLike):
+        return [Path(source)]
+    members = source if isinstance(source, list | tuple) else ()
+    return [path for member in members for path in paths_in(member)]
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:

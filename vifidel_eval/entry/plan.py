@@ -1,56 +1,34 @@
-"""What a run is made of: systems, references and scorers, read and checked before any scoring."""
+"""What a run is made of: systems, references and scorers, and the captions from within."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..annotations import read_boxes
-from ..annotations.read import HasDataset
-from ..captions.fields import Wanted
-from ..captions.layouts import captions_from
-from ..errors import CaptionError, ImageIdError, VifidelError
+from ..errors import VifidelError
 from ..evaluation import Column
 from ..explain.inventions import Invention, inventions_in
 from ..explain.sentences import JudgedSentence
 from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
-from ..runs.doubts import WORDS, WordsPerCaption, lengths_matter, warn_of_language, warn_of_tags
 from ..runs.harness import column_names
-from ..runs.pairing import (
-    System,
-    all_images,
-    check_releases,
-    in_one_spelling,
-    only_images,
-    paired,
-    read_image_ids,
-)
-from ..runs.people import with_people
+from ..runs.pairing import System, all_images, paired
 from ..runs.remarks import People
-from ..runs.samples import gathered_columns, pooled, spread
+from ..runs.samples import gathered_columns
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.record import Settings
-from ..scorers.registry import build
-from .detecting import with_detected
 
 if TYPE_CHECKING:
     from ..annotations import ImageBoxes
 
 #: A file's path.
 PathLike: TypeAlias = str | os.PathLike[str]
-
-#: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
-Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
-#: The references of a run.
-References: TypeAlias = Captions
-#: A file of image ids, or the ids; None for all.
-Ids: TypeAlias = PathLike | Collection[ImageId] | None
 
 _PIECE = re.compile(r"\S+")
 
@@ -172,114 +150,6 @@ class Plan:
                 "references."
             )
         return VifidelPRF(**self.settings.evidence)
-
-
-def plan(
-    systems: Mapping[str, Captions],
-    references: References | None,
-    settings: Settings,
-    metrics: Sequence[str],
-    wanted: Wanted,
-    scorers: Mapping[str, Scorer] | None = None,
-    image_ids: Ids = None,
-    allow_subset: bool = False,
-    people: bool = False,
-) -> Plan:
-    """Read and check what a run needs; nothing is scored yet.
-
-    Systems, references and ids are as `read_captions` takes them, `metrics` as
-    `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
-    if objects and references are of different releases of COCO, captions differ much in length or
-    are in another language than vectors and stop words, or images have more labels than a caption
-    can speak of.
-    """
-    read, by_image = read_captions(systems, references, wanted, image_ids)
-    if settings.detector is not None:
-        settings = with_detected(settings, paths_in(settings.objects), read)
-    of_objects = paths_in(settings.objects)
-    if by_image is not None and of_objects and isinstance(references, str | os.PathLike):
-        labels = settings.labels
-        if labels is not None:
-            check_releases(of_objects, labels, references, by_image)
-    made_of = None
-    if people:
-        if wanted.samples:
-            raise VifidelError(
-                "people are scored by one caption per image, and samples are several; leave one of "
-                "the two out."
-            )
-        if by_image is None:
-            raise VifidelError("people are scored by references, and there are none: give some.")
-        made_of, read, by_image = with_people(read, by_image)
-    whole = pooled(read) if wanted.samples else read
-    made, unavailable = build(metrics, settings)
-    made |= scorers or {}
-    if (lengths_matter(whole) or people) and WORDS not in column_names(made):
-        made[WORDS] = WordsPerCaption()
-    warn_of_language(whole, by_image, made)
-    if "labels" in vars(settings) and settings.labels is not None:  # some metric has read them
-        warn_of_tags(settings.labels)
-        read, by_image = in_one_spelling(read, settings.labels, by_image)
-    sampled = None
-    if wanted.samples:
-        sampled = {
-            name: [one for one in read if one.sample_of == name and one.captions]
-            for name in systems
-        }
-    files = {
-        "captions": [path for source in systems.values() for path in paths_in(source)],
-        "references": paths_in(references),
-        "objects": of_objects,
-    }
-    return Plan(read, by_image, made, unavailable, allow_subset, settings, files, made_of, sampled)
-
-
-def read_captions(
-    systems: Mapping[str, Captions],
-    references: References | None,
-    wanted: Wanted,
-    image_ids: Ids = None,
-) -> tuple[list[System], dict[ImageId, list[str]] | None]:
-    """Return systems and references, of all images or only those of `image_ids`.
-
-    Where systems may have several captions per image, each sample is a system. A file of ids is a
-    JSON list, or has an id per line.
-    """
-    captions = {
-        name: captions_from(source, f"system {name!r}", wanted) for name, source in systems.items()
-    }
-    by_image = None
-    if references is not None:
-        by_image = captions_from(
-            references, "references", replace(wanted, references=True, samples=False)
-        )
-    read: list[System] = []
-    for name, of_system in captions.items():
-        if by_image == of_system:
-            where = references if isinstance(references, str | os.PathLike) else "references"
-            raise CaptionError(
-                f"{where}: holds the captions of system {name!r} and no others; "
-                "give captions that people wrote as references."
-            )
-        if wanted.samples:
-            read += spread(name, of_system)
-        else:
-            read.append(System(name, {image: caption for image, (caption,) in of_system.items()}))
-    if image_ids is None:
-        return read, by_image
-    if isinstance(image_ids, str | os.PathLike):
-        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
-    if not isinstance(image_ids, Iterable):
-        raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(list(dict.fromkeys(image_ids)), read, by_image)
-
-
-def paths_in(source: Any) -> list[Path]:
-    """Return the paths that a source is or, if it is a list, holds."""
-    if isinstance(source, str | os.PathLike):
-        return [Path(source)]
-    members = source if isinstance(source, list | tuple) else ()
-    return [path for member in members for path in paths_in(member)]
 
 
 def _sentence_at(sentences: list[JudgedSentence], start: int) -> int:
