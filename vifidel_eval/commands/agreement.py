@@ -13,7 +13,7 @@ from ..errors import VifidelError
 from ..progress import progress_bar
 from .agreement_options import Experiment, experiment_options
 from .help import Group
-from .metric_options import MetricCommand, metric_options
+from .metric_options import MetricCommand, chosen_metrics, metric_options
 from .options import reference_options
 from .paths import CAPTIONS, FILE
 from .printing import show, tell
@@ -275,7 +275,9 @@ def _trials(
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)
     settings = replace(settings, references=has_references)
-    scorers, unavailable = build(experiment.names(metrics, settings), settings)
+    # Ablations and other tools' scores stand alone, unless --metrics names more.
+    alone = experiment.ablation or experiment.scores
+    scorers, unavailable = build(chosen_metrics(metrics, settings, not alone), settings)
     scorers |= experiment.ablations(settings)
     numbers = experiment.references if has_references else (0,)
     todo = work(judged, scorers, numbers, experiment.draws)

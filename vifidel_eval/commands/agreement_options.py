@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .metric_options import chosen_metrics
 from .options import fields_of, format_option, gathered
 from .paths import NAMED, OUTPUT, Written
 from .printing import show, tell
@@ -102,17 +101,6 @@ class Experiment:
                 tell("Interrupted; the same command continues where it stopped.")
             raise
         parts.clear()
-
-    def names(self, metrics: tuple[str, ...] | None, settings: Settings) -> list[str]:
-        """Return the metrics to compute beside ablations and other tools' scores.
-
-        Raises
-        ------
-        click.UsageError
-            If a metric lacks what it needs.
-        """
-        # Ablations and other tools' scores stand alone, unless --metrics names more.
-        return chosen_metrics(metrics, settings, by_default=not (self.ablation or self.scores))
 
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return the scorers of the ablation, by name."""
