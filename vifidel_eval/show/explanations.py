@@ -30,8 +30,8 @@ def findings_text(found: Mapping[str, Findings], top: int, style: str, notes: Se
         return findings_table(found, top).render(style)
     summary = summary_table(found)
     if style != "table":
-        tables = [summary, findings_table(found, top, notes)]
-        return "\n\n".join(table.render(style) for table in tables)
+        below = findings_table(found, top, notes)
+        return f"{summary.render(style)}\n\n{below.render(style)}"
     width = line_width()
     shown = [part.render(style) for part in fitted(summary, style, width, "Captions of")]
     for table, colour in findings_in_width(found, top, width):
