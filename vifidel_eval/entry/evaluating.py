@@ -55,6 +55,8 @@ References: TypeAlias = Captions
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
 #: A file of image ids, or the ids; None for all.
 Ids: TypeAlias = PathLike | Collection[ImageId] | None
+#: One name, or several.
+Names: TypeAlias = str | Sequence[str]
 
 _SYSTEMS = (
     "systems are {name: captions}, where captions are a path, {image id: caption}, a list of "
@@ -98,10 +100,10 @@ def evaluate(
     people: bool = False,
     samples: bool = False,
     image_ids: Ids = None,
-    id_field: str | Sequence[str] = (),
-    caption_field: str | Sequence[str] = (),
-    reference_field: str | Sequence[str] = (),
-    split: str | Sequence[str] = (),
+    id_field: Names = (),
+    caption_field: Names = (),
+    reference_field: Names = (),
+    split: Names = (),
     progress: bool | None = None,
     **options: Any,
 ) -> Run:
@@ -478,5 +480,5 @@ def _no_metric(value: Any) -> str:
     )
 
 
-def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+def _listed(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
