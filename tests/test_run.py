@@ -360,6 +360,18 @@ def test_a_name_that_is_not_there_says_which_are(evaluated):
     assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args
 
 
+def test_a_loaded_run_keeps_the_comparison_of_its_file(evaluated, tmp_path):
+    without, with_one, again = tmp_path / "a.json", tmp_path / "b.json", tmp_path / "c.json"
+    evaluated.save(without)
+    evaluated.save(with_one, evaluated.compare())
+    for path in (without, with_one):
+        loaded = vifidel_eval.load(path)
+        with pytest.warns(VifidelWarning, match="lacks the counts"):
+            loaded.compare(seed=3, resamples=99)
+        loaded.save(again)
+        assert again.read_bytes() == path.read_bytes()
+
+
 def test_a_run_is_compared_with_a_baseline(evaluated, tmp_path):
     found = evaluated.compare(resamples=500, baseline="dreaming")
     head, *lines = repr(found).splitlines()

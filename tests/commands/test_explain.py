@@ -323,7 +323,7 @@ def test_chair_needs_objects():
 
 @pytest.mark.parametrize("columns", [80, 100, 132])
 def test_tables_fit_a_terminal(monkeypatch, columns):
-    monkeypatch.setattr("vifidel_eval.show.fitting.line_width", lambda: columns)
+    monkeypatch.setattr("vifidel_eval.show.explanations.line_width", lambda: columns)
     long = " ".join(["a large dog on a small boat near the blue house"] * 12)
     for given in (
         (CAREFUL, DREAMING, "--references", REFERENCES),

@@ -1,5 +1,6 @@
 """Several captions per image: mean, best and worst against plain runs of single captions."""
 
+import csv
 import json
 import math
 
@@ -257,6 +258,21 @@ def test_the_command_says_what_python_says(files):
     assert failed.exit_code == 3
     chosen = score(files, "--columns", "VIFIDEL best,CHAIRi mean", "--format", "csv")
     assert chosen.stdout.startswith("System,VIFIDEL best,CHAIRi mean,")
+
+
+def test_a_baseline_is_a_system_and_not_one_of_its_samples(files):
+    result = score(files, "--baseline", "b", "--format", "csv", metrics="VIFIDEL")
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    assert [(row["Metric"], row["System"]) for row in rows] == [
+        (f"VIFIDEL {which}", system) for which in ("mean", "best", "worst") for system in "ba"
+    ]
+    run = evaluate({"a": SAMPLES, "b": {i: t[:2] for i, t in SAMPLES.items()}}, samples=True)
+    by_hand = run.scores["a"]["VIFIDEL mean"] - run.scores["b"]["VIFIDEL mean"]
+    assert float(rows[1]["Difference"]) == pytest.approx(by_hand, abs=1e-9)
+    refused = score(files, "--baseline", "b, sample 1")
+    assert refused.exit_code == 2
+    assert "The systems are a, b." in refused.stderr
 
 
 def test_without_the_option_several_captions_are_refused_with_its_name(files):

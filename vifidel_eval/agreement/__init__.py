@@ -1,6 +1,6 @@
 """Agreement of metrics with people: data sets of human judgements, experiments, figures.
 
-Data flows from a data set's own files (`pascal50s`, `abstract50s`, `flickr8k`, `composite`,
-`distractors`) as `judgements` through `trials`, which score them under drawn references, to
-`forced_choice` and `correlation`, which compare the scores with the judgements.
+Each data set's module reads its own files into the shapes of `judgements`; `trials` scores the
+captions under drawn references; `forced_choice`, `correlation` and `detection` compare the scores
+with the judgements, and give a `result`.
 """

@@ -11,7 +11,8 @@ import io
 import itertools
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,32 +55,27 @@ def write_curves(path: Path, result: Agreement) -> None:
     VifidelError
         If the file cannot be written.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     accuracies = result.findings["accuracies"]
     kinds = list(dict.fromkeys(accuracy.kind for accuracy in accuracies))
     metrics = list(dict.fromkeys(accuracy.metric for accuracy in accuracies))
     numbers = [number for number in result.trials.numbers() if number != AS_GIVEN] or [AS_GIVEN]
     columns = min(len(kinds), 3)
     rows = math.ceil(len(kinds) / columns)
-    with rc_context(_SETTINGS):
-        figure = Figure(figsize=(3.2 * columns, 2.9 * rows + 0.5), layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False)
-        for axis, kind in itertools.zip_longest(axes.flat, kinds):
+    size = 3.2 * columns, 2.9 * rows + 0.5
+    with _drawing(path, size, rows, columns) as (figure, axes):
+        for axis, kind in itertools.zip_longest(axes, kinds):
             if kind is None:
                 axis.set_axis_off()
                 continue
             _draw_panel(axis, result, kind, metrics, numbers)
         # Named here: matplotlib leaves labels out that begin with an underscore.
         legend = figure.legend(
-            axes[0, 0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
+            axes[0].lines, metrics, loc="outside lower center", ncols=min(len(metrics), 5)
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
         title = f"{result.data}: agreement with people (ties {result.settings['ties']})"
         figure.suptitle(title, parse_math=False)
-        _save(path, figure)
 
 
 def _draw_panel(
@@ -127,9 +123,6 @@ def write_intervals(path: Path, result: Agreement) -> None:
     VifidelError
         If the file cannot be written.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     detection, localization, pairwise = result.findings.values()
     first = detection[0]
     panels: list[tuple[str, list[tuple[str, float, float, float]], float | None]] = [
@@ -147,9 +140,8 @@ def write_intervals(path: Path, result: Agreement) -> None:
     ]
     panels = [panel for panel in panels if panel[1]]
     longest = max(len(rows) for _, rows, _ in panels)
-    with rc_context(_SETTINGS):
-        figure = Figure(figsize=(3.6 * len(panels), 1.2 + 0.25 * longest), layout="constrained")
-        axes = figure.subplots(1, len(panels), squeeze=False).flat
+    size = 3.6 * len(panels), 1.2 + 0.25 * longest
+    with _drawing(path, size, 1, len(panels)) as (figure, axes):
         for axis, (title, rows, chance) in zip(axes, panels, strict=True):
             axis.set_title(title, parse_math=False)
             places = range(len(rows))
@@ -161,7 +153,6 @@ def write_intervals(path: Path, result: Agreement) -> None:
             if chance is not None:
                 axis.axvline(chance, color="0.5", linestyle=":")
         figure.suptitle(result.data, parse_math=False)
-        _save(path, figure)
 
 
 def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
@@ -175,21 +166,15 @@ def write_matrices(path: Path, matrices: Sequence[WilliamsMatrix]) -> None:
     VifidelError
         If the file cannot be written.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     size = 2.5 + 0.5 * max(len(matrix.correlations) for matrix in matrices)
     columns = min(len(matrices), 2)
     rows = math.ceil(len(matrices) / columns)
-    with rc_context(_SETTINGS):
-        figure = Figure(figsize=((size + 0.6) * columns, size * rows), layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False).flat
+    with _drawing(path, ((size + 0.6) * columns, size * rows), rows, columns) as (_, axes):
         for axis, matrix in itertools.zip_longest(axes, matrices):
             if matrix is None:
                 axis.set_axis_off()
             else:
                 _draw_matrix(axis, matrix, characters=int(9 * size))
-        _save(path, figure)
 
 
 def _draw_matrix(axis: Any, matrix: WilliamsMatrix, characters: int) -> None:
@@ -211,6 +196,20 @@ def _p_value(p: float) -> str:
     if math.isnan(p):
         return ""
     return "<.001" if p < 0.001 else ">.999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
+
+
+@contextmanager
+def _drawing(
+    path: Path, size: tuple[float, float], rows: int, columns: int
+) -> Iterator[tuple[Figure, Any]]:
+    """Yield a figure of so many inches and its panels, row by row; write it when they are drawn."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=size, layout="constrained")
+        yield figure, figure.subplots(rows, columns, squeeze=False).flat
+        _save(path, figure)
 
 
 def _save(path: Path, figure: Figure) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Any
 
 from ..digits import for_json
 from ..text_tables import Table
@@ -51,14 +51,6 @@ class Estimate:
     against: str | None = None
 
 
-class HasEstimates(Protocol):
-    """What an experiment found about a metric, or about metrics: a dataclass."""
-
-    def estimates(self) -> Iterable[Estimate]:
-        """Yield its numbers."""
-        ...
-
-
 @dataclass(frozen=True)
 class Agreement:
     """How well metrics agree with people on a data set.
@@ -68,7 +60,8 @@ class Agreement:
     data : str
         The data set.
     findings : mapping
-        Name in JSON to what was found, metric by metric.
+        Name in JSON to what was found, metric by metric: dataclasses whose `estimates` yield their
+        numbers.
     shown : list of Table
         The same for people, without notes.
     conventions : list of str
@@ -97,8 +90,8 @@ class Agreement:
 
     def tidy(self) -> Table:
         """Return a row for each number, for programs; columns that nothing fills are left out."""
-        found: list[HasEstimates] = [one for of_kind in self.findings.values() for one in of_kind]
-        rows = [row for one in found for row in one.estimates()]
+        found = [one for of_kind in self.findings.values() for one in of_kind]
+        rows: list[Estimate] = [row for one in found for row in one.estimates()]
         names = [of_field.name for of_field in fields(Estimate)]
         used = [name for name in names if any(getattr(row, name) is not None for row in rows)]
         return Table(used, [for_json([getattr(row, name) for name in used]) for row in rows])

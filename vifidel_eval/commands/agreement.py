@@ -12,9 +12,9 @@ import click
 from ..errors import VifidelError
 from ..progress import progress_bar
 from .agreement_options import Experiment, experiment_options
-from .caption_options import CaptionOptions, reference_options
 from .help import Group
-from .metric_options import MetricCommand, metric_options
+from .metric_options import MetricCommand, chosen_metrics, metric_options
+from .options import reference_options
 from .paths import CAPTIONS, FILE
 from .printing import show, tell
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..agreement.judgements import Choices, Hallucinations, Judged, Ratings
     from ..agreement.result import Agreement
     from ..agreement.trials import Trials
+    from ..captions.fields import Wanted
     from ..scorers import Scorer
     from ..scorers.record import Settings
     from ..unfinished import Parts
@@ -97,7 +98,7 @@ def abstract50s(folder: Path, ties: str, experiment: Experiment, **chosen: Any) 
 def distractors(
     file: Path,
     captions: Path | None,
-    layout: CaptionOptions,
+    wanted: Wanted,
     ties: str,
     experiment: Experiment,
     **chosen: Any,
@@ -107,8 +108,13 @@ def distractors(
     FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.
     """
     from ..agreement.distractors import read_distractors
+    from ..captions import read_references
 
-    references = None if captions is None else layout.read_references(captions)
+    references = None
+    if captions is not None:
+        references = read_references(
+            captions, wanted.splits, wanted.id_fields, wanted.reference_fields
+        )
     _choose(read_distractors(file, references), ties, experiment, **chosen)
 
 
@@ -269,7 +275,9 @@ def _trials(
     given = {name: read_scores(Path(path), judged) for name, path in experiment.scores}
     has_references = any(one.references for one in judged)
     settings = replace(settings, references=has_references)
-    scorers, unavailable = build(experiment.names(metrics, settings), settings)
+    # Ablations and other tools' scores stand alone, unless --metrics names more.
+    alone = experiment.ablation or experiment.scores
+    scorers, unavailable = build(chosen_metrics(metrics, settings, not alone), settings)
     scorers |= experiment.ablations(settings)
     numbers = experiment.references if has_references else (0,)
     todo = work(judged, scorers, numbers, experiment.draws)

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .metric_options import chosen_metrics
-from .options import format_option, gathered
+from .options import fields_of, format_option, gathered
 from .paths import NAMED, OUTPUT, Written
 from .printing import show, tell
 
@@ -101,17 +101,6 @@ class Experiment:
                 tell("Interrupted; the same command continues where it stopped.")
             raise
         parts.clear()
-
-    def names(self, metrics: tuple[str, ...] | None, settings: Settings) -> list[str]:
-        """Return the metrics to compute beside ablations and other tools' scores.
-
-        Raises
-        ------
-        click.UsageError
-            If a metric lacks what it needs.
-        """
-        # Ablations and other tools' scores stand alone, unless --metrics names more.
-        return chosen_metrics(metrics, settings, by_default=not (self.ablation or self.scores))
 
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return the scorers of the ablation, by name."""
@@ -204,4 +193,4 @@ def experiment_options(references: str) -> Callable[[Callable[..., Any]], Callab
         ),
         format_option("How to print the result."),
     )
-    return gathered(Experiment, options, "experiment")
+    return gathered("experiment", partial(fields_of, Experiment), options)

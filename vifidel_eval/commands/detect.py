@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .caption_options import CaptionOptions, field_options
+from .options import field_options
 from .paths import FILE, NAMED, Between, Command, Read, Written
 from .printing import show, tell
+
+if TYPE_CHECKING:
+    from ..captions.fields import Wanted
 
 
 @click.command("detect", cls=Command)
@@ -87,7 +91,7 @@ def detect(
     threads: int,
     drafts: bool,
     download: bool,
-    layout: CaptionOptions,
+    wanted: Wanted,
 ) -> None:
     """Write which objects a detector finds in PICTURES.
 
@@ -109,7 +113,7 @@ def detect(
         from ..asking import read_asked
 
         questions = read_asked(
-            ask, things, id_field=layout.id_field, caption_field=layout.caption_field
+            ask, things, id_field=wanted.id_fields, caption_field=wanted.caption_fields
         )
     detector = detecting.load_detector(detecting.find_model(model, download, tell), device)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,16 +13,13 @@ import click
 
 from ..explain.explanation import Thresholds
 from ..progress import progress_bar
-from ..text_tables import Table
-from .caption_options import CaptionOptions, caption_options
-from .options import format_option, transport_options
-from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile
+from .options import caption_options, format_option, transport_options
+from .paths import CAPTIONS, FILE, OUTPUT, RESULTS, Between, Command, SystemFile, named
 from .printing import show
 
 if TYPE_CHECKING:
+    from ..captions.fields import Wanted
     from ..explain.explained import Explained
-    from ..explain.explanation import Explanation
-    from ..explain.findings import Findings
     from ..explain.inventions import Invention
     from ..explain.sentences import JudgedSentence
     from ..image_ids import ImageId
@@ -125,13 +121,15 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 )
 @click.option("--output", type=OUTPUT, help="Write everything found as JSON.")
 @format_option("How to print; csv has the plan or the findings.")
+@click.pass_context
 def explain(
+    ctx: click.Context,
     results: tuple[SystemFile, ...],
     image: str | None,
     caption: str | None,
     references: Path | None,
     no_references: bool,
-    layout: CaptionOptions,
+    wanted: Wanted,
     settings: Settings,
     image_ids: Path | None,
     metric: str,
@@ -159,26 +157,30 @@ def explain(
     """
     by_category = metric == _BY_CATEGORY
     evidence = None if no_references else references
-    _check_usage(results, image, caption, evidence, image_ids, settings, plan, by_category)
+    _check_usage(ctx.params, by_category, evidence)
+    from ..entry.evaluating import read_captions
     from ..explain.findings import find
     from ..explain.inventions import rows_of
     from ..files import json_text, write_whole
     from ..image_ids import from_json_key
     from ..runs.pairing import System
+    from ..show.explanations import explanations_text, findings_text
     from ..things.synonyms import read_things
 
-    systems, gold = layout.read(results, references, image_ids)
+    systems, gold = read_captions(named(results), references, wanted, image_ids)
     if caption is not None:
         systems = [System("caption", {from_json_key(image or ""): caption})]
     names = read_things(things)
-    own = {
-        "things": names,
-        "synonyms": synonyms,
-        "drop_incomplete": drop_incomplete,
-        "prf_edition": prf_edition,
-    }
     settings = replace(
-        settings, references=gold is not None, weighted=evidence is not None, options=own
+        settings,
+        references=gold is not None,
+        weighted=evidence is not None,
+        options={
+            "things": names,
+            "synonyms": synonyms,
+            "drop_incomplete": drop_incomplete,
+            "prf_edition": prf_edition,
+        },
     )
     scorer = _explainer(settings, metric, support)
     rows = _rows(systems, image, gold, settings, {metric: scorer})
@@ -197,7 +199,7 @@ def explain(
     if image is None:
         found = {name: find(of_one) for name, of_one in parts}
         document["systems"] = {name: findings.to_json() for name, findings in found.items()}
-        shown = partial(_show_findings, found, top)
+        shown = partial(findings_text, found, top)
     else:
         explained = {name: next(chain.from_iterable(of_one)) for name, of_one in parts}
         document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
@@ -207,7 +209,7 @@ def explain(
         if sentences:
             document["sentences"] = signature
             notes.append(signature)
-        shown = partial(_show_explanations, explained, sentences, plan)
+        shown = partial(explanations_text, explained, sentences, plan)
     text = json_text(document)
     try:
         show(text if style == "json" else shown(style, notes), coloured=style == "table")
@@ -218,27 +220,20 @@ def explain(
             write_whole(inventions, rows_of(invented or [], inventions.suffix))
 
 
-def _check_usage(
-    results: Sequence[SystemFile],
-    image: str | None,
-    caption: str | None,
-    references: Path | None,
-    image_ids: Path | None,
-    settings: Settings,
-    plan: bool,
-    by_category: bool,
-) -> None:
+def _check_usage(given: Mapping[str, Any], by_category: bool, evidence: Path | None) -> None:
+    """Check that no option contradicts another one, or lacks what it needs."""
+    results, image, caption = given["results"], given["image"], given["caption"]
     if caption is not None and (results or image is None):
         raise click.UsageError("--caption needs --image, and takes no result files.")
     if caption is None and not results:
         raise click.UsageError("give result files, or --image ID and --caption TEXT.")
-    if plan and image is None:
+    if given["plan"] and image is None:
         raise click.UsageError("--plan needs --image.")
-    if image_ids is not None and image is not None:
+    if given["image_ids"] is not None and image is not None:
         raise click.UsageError("--image is one image, --image-ids are several: give one of them.")
-    if by_category and not settings.objects:
+    if by_category and not given["objects"]:
         raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects: what the images show.")
-    if not settings.objects and references is None:
+    if not given["objects"] and evidence is None:
         raise click.UsageError(
             "give --objects: what the images show. References alone will do too: --references."
         )
@@ -324,78 +319,3 @@ def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
         if matched:
             return matched[spelling]
     raise mismatch([asked], known, "--image", knower)
-
-
-def _show_findings(
-    found: Mapping[str, Findings], top: int, style: str, notes: Sequence[str]
-) -> str:
-    from ..explain.findings import findings_in_width, findings_table, summary_table
-    from ..show.fitting import fitted, line_width
-
-    if style == "csv":
-        return findings_table(found, top).render(style)
-    summary = summary_table(found)
-    if style != "table":
-        tables = [summary, findings_table(found, top, notes)]
-        return "\n\n".join(table.render(style) for table in tables)
-    width = line_width()
-    shown = [part.render(style) for part in fitted(summary, style, width, "Captions of")]
-    for table, colour in findings_in_width(found, top, width):
-        shown.append(_shown(table, style, width, [colour] * len(table.rows)))
-    return "\n\n".join([*shown, _below(notes, style, width)])
-
-
-def _show_explanations(
-    explained: Mapping[str, Explanation],
-    sentences: Mapping[str, Sequence[JudgedSentence]],
-    plan: bool,
-    style: str,
-    notes: Sequence[str],
-) -> str:
-    from ..explain.explanation import plan_table, tables
-    from ..explain.sentences import sentence_table
-    from ..show.fitting import line_width
-
-    if style == "csv":
-        return plan_table(explained).render(style)
-    width = line_width()
-    shown = []
-    for name, explanation in explained.items():
-        words, *others = tables(explanation, name, plan)
-        colours = [{"!": "red", "+": "green"}.get(str(row[0])) for row in words.rows]
-        if name in sentences:
-            of_sentences = sentence_table(explanation.caption, sentences[name], width)
-            others = [of_sentences, *others]
-        shown.append(_shown(words, style, width, colours))
-        shown += [_shown(table, style, width) for table in others]
-    return "\n\n".join([*shown, _below(notes, style, width)])
-
-
-def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] = ()) -> str:
-    """Return a table that fits, with coloured rows; click drops colours where they mean nothing."""
-    from ..show.fitting import fitted
-
-    if style != "table":
-        return table.render(style)
-    above = textwrap.wrap(table.title, width) if table.title else []
-    notes = [line for note in table.notes for line in textwrap.wrap(note, width)]
-    parts = []
-    for part in fitted(replace(table, title="", notes=notes), style, width):
-        lines = part.render(style).split("\n")
-        for number, colour in enumerate(colours, 2):  # below the headers
-            if colour is not None:
-                lines[number] = click.style(lines[number], fg=colour)
-        parts.append("\n".join([*above, *lines]))
-        above = []
-    return "\n\n".join(parts)
-
-
-def _below(notes: Sequence[str], style: str, width: int) -> str:
-    """Return what was explained by: names, cosines and signatures."""
-    from ..show.fitting import folded
-
-    if style != "table":
-        comment = "% " if style == "latex" else ""
-        return "\n".join(f"{comment}{note}" for note in notes)
-    signatures = [note for note in notes if "|" in note]
-    return "\n".join([*(note for note in notes if "|" not in note), *folded(signatures, width)])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import click
 
 from ..errors import VifidelError
 from .help import shows_all
-from .options import TRANSPORT, settings_of, with_options
+from .options import TRANSPORT, Described, gathered, settings_of
 from .paths import Command, Read
 
 if TYPE_CHECKING:
@@ -101,44 +101,38 @@ class MetricCommand(Command):
         } | {name: ["CHAIR"] for name in ("uncertain", "looked_for")}
 
 
-def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of words, distances and metrics.
+def _settings(given: dict[str, Any]) -> Settings:
+    """Take the options of words, distances and metrics out of what a command was given."""
+    from ..scorers.registry import METRICS
 
-    The command, a `MetricCommand`, gets them together as ``settings``, and beside them ``metrics``.
-    """
+    # A metric that was imported by its name has options that were not parsed: none was given.
+    own = {option.name: given.pop(option.name, option.default) for option in METRICS.options()}
+    return replace(settings_of(given), options=own)
 
-    @wraps(command)
-    def gathering(**given: Any) -> Any:
-        from ..scorers.registry import METRICS
 
-        # A metric that was imported by its name has options that were not parsed: none was given.
-        own = {option.name: given.pop(option.name, option.default) for option in METRICS.options()}
-        settings = replace(settings_of(given), options=own)
-        return command(settings=settings, **given)
-
-    return with_options(gathering, TRANSPORT)
+#: Adds the options of words, distances and metrics. The command, a `MetricCommand`, gets them
+#: together as ``settings``, and beside them ``metrics``.
+metric_options = gathered("settings", _settings, TRANSPORT)
 
 
 @cache
 def _options(own: tuple[Option, ...]) -> list[click.Parameter]:
-    return [_Metrics(["--metrics"], callback=parsed_metrics), *map(_own, own)]
+    metrics = Described(["--metrics"], callback=parsed_metrics, describe=_metrics_there_are)
+    return [metrics, *map(_own, own)]
 
 
-class _Metrics(click.Option):
-    """``--metrics``, whose help lists the metrics; those of other packages are not imported."""
+def _metrics_there_are() -> str:
+    """Return what ``--metrics`` takes; metrics of other packages are not imported."""
+    from ..scorers.registry import METRICS
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from ..scorers.registry import METRICS
-
-        defaults = [metric.name for metric in METRICS.values() if metric.default]
-        others = [_needing(metric) for metric in METRICS.values() if not metric.default]
-        others += [name for name in METRICS.waiting() if name.lower() not in METRICS.spellings]
-        self.help = (
-            f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
-            f"{', '.join(defaults)}, as far as references and objects are given]  Others: "
-            f"{', '.join(others)}."
-        )
-        return super().get_help_record(ctx)
+    defaults = [metric.name for metric in METRICS.values() if metric.default]
+    others = [_needing(metric) for metric in METRICS.values() if not metric.default]
+    others += [name for name in METRICS.waiting() if name.lower() not in METRICS.spellings]
+    return (
+        f"Comma-separated; VIFIDEL+CIDEr: mean of both; default,CHAIR: CHAIR too.  [default: "
+        f"{', '.join(defaults)}, as far as references and objects are given]  Others: "
+        f"{', '.join(others)}."
+    )
 
 
 def _own(option: Option) -> click.Option:

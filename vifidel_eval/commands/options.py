@@ -15,6 +15,7 @@ from ..text_tables import FORMATS
 from .paths import FILE, NAMED, Between
 
 if TYPE_CHECKING:
+    from ..captions.fields import Wanted
     from ..scorers.record import Settings
 
 
@@ -53,14 +54,22 @@ def read_stop_words(path: Path | None) -> frozenset[str]:
     return STOP_WORDS if path is None else frozenset(read_text(path, VifidelError).split())
 
 
-class _Objects(click.Option):
-    """``--objects``, whose help lists the formats; they are imported when help is printed."""
+class Described(click.Option):
+    """An option whose help is made when it is printed: what that needs is imported only then."""
+
+    def __init__(self, *args: Any, describe: Callable[[], str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._describe = describe
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from ..annotations.read import accepted
-
-        self.help = f"What the images show: {accepted()}. Repeat to unite several."
+        self.help = self._describe()
         return super().get_help_record(ctx)
+
+
+def _formats_of_objects() -> str:
+    from ..annotations.read import accepted
+
+    return f"What the images show: {accepted()}. Repeat to unite several."
 
 
 #: The options of words and distances, in the order of ``--help``.
@@ -110,7 +119,8 @@ TRANSPORT = (
         "--objects",
         multiple=True,
         type=FILE,
-        cls=_Objects,
+        cls=Described,
+        describe=_formats_of_objects,
     ),
     click.option(
         "--threshold",
@@ -155,30 +165,35 @@ def format_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[...
 
 
 def gathered(
-    kind: type[Any], options: Sequence[Callable[..., Any]], name: str
+    name: str, make: Callable[[dict[str, Any]], Any], options: Sequence[Callable[..., Any]]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that adds options, which a command gets as one object.
 
     Parameters
     ----------
-    kind : dataclass
-        With one field per option; options of fields with defaults may be left out.
-    options : sequence
-        What ``click.option`` returns, in the order of ``--help``.
     name : str
         The command's argument that takes the object.
+    make : callable
+        Takes the values of the options out of all that the command was given, and returns the
+        object.
+    options : sequence
+        What ``click.option`` returns, in the order of ``--help``.
     """
-    names = [field.name for field in fields(kind)]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def gathering(**given: Any) -> Any:
-            chosen = kind(**{name: given.pop(name) for name in names if name in given})
-            return command(**{name: chosen}, **given)
+            made = make(given)
+            return command(**{name: made}, **given)
 
         return with_options(gathering, options)
 
     return decorate
+
+
+def fields_of(kind: type[Any], given: dict[str, Any]) -> Any:
+    """Take the values of a dataclass's fields, one per option, out of what a command was given."""
+    return kind(**{field.name: given.pop(field.name) for field in fields(kind)})
 
 
 def with_options(
@@ -188,17 +203,6 @@ def with_options(
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def transport_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `TRANSPORT`, which the command gets together as ``settings``."""
-
-    @wraps(command)
-    def gathering(**given: Any) -> Any:
-        settings = settings_of(given)
-        return command(settings=settings, **given)
-
-    return with_options(gathering, TRANSPORT)
 
 
 def settings_of(given: dict[str, Any]) -> Settings:
@@ -220,3 +224,48 @@ def settings_of(given: dict[str, Any]) -> Settings:
         p=None if p is None else int(p),
         **{name: given.pop(name) for name in (*as_they_are, "trust_pickles", "normalize")},
     )
+
+
+#: Adds the options of `TRANSPORT`; the command gets them together as ``settings``.
+transport_options = gathered("settings", settings_of, TRANSPORT)
+
+
+def _wanted(given: dict[str, Any]) -> Wanted:
+    """Take what fields are called out of what a command was given, as far as it has the options."""
+    from ..captions.fields import Wanted
+
+    names = ("id_field", "caption_field", "reference_field", "split")
+    return Wanted(*(given.pop(name, ()) for name in names))
+
+
+_ID_FIELD = click.option(
+    "--id-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column or key of image ids in caption files, or the path to it, such as doc.image_id.  "
+    "[default: image_id, image, file_name, ...]",
+)
+_CAPTION_FIELD = click.option(
+    "--caption-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column, key or path of captions in result files, such as 'filtered_resps[0]'.  [default: "
+    "caption, prediction, text, ...]",
+)
+_REFERENCE_FIELD = click.option(
+    "--reference-field",
+    multiple=True,
+    metavar="NAME",
+    help="Column, key or path of captions in references.  [default: caption, reference, ...]",
+)
+_SPLIT = click.option(
+    "--split",
+    multiple=True,
+    metavar="NAME",
+    help="Split of Karpathy's dataset JSON, such as test. Repeat for several.",
+)
+
+#: Add the options of result files, of references, or of both; a command gets them as ``wanted``.
+field_options = gathered("wanted", _wanted, (_ID_FIELD, _CAPTION_FIELD))
+reference_options = gathered("wanted", _wanted, (_ID_FIELD, _REFERENCE_FIELD, _SPLIT))
+caption_options = gathered("wanted", _wanted, (_ID_FIELD, _CAPTION_FIELD, _REFERENCE_FIELD, _SPLIT))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .caption_options import CaptionOptions, field_options
+from .options import field_options
 from .paths import FILE, OUTPUT, RESULTS, Command, SystemFile
 from .paths import named as named_files
 from .printing import show
+
+if TYPE_CHECKING:
+    from ..captions.fields import Wanted
 
 
 @click.command("questions", cls=Command)
@@ -52,7 +56,7 @@ from .printing import show
 @field_options
 def questions(
     captions: tuple[SystemFile, ...],
-    layout: CaptionOptions,
+    wanted: Wanted,
     output: Path,
     answers: Path | None,
     controls: int,
@@ -74,8 +78,8 @@ def questions(
         controls=controls,
         seed=seed,
         things=things,
-        id_field=layout.id_field,
-        caption_field=layout.caption_field,
+        id_field=wanted.id_fields,
+        caption_field=wanted.caption_fields,
     )
     lines = [printable(json.dumps(question, ensure_ascii=False)) + "\n" for question in asked]
     write_whole(output, "".join(lines))

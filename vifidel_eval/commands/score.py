@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..conditions import Requirement, check_requirements, failures
 from ..errors import VifidelError
-from .caption_options import CaptionOptions, caption_options
-from .metric_options import MetricCommand, chosen_metrics, metric_options
-from .options import Stated
+from .metric_options import MetricCommand, chosen_metrics, flag, metric_options
+from .options import Stated, caption_options
 from .paths import CAPTIONS, FILE, NAMED, OUTPUT, RESULTS, SystemFile, Written, named
 from .printing import tell
-from .report_options import ReportOptions, report_options
 from .table_options import TableOptions, table_options
 
 if TYPE_CHECKING:
-    from ..entry import Run
+    from ..captions.fields import Wanted
     from ..entry.plan import Plan
-    from ..image_ids import ImageId
     from ..scorers.record import Settings
 
 
@@ -111,12 +108,30 @@ _NOT_MET = 3
     help="Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1', or 'NAME: VIFIDEL-Hi <= .1' "
     "for one system.",
 )
-@report_options
+@click.option(
+    "--report",
+    type=OUTPUT,
+    help="Write an HTML page: scores, comparison, all captions.",
+)
+@click.option("--title", help="Title of the report.  [default: Caption evaluation]")
+@click.option(
+    "--images",
+    type=FILE,
+    help="Folder of the images, for the report.",
+)
+@click.option(
+    "--images-mb",
+    type=click.IntRange(min=1),
+    help="Megabytes that the images may take in the report; those on which systems disagree most "
+    "come first.  [default: 32]",
+)
+@click.pass_context
 def score(
+    ctx: click.Context,
     results: tuple[SystemFile, ...],
     references: Path | None,
     no_references: bool,
-    layout: CaptionOptions,
+    wanted: Wanted,
     metrics: tuple[str, ...] | None,
     settings: Settings,
     allow_subset: bool,
@@ -133,26 +148,27 @@ def score(
     leaderboard: Path | None,
     date: datetime | None,
     requirements: tuple[Requirement, ...],
-    page: ReportOptions,
+    report: Path | None,
+    title: str | None,
+    images: Path | None,
+    images_mb: int | None,
 ) -> None:
     """Score result files against the images' objects, references, or both.
 
     PATH: JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
     Parquet, or - (standard input). NAME=PATH names a system.
     """
-    if references is None and not no_references:
-        raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
-    if people and references is None:
-        raise click.UsageError("--people needs --references, by which people are scored.")
-    _check_samples(samples, people, calibrate, leaderboard, page)
-    if comparing and tables.baseline is not None:
-        raise click.UsageError("--baseline is the short form of --compare: give one of them.")
+    _check_usage(ctx.params)
+    tables.check()
     comparing = comparing or tables.compare_output is not None or tables.baseline is not None
-    tables.check(compared_elsewhere=not comparing or output is not None)
     from ..entry.evaluating import plan
     from ..entry.evaluating import score as scored
 
-    controls = _controls(calibrate, references, settings)
+    controls = None
+    if calibrate is not None:
+        from ..asking import calibrated, read_controls
+
+        controls = read_controls(calibrate)  # another file is refused before the work
     settings = replace(
         settings,
         references=references is not None,
@@ -160,29 +176,30 @@ def score(
         detector=detector,
     )
     names = chosen_metrics(metrics, settings)
-    page.check()
     if leaderboard is not None:
         from ..runs.leaderboard import read
 
-        read(leaderboard)  # another file is refused before the work
+        read(leaderboard)  # and here too
     planned = plan(
         named(results),
         references,
         settings,
         names,
-        wanted=replace(layout.wanted(), samples=samples),
+        wanted=replace(wanted, samples=samples),
         image_ids=image_ids,
         allow_subset=allow_subset,
         people=people,
     )
     if not planned.unavailable:
         tables.check_columns(planned.columns)
-    tables.check_baseline([system.name for system in planned.systems])
-    _check(requirements, planned)
-    pictures = {} if page.images is None else planned.pictures(page.images)
-    run = _calibrated(scored(planned), controls, seed, resamples)
+    tables.check_baseline(planned.names)
+    _check_conditions(requirements, planned)
+    pictures = {} if images is None else planned.pictures(images)
+    run = scored(planned)
+    if controls is not None:
+        run = calibrated(run, controls, seed, resamples)
     comparisons = problem = None
-    if comparing or page.report is not None:
+    if comparing or report is not None:
         try:
             comparisons = run.compare(seed, resamples)
         except VifidelError as of_comparison:  # the scores are still printed and saved
@@ -198,67 +215,43 @@ def score(
             run.add_to_leaderboard(leaderboard, (date or datetime.now()).date())
     if problem is not None:
         raise problem
-    if page.report is not None:
-        run.report(page.report, pictures, page.title, page.images_mb, seed, resamples)
-    _require(requirements, run.scores)
+    if report is not None:
+        run.report(report, pictures, title, images_mb, seed, resamples)
+    if failed := failures(requirements, run.scores):
+        tell("\n".join(failed))
+        ctx.exit(_NOT_MET)
 
 
-def _check_samples(
-    samples: bool,
-    people: bool,
-    calibrate: Path | None,
-    leaderboard: Path | None,
-    page: ReportOptions,
-) -> None:
-    given = {
-        "--people": people,
-        "--calibrate": calibrate is not None,
-        "--leaderboard": leaderboard is not None,
-        "--report": page.report is not None,
-    }
-    for option, is_given in given.items():
-        if samples and is_given:
-            raise click.UsageError(f"{option} needs one caption per image; leave out --samples.")
-
-
-def _controls(
-    path: Path | None, references: Path | None, settings: Settings
-) -> Mapping[ImageId, Collection[str]] | None:
-    """Return the controls of ``--calibrate``: a wrong file is refused before the work."""
-    if path is None:
-        return None
-    if references is None or not settings.objects:
+def _check_usage(given: Mapping[str, Any]) -> None:
+    """Check that no option contradicts another one, or lacks what it needs."""
+    if given["references"] is None:
+        if not given["no_references"]:
+            raise click.UsageError("give --references CAPTIONS.json, or --no-references.")
+        if given["people"]:
+            raise click.UsageError("--people needs --references, by which people are scored.")
+    for name in ("people", "calibrate", "leaderboard", "report") if given["samples"] else ():
+        if given[name]:
+            raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
+    if given["comparing"] and given["baseline"] is not None:
+        raise click.UsageError("--baseline is the short form of --compare: give one of them.")
+    elsewhere = given["compare_output"] or given["output"]
+    if given["style"] == "csv" and given["comparing"] and elsewhere is None:
+        raise click.UsageError(
+            "--format csv prints one table, the scores; write what --compare finds with "
+            "--compare-output FILE.csv."
+        )
+    answers_are_known = given["references"] is not None and given["objects"]
+    if given["calibrate"] is not None and not answers_are_known:
         raise click.UsageError(
             "--calibrate needs --objects, the answers, and --references, which name what is there."
         )
-    from ..asking import read_controls
-
-    return read_controls(path)
-
-
-def _calibrated(
-    run: Run,
-    controls: Mapping[ImageId, Collection[str]] | None,
-    seed: int,
-    resamples: int,
-) -> Run:
-    if controls is None:
-        return run
-    from ..asking import calibrated
-
-    return calibrated(run, controls, seed, resamples)
+    for name, needed in (("images", "report"), ("title", "report"), ("images_mb", "images")):
+        if given[name] is not None and given[needed] is None:
+            raise click.UsageError(f"{flag(name)} needs {flag(needed)}.")
 
 
-def _check(requirements: tuple[Requirement, ...], planned: Plan) -> None:
+def _check_conditions(requirements: tuple[Requirement, ...], planned: Plan) -> None:
     try:
         check_requirements(requirements, planned.columns, planned.names)
     except VifidelError as problem:
         raise click.BadParameter(str(problem), param_hint="'--require'") from None
-
-
-def _require(
-    requirements: tuple[Requirement, ...], scores: Mapping[str, Mapping[str, float]]
-) -> None:
-    if failed := failures(requirements, scores):
-        tell("\n".join(failed))
-        raise SystemExit(_NOT_MET)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .caption_options import CaptionOptions, field_options
 from .help import Group
-from .options import format_option
+from .options import field_options, format_option
 from .paths import CAPTIONS, FILE, OUTPUT, Command
 from .printing import show
 
 if TYPE_CHECKING:
+    from ..captions.fields import Wanted
     from ..submission import Fault, Results
     from ..text_tables import Table
 
@@ -91,7 +91,7 @@ def check(files: tuple[Path, ...], images: Path, everything: bool, style: str) -
 @_ALL
 @field_options
 def write(
-    captions: Path, images: Path | None, output: Path, everything: bool, layout: CaptionOptions
+    captions: Path, images: Path | None, output: Path, everything: bool, wanted: Wanted
 ) -> None:
     """Write CAPTIONS, a file of any layout that score reads, in COCO's results format.
 
@@ -102,7 +102,7 @@ def write(
     from ..submission import read_image_list, write_results
 
     found = write_results(
-        read_results(captions, layout.id_field, layout.caption_field),
+        read_results(captions, wanted.id_fields, wanted.caption_fields),
         output,
         None if images is None else read_image_list(images),
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import VifidelError
-from .options import format_option, gathered
+from .options import fields_of, format_option, gathered
 from .paths import OUTPUT
 from .printing import show, tell
 
@@ -33,24 +34,11 @@ class TableOptions:
     counts: bool
     baseline: str | None
 
-    def check(self, compared_elsewhere: bool = True) -> None:
-        """Raise a UsageError for options that contradict each other, before any work.
-
-        `compared_elsewhere` says that there is no comparison, or a file that takes it.
-        """
+    def check(self) -> None:
+        """Raise a UsageError for options that contradict each other, before any work."""
         if self.style == "json" and (self.percent or self.digits is not None):
             raise click.UsageError(
                 "--format json holds the scores as they are; leave --percent and --digits out."
-            )
-        if (
-            self.style == "csv"
-            and self.compare_output is None
-            and self.baseline is None
-            and not compared_elsewhere
-        ):
-            raise click.UsageError(
-                "--format csv prints one table, the scores; write what --compare finds with "
-                "--compare-output FILE.csv."
             )
 
     def check_columns(self, metric_of: Mapping[str, str]) -> None:
@@ -120,7 +108,8 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 
 #: Adds the options of `TableOptions`; the command gets them together as ``tables``.
 table_options = gathered(
-    TableOptions,
+    "tables",
+    partial(fields_of, TableOptions),
     [
         format_option("How to print the scores."),
         click.option(
@@ -159,5 +148,4 @@ table_options = gathered(
             help="Compare with this system: differences, intervals, p.",
         ),
     ],
-    "tables",
 )

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..progress import progress_bar
-from .caption_options import CaptionOptions, reference_options
+from .options import reference_options
 from .paths import CAPTIONS, Command, Written
 from .printing import harmless, show, tell
+
+if TYPE_CHECKING:
+    from ..captions.fields import Wanted
 
 
 @click.command("train-lm", cls=Command)
@@ -44,7 +48,7 @@ from .printing import harmless, show, tell
     help="Size of the LSTM's state and of its word embeddings.",
 )
 def train_lm(
-    captions: Path, layout: CaptionOptions, output: Path, epochs: int, seed: int, hidden: int
+    captions: Path, wanted: Wanted, output: Path, epochs: int, seed: int, hidden: int
 ) -> None:
     """Train the language model of the metric LM.
 
@@ -53,9 +57,10 @@ def train_lm(
     """
     from tqdm import tqdm
 
+    from ..captions import read_references
     from ..networks.language_training import Epoch, state_path, train
 
-    texts = layout.read_references(captions)
+    texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
     unfinished = state_path(output)
     with progress_bar(epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0) as bar:
 

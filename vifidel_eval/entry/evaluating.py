@@ -317,8 +317,14 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     """Score what was planned, with a progress bar as `evaluate` shows it."""
     work = sum(len(system.captions) for system in planned.systems) * len(planned.scorers)
     with progress_bar(work, shown=progress) as bar:
-        under = planned.scorers, planned.references, planned.allow_subset
-        how = *under, bar.update, planned.unavailable, named_by(bar)
+        how = (
+            planned.scorers,
+            planned.references,
+            planned.allow_subset,
+            bar.update,
+            planned.unavailable,
+            named_by(bar),
+        )
         if planned.samples is None:
             scores = score_systems(planned.systems, *how)
             warn_of_scores(scores, planned.systems, planned.references, planned.scorers)

@@ -258,7 +258,9 @@ class Run:
             or known.baseline not in (None, baseline)
         ):
             scores = self.detail if self.plan is not None else self._comparable()
-            self._compared = known = compare(scores, seed, resamples, level)
+            known = compare(scores, seed, resamples, level)
+            if self.plan is not None:  # `save` keeps what the file of a loaded run has
+                self._compared = known
         return known if baseline is None else against(known, baseline)
 
     @named_if_wrong

@@ -1,1 +1,1 @@
-"""Tables of scores and comparisons, in text, Markdown, LaTeX, CSV and HTML."""
+"""Tables of scores, comparisons and explanations, in text, Markdown, LaTeX, CSV and HTML."""
