@@ -98,7 +98,7 @@ def _count(
         )
     kept = _distinct(counted)
     found.image(image_id)[label] = 1 if once else len(kept)
-    for score, box, size in kept:
+    for score, box, size in kept if found.boxes is not None else ():
         found.keep_box(image_id, label, from_corners(box), score, size)
 
 

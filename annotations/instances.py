@@ -109,23 +109,24 @@ class Instances:
         score: float | None = None,
         sides: Any = None,
         size: tuple[Any, Any] = (None, None),
-    ) -> None:
+    ) -> str:
         """Count instances of a category, as it is spelt, unless their score (0 to 1) is too low.
 
-        Messages begin with `at`, the file and the entry. `sides` of a box are x, y, width and
+        Returns the label; none of what does not count. Messages begin with `at`, the file and the entry. `sides` of a box are x, y, width and
         height, `size` is the image's width and height, if the source is right: an object without a
         usable box has none.
         """
         if score is not None:
             self.scored = True
             if score < self.lowest:
-                return
+                return ""
         label = checked_label(name, at)
         labels = self.images.setdefault(image_id, {})
         if label:
             labels[label] = labels.get(label, 0) + number
             if self.boxes is not None:
                 self.keep_box(image_id, label, sides, score, size)
+        return label
 
     def add_listed(self, image_id: ImageId, items: Any) -> None:
         """Count what is listed for an image in any shape that `.listed` reads."""

@@ -392,16 +392,15 @@ def checked_label(name: str, at: str = "") -> str:
     """
     if name == NO_CATEGORY:
         return ""
-    before = f"{at}: " if at else ""
-    if len(name) > LONGEST_NAME:
-        raise AnnotationError(
-            f"{before}the label {name!r:.40} is {len(name)} characters long; at most "
-            f"{LONGEST_NAME} are read: is it a label?"
+    if len(name) <= LONGEST_NAME:
+        if label := CLEAN[name]:
+            return label
+        what = "has no word in it."
+    else:
+        what = (
+            f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
         )
-    label = CLEAN[name]
-    if not label:
-        raise AnnotationError(f"{before}the label {name!r:.40} has no word in it.")
-    return label
+    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
 
 
 def check_score(score: Any, at: str) -> float:
