@@ -16,11 +16,12 @@ from .categories import (
 )
 from .coco_json import read_coco_instances, read_coco_results
 from .combined import agreed, union
-from .instances import Box, ImageBoxes, LabelItem, LabelList, LabelRows, label_rows
+from .instances import Box, ImageBoxes
+from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
 from .listed import CategoryNames
-from .objects import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label
+from .objects import ObjectLabels
 from .open_images import read_open_images
-from .plain import read_labels
+from .plain import LabelItem, LabelList, LabelRows, label_rows, read_labels
 from .read import ObjectSource, read_boxes, read_objects
 from .voc import read_voc
 
