@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, locked, printable, read_bytes, reason, write_whole
+from ..files import beside, printable, read_bytes, reason, write_whole
+from ..outputs import locked
 
 #: What the header says the file is.
 KIND = {"vifidel_eval": "detections", "version": 1}
