@@ -15,7 +15,6 @@ from .categories import (
     read_class_descriptions,
 )
 from .coco_json import read_coco_instances, read_coco_results
-from .combined import agreed, union
 from .instances import Box, ImageBoxes
 from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
 from .listed import CategoryNames
@@ -23,6 +22,7 @@ from .objects import ObjectLabels
 from .open_images import read_open_images
 from .plain import LabelItem, LabelList, LabelRows, label_rows, read_labels
 from .read import ObjectSource, read_boxes, read_objects
+from .several import agreed, union
 from .voc import read_voc
 
 __all__ = [

@@ -20,7 +20,6 @@ from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, match
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
-from .combined import agreed, union
 from .format import RECORD, Carrier, Format, Lines, content_of
 from .instances import ImageBoxes, Instances
 from .label_csv import columns_of
@@ -29,6 +28,7 @@ from .listed import NO_NAMES
 from .nocaps import NocapsImages
 from .objects import ObjectLabels
 from .plain import LabelList
+from .several import agreed, union
 
 # The record of each format, in this order: the first way that recognises content reads it.
 _RECORDS = (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.vectors import formats
+from vifidel_eval.vectors import word2vec_files
 from vifidel_eval.vectors import store as vector_store
 from vifidel_eval.vectors.cache import clear_cache
 from vifidel_eval.vectors.store import open_store
@@ -30,7 +30,7 @@ def test_blocks_do_not_split_words(tmp_path, monkeypatch, make_vectors):
         vectors.save_word2vec_format(str(path), binary=binary)
         for block in (64, 1000, 1 << 20):
             clear_cache()
-            monkeypatch.setattr(formats, "_BLOCK_BYTES", block)
+            monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", block)
             store = open_store(path)
             rows = store.rows_of(list(words))
             expected = vectors.vectors

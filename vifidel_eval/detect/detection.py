@@ -24,7 +24,7 @@ from .detectors import Detector, Found, Prepared
 from .loading import load_detector
 from .model_files import find_model
 from .objects_file import ObjectsFile
-from .sources import FoundPicture, PictureSource
+from .picture_sources import FoundPicture, PictureSource
 
 #: Lowest score that is kept: counts are made when the file is read, from a higher one on.
 LOWEST = 0.05
