@@ -129,7 +129,8 @@ def label_rows(
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     check_thresholds(threshold, uncertain)
-    if isinstance(objects, str | bytes | bytearray | Mapping) or not isinstance(objects, Iterable):
+    wrong = isinstance(objects, str | bytes | bytearray | Mapping)
+    if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
         raise AnnotationError(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
         )

@@ -67,6 +67,14 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
     return content
 
 
+def sha256_of(file: Any) -> str:
+    """Return the SHA-256, hexadecimal, of what can be read of a file that is open for bytes."""
+    digest = hashlib.sha256()
+    while block := file.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()
+
+
 def check_path(path: Any, error: type[VifidelError], name: str = "a path") -> None:
     """Raise an error of the class `error` for what is no path.
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.vectors import word2vec_files
 from vifidel_eval.vectors import store as vector_store
+from vifidel_eval.vectors import word2vec_files
 from vifidel_eval.vectors.cache import clear_cache
 from vifidel_eval.vectors.store import open_store
 
