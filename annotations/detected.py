@@ -58,7 +58,7 @@ def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
                 label = checked_label(one.name, at)
                 if label:
                     of_label = detected.setdefault((image_id, label), [])
-                    of_label.append((one.score, one.corners, size))
+                    of_label.append((one.score, one.box, size))
         except AnnotationError as problem:
             raise AnnotationError(f"{at} (image {image_id!r:.60}): {problem}") from None
     for image_id, asked in asked_for.items():

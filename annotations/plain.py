@@ -30,7 +30,7 @@ from .labels import (
     check_thresholds,
     from_threshold,
 )
-from .listed import BESIDE, NO_NAMES, CategoryNames, has_indices, is_arrays, listed
+from .listed import BESIDE, NO_NAMES, CategoryNames, corners, has_indices, is_arrays, listed
 from .listed import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
 from .yolo import label_files
@@ -58,7 +58,7 @@ def _add(image_id: ImageId, items: LabelList, found: Instances) -> None:
     found.image(image_id)
     for one in list(listed(items, found.lowest, found.uncertain, found.names)):
         if one.number:
-            sides = None if found.boxes is None else from_corners(one.corners)
+            sides = None if found.boxes is None else from_corners(corners(one.box))
             found.add(image_id, one.name, "", one.number, one.score, sides)
         else:
             found.ask(image_id, one.name)
