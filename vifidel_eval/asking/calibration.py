@@ -36,22 +36,15 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """What was answered about the images of one system; one number per image in each field.
+    """What was answered about the images of one system: (images,) int64 arrays."""
 
-    Attributes
-    ----------
-    judged, absent : (images,) int64 array
-        The caption's mentions that an answer is about, and those that it denies.
-    controls, said_yes : (images,) int64 array
-        Controls that were answered, and those that the answers call there.
-    named, said_no : (images,) int64 array
-        Things named by several references that were answered, and those that the answers deny.
-    """
-
+    #: The caption's mentions that an answer is about, and how many of them it denies.
     judged: _Counts
     absent: _Counts
+    #: Controls that were answered, and how many of them the answers call there.
     controls: _Counts
     said_yes: _Counts
+    #: Things named by several references that were answered, and how many the answers deny.
     named: _Counts
     said_no: _Counts
 

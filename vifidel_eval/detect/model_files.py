@@ -26,20 +26,13 @@ _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.j
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model's files on this machine.
+    """A model's files on this machine."""
 
-    Attributes
-    ----------
-    name : str
-        Its id, or the name of its folder or file.
-    path : path
-        A folder with ``config.json``, or an ONNX file.
-    digest : str
-        Sixteen hexadecimal digits that pin weights and configuration.
-    """
-
+    #: Its id, or the name of its folder or file.
     name: str
+    #: A folder with ``config.json``, or an ONNX file.
     path: Path
+    #: Sixteen hexadecimal digits that pin weights and configuration.
     digest: str
 
     @property
