@@ -6,8 +6,7 @@
 """
 
 from ..runs.remarks import Calibrated
-from .calibrating import calibrated
-from .calibration import AnswerCounts, calibrate
+from .calibration import AnswerCounts, calibrate, calibrated
 from .composing import questions, read_answered, read_asked, read_controls
 
 __all__ = [
