@@ -15,13 +15,13 @@ from .categories import (
     read_class_descriptions,
 )
 from .coco_json import read_coco_instances, read_coco_results
-from .instances import Box, ImageBoxes
-from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
+from .instances import Box, ImageBoxes, LabelItem, LabelList, LabelRows, label_rows
 from .listed import CategoryNames
-from .objects import ObjectLabels
+from .objects import ObjectLabels, clean_label
 from .open_images import read_open_images
-from .plain import LabelItem, LabelList, LabelRows, label_rows, read_labels
+from .plain import read_labels
 from .read import ObjectSource, read_boxes, read_objects
+from .scores import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD
 from .several import agreed, union
 from .voc import read_voc
 

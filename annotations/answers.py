@@ -24,9 +24,9 @@ from typing import Any
 from ..errors import AnnotationError
 from .format import Format, Way, entries, first_key, image_id_of
 from .instances import Instances, from_corners
-from .labels import ANSWER_THRESHOLD, check_score
 from .listed import listed
 from .objects import ObjectLabels
+from .scores import ANSWER_THRESHOLD, check_score
 
 # In the words of models: "Yes, there is one.", "No.", "I am not sure", "I cannot tell from here."
 _YES_OR_NO = re.compile(r"(yes|no)\b(?! idea)")

@@ -19,8 +19,8 @@ from ..files import first_line, parse_json, read_text
 from ..image_ids import from_json_key
 from .csv_rows import rows
 from .format import entries
-from .labels import clean_label
 from .listed import NO_NAMES, CategoryNames
+from .objects import clean_label
 
 #: Everything that `read_categories` takes.
 CategorySource: TypeAlias = (

@@ -20,9 +20,9 @@ from ..image_ids import ImageId
 from .categories import COCO_CATEGORIES, category_name, category_names
 from .format import Format, Way, entries, image_id_of
 from .instances import Instances
-from .labels import check_score, clean_label
 from .listed import CategoryNames
-from .objects import ObjectLabels
+from .objects import ObjectLabels, clean_label
+from .scores import check_score
 
 # These tell a list of images from an image that is called *images*.
 _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[].filename"

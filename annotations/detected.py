@@ -14,9 +14,8 @@ from ..errors import AnnotationError
 from ..image_ids import ImageId
 from .format import Format, Way, below_header, classes_of, entries, image_id_of
 from .instances import Instances, from_corners
-from .labels import checked_label
 from .listed import asked_labels, detections
-from .objects import ObjectLabels
+from .objects import ObjectLabels, checked_label
 
 _VERSION = 1
 # Of boxes of one label that share more than this of their union, one object is meant.

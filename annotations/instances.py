@@ -1,18 +1,27 @@
-"""Instances of objects, as all formats collect them image by image, and their boxes."""
+"""Instances of objects, as all formats collect them: image by image, or row by row."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .labels import DETECTION_THRESHOLD, checked_label
-from .listed import NO_NAMES, CategoryNames
-from .objects import ObjectLabels
+from .listed import NO_NAMES, CategoryNames, corners, has_indices, is_arrays, listed
+from .objects import CLEAN, LONGEST_NAME, NO_CATEGORY, ObjectLabels, checked_label, from_threshold
+from .scores import DETECTION_THRESHOLD
+
+#: A label, ``[label, score]``, or a detection.
+LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
+#: What an image or a row may have: items, label to count, or parallel arrays.
+LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
+
+_NAMES = frozenset({str})
 
 
 class Box(NamedTuple):
@@ -211,3 +220,157 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
         return None
     x, y, third, fourth = map(float, values)
     return x, y, third, fourth
+
+
+@dataclass(frozen=True)
+class LabelRows:
+    """The object labels of rows that have no image id, as `label_rows` returns them."""
+
+    #: Label to count, one mapping per row; read them, do not change them.
+    counts: tuple[Mapping[str, int], ...]
+    #: The lowest score that counted; None if no label has a score.
+    threshold: float | None = None
+    #: For each row, the labels that were looked for, there or not; None for a row that does not say
+    #: it. None as a whole if no row does.
+    asked: tuple[frozenset[str] | None, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def signature(self) -> str:
+        """Return ``rows``, or ``rows>=0.6+asked:image`` if there were scores and asked labels."""
+        asked = "" if self.asked is None else "+asked:image"
+        return f"rows{from_threshold(self.threshold)}{asked}"
+
+
+@named_if_wrong
+def label_rows(
+    objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
+) -> LabelRows:
+    """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
+
+    Parameters
+    ----------
+    objects : sequence
+        One list of labels, ``[label, score]`` pairs or detections, one mapping of label to count,
+        or the parallel arrays of a detector per row; NumPy arrays serve as lists. A count of 0
+        says that the label was looked for and is not there.
+    threshold : float, optional
+        The lowest score that counts, `DETECTION_THRESHOLD` by default; labels without a score
+        always count.
+    uncertain : float, optional
+        The score below which what a row lists under ``asked`` is not there; by default the lowest
+        that counts.
+
+    Raises
+    ------
+    AnnotationError
+        If a row has another shape or a score is not a number; the first row is row 0.
+
+    Examples
+    --------
+    >>> rows = label_rows([["dog", "dog"], {"cat": 3}, [["dog", 0.9], ["cat", 0.2]]])
+    >>> rows.counts, rows.signature()
+    (({'dog': 2}, {'cat': 3}, {'dog': 1}), 'rows>=0.6')
+    >>> label_rows([{"squirrel": 1, "nut": 0}]).counts
+    ({'squirrel': 1},)
+    """
+    threshold = DETECTION_THRESHOLD if threshold is None else threshold
+    check_thresholds(threshold, uncertain)
+    wrong = isinstance(objects, str | bytes | bytearray | Mapping)
+    if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
+        raise AnnotationError(
+            f"objects of rows are a list with one entry per row, not {objects!r:.40}."
+        )
+    listed_rows = objects if isinstance(objects, list | tuple) else list(objects)
+    # The samples of an image often share one list, which is read once.
+    found = Instances("objects", threshold, uncertain=uncertain)
+    for number, items in enumerate(listed_rows):
+        if id(items) not in found.images:
+            try:
+                _add(id(items), items, found)
+            except AnnotationError as problem:
+                raise AnnotationError(f"row {number}: {problem}") from None
+    counts = tuple(found.images[id(items)] for items in listed_rows)
+    asked = None
+    if found.asked:
+        asked = tuple(
+            frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
+            for items, labels in zip(listed_rows, counts, strict=True)
+        )
+    return LabelRows(counts, found.lowest if found.scored else None, asked)
+
+
+def read_items(
+    images: Mapping[Any, LabelList], found: Instances, classes: Collection[str] | None = None
+) -> ObjectLabels:
+    """Read what is listed for each image; `classes` were looked for in all, if that is said."""
+    for image_id, items in images.items():
+        try:
+            _add(image_id, items, found)
+        except AnnotationError as problem:
+            raise AnnotationError(f"{found.where}: image {image_id!r}: {problem}") from None
+    mappings = {i: items for i, items in images.items() if isinstance(items, Mapping)}
+    if found.asked:  # where one of them has a count of 0, they say what was looked for and found
+        for image_id, items in mappings.items():
+            if items and not is_arrays(items):
+                found.asked_in(image_id)
+    indexed = any(map(has_indices, mappings.values()))
+    return found.object_labels(
+        "labels",
+        categories=classes or (found.names.by_index().values() if indexed else ()),
+        says_asked=classes is not None,
+    )
+
+
+def _add(image_id: ImageId, items: LabelList, found: Instances) -> None:
+    """Count what is listed for an image."""
+    if _only_names(items):
+        counts = dict(Counter(map(CLEAN.__getitem__, items)))
+        if "" not in counts:
+            found.images[image_id] = counts
+            return
+    found.image(image_id)
+    for one in list(listed(items, found.lowest, found.uncertain, found.names)):
+        if one.number:
+            sides = None if found.boxes is None else from_corners(corners(one.box))
+            found.add(image_id, one.name, "", one.number, one.score, sides)
+        else:
+            found.ask(image_id, one.name)
+
+
+def _only_names(items: Any) -> bool:
+    """Return whether items are a list of names that all count, as most are."""
+    return (
+        type(items) is list
+        and _NAMES.issuperset(map(type, items))
+        and max(map(len, items), default=0) <= LONGEST_NAME
+        and NO_CATEGORY not in items
+    )
+
+
+def check_threshold(threshold: float | None, name: str = "threshold") -> None:
+    """Raise if something is given as a lowest score, called `name`, that is not from 0 to 1."""
+    if threshold is None:
+        return
+    real = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not (real and 0 <= threshold <= 1):
+        percent = real and 1 < threshold <= 100
+        raise AnnotationError(
+            f"{name} {threshold!r:.40} is not a number between 0 and 1"
+            f"{'; divide a percentage by 100' if percent else ''}."
+        )
+
+
+def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
+    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`.
+
+    From `threshold` on things are there, and below `uncertain` they are not.
+    """
+    check_threshold(threshold)
+    check_threshold(uncertain, "uncertain")
+    if uncertain is not None and threshold is not None and uncertain > threshold:
+        raise AnnotationError(
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; answers between the "
+            "two are not judged, so give a lower one."
+        )

@@ -14,8 +14,7 @@ from ..image_ids import from_json_key
 from .csv_rows import check_named_once, header_of, number_of, records, score_of
 from .format import Format, Way
 from .instances import Instances, from_corners
-from .labels import CLEAN, HIGHEST_COUNT
-from .objects import ObjectLabels
+from .objects import CLEAN, HIGHEST_COUNT, ObjectLabels
 
 # Where several are there, the first of these is read.
 _IMAGE = (

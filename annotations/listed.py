@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 from ..arguments import is_listed
 from ..errors import AnnotationError
-from .labels import CLEAN, HIGHEST_COUNT, NO_CATEGORY, check_score, checked_label
+from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, checked_label
+from .scores import check_score
 
 #: The keys of parallel arrays: of labels, and of what is beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")

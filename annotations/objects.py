@@ -1,8 +1,9 @@
-"""Object labels of images, which every reader of this package returns."""
+"""Object labels of images, which every reader of this package returns, and their spelling."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -11,7 +12,25 @@ from typing import Any, NamedTuple, NoReturn
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
-from .labels import NO_CATEGORY, clean_label, from_threshold
+from ..nfc import nfc
+from ..remembered import Remembered
+
+# PASCAL VOC writes these categories as one word.
+_RUN_TOGETHER = {
+    "diningtable": "dining table",
+    "pottedplant": "potted plant",
+    "tvmonitor": "tv monitor",
+}
+_SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
+
+#: The name that DETR's COCO models give to category ids which COCO does not use.
+NO_CATEGORY = "N/A"
+
+#: The longest names of categories, LVIS's with their senses, have about 40 characters.
+LONGEST_NAME = 1000
+
+#: Counts up to here are whole numbers in float64 too.
+HIGHEST_COUNT = 1 << 53
 
 # From this many images on, detections that know fewer than half of them are of other images.
 _ENOUGH_TO_JUDGE = 10
@@ -319,7 +338,52 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         return now._content
 
 
+def from_threshold(threshold: float | None) -> str:
+    """Return a threshold as signatures show it: ``>=0.6``, or nothing where there are no scores."""
+    return "" if threshold is None else f">={threshold:g}"
+
+
 def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:
     """Return a line for each image, whatever the order of images and of what each has."""
     found = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
     return [f"{key}:{listed!r}\n" for key, listed in found]
+
+
+@named_if_wrong
+def clean_label(name: str) -> str:
+    """Return a category name in lower case with blanks between its words.
+
+    Underscores become blanks (LVIS), a sense in parentheses is dropped (LVIS, Open Images),
+    and the names that PASCAL VOC writes as one word are split.
+
+    >>> clean_label("bow_(decorative_ribbons)"), clean_label("tvmonitor"), clean_label("Hot dog")
+    ('bow', 'tv monitor', 'hot dog')
+    """
+    return CLEAN[name]
+
+
+def _cleaned(name: str) -> str:
+    name = name.encode(errors="replace").decode()  # JSON can spell a lone surrogate
+    name = nfc(name).lower()
+    name = _SENSE.sub("", " ".join(name.replace("_", " ").split()))
+    return _RUN_TOGETHER.get(name, name)
+
+
+#: What `clean_label` returns, for loops over many labels.
+CLEAN = Remembered(_cleaned)
+
+
+def checked_label(name: str, at: str = "") -> str:
+    """Return the label of a category; none for DETR's ``N/A``, which is no category.
+
+    Messages begin with `at`, the file and the entry.
+    """
+    if name == NO_CATEGORY:
+        return ""
+    if len(name) <= LONGEST_NAME:
+        if label := CLEAN[name]:
+            return label
+        what = "has no word in it."
+    else:
+        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
+    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")

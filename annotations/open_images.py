@@ -16,9 +16,9 @@ from .csv_rows import check_named_once, number_of, records, rows, score_of
 from .format import Format, Way
 from .instances import Instances, from_corners
 from .label_csv import COLUMNS, columns_of
-from .labels import ANSWER_THRESHOLD, CLEAN, OPEN_IMAGES_THRESHOLD
 from .listed import CategoryNames
-from .objects import ObjectLabels
+from .objects import CLEAN, ObjectLabels
+from .scores import ANSWER_THRESHOLD, OPEN_IMAGES_THRESHOLD
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 

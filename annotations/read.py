@@ -21,13 +21,11 @@ from ..files import read_text
 from ..image_ids import ImageId, match
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
 from .format import RECORD, Carrier, Format, Lines, content_of
-from .instances import ImageBoxes, Instances
+from .instances import ImageBoxes, Instances, LabelList, check_thresholds
 from .label_csv import columns_of
-from .labels import check_thresholds, clean_label
 from .listed import NO_NAMES
 from .nocaps import NocapsImages
-from .objects import ObjectLabels
-from .plain import LabelList
+from .objects import ObjectLabels, clean_label
 from .several import agreed, union
 
 # The record of each format, in this order: the first way that recognises content reads it.

@@ -18,8 +18,7 @@ from ..image_ids import ImageId, from_json_key
 from .csv_rows import number_of
 from .format import Format, Way
 from .instances import Instances, from_corners
-from .labels import clean_label
-from .objects import ObjectLabels
+from .objects import ObjectLabels, clean_label
 
 
 @named_if_wrong

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..annotations import ObjectSource, read_objects
-from ..annotations.labels import check_thresholds
+from ..annotations.instances import check_thresholds
 from ..annotations.read import Declared, read_looked_for
 from ..companions.by_category import explained_by_category
 from ..companions.mention_counts import (

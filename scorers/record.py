@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..annotations import ObjectLabels, read_objects
-from ..annotations.labels import check_thresholds
+from ..annotations.instances import check_thresholds
 from ..annotations.read import LookedFor, read_looked_for
 from ..evaluation import Column
 from ..text.words import STOP_WORDS

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectSource, read_objects
-from ..annotations.labels import check_thresholds
+from ..annotations.instances import check_thresholds
 from ..errors import CaptionError, VifidelWarning
 from ..evaluation import Evaluation, Floats, Integers, Statistics, Tally, add_tallies
 from ..image_ids import ImageId

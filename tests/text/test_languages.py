@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.text.languages import foreign
+from vifidel_eval.text.words import foreign
 
 # Captions as people write them of the same four pictures.
 CAPTIONS = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..annotations.labels import check_threshold
+from ..annotations.instances import check_threshold
 from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
 from ..files import first_line

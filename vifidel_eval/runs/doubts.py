@@ -25,8 +25,7 @@ from ..scorers import Bleu, Cider, RougeL, Scorer
 from ..scorers.base import Progress
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
-from ..text.languages import foreign
-from ..text.words import STOP_WORDS
+from ..text.words import STOP_WORDS, foreign
 from ..vectors import load_vectors
 from .harness import Scores, column_names
 from .pairing import System

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ..annotations.labels import check_thresholds, from_threshold
+from ..annotations.instances import check_thresholds
+from ..annotations.objects import from_threshold
 from ..annotations.read import Declared, read_looked_for
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers, Tally, add_tallies

@@ -30,7 +30,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..annotations.labels import LONGEST_NAME
+from ..annotations.objects import LONGEST_NAME
 from ..errors import VifidelError
 from ..files import read_text
 from ..nfc import nfc
