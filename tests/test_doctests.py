@@ -21,7 +21,7 @@ MODULES = sorted({name for name in modules() if name != "vifidel_eval.__main__"}
 
 
 def test_every_package_is_looked_at():
-    for package in ("annotations", "scorers", "networks", "report.html", "submission", "kernels"):
+    for package in ("annotations", "scorers", "networks", "report", "submission", "kernels"):
         assert any(name.startswith(f"vifidel_eval.{package}.") for name in MODULES)
 
 

@@ -1,6 +1,5 @@
 import gzip
 import os
-import shutil
 import subprocess
 import sys
 
@@ -84,16 +83,17 @@ def test_processes_that_start_at_once(tmp_path):
     assert [process.communicate(timeout=60)[0] for process in started] == ["[0, 4999]\n"] * 4
 
 
-def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, cache_folder):
+def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, monkeypatch):
+    cache_folder = tmp_path / "cache"  # others leave files in that of all tests
+    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(cache_folder))
     open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
-    (cache_folder / "thesis").mkdir(exist_ok=True)
+    (cache_folder / "thesis").mkdir()
     (cache_folder / "thesis" / "chapter.txt").write_text("precious")
     cleared = clear_cache()
     assert cleared.bytes > 0
     assert cleared.left == [cache_folder / "thesis"]
     assert [path.name for path in cache_folder.rglob("*")] == ["thesis", "chapter.txt"]
     assert clear_cache().bytes == 0
-    shutil.rmtree(cache_folder / "thesis")
 
 
 @pytest.mark.parametrize(
