@@ -15,13 +15,14 @@ from .categories import (
     read_class_descriptions,
 )
 from .coco_json import read_coco_instances, read_coco_results
-from .combined import agreed, union
 from .instances import Box, ImageBoxes, LabelItem, LabelList, LabelRows, label_rows
 from .listed import CategoryNames
-from .objects import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, ObjectLabels, clean_label
+from .objects import ObjectLabels, clean_label
 from .open_images import read_open_images
 from .plain import read_labels
 from .read import ObjectSource, read_boxes, read_objects
+from .scores import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD
+from .several import agreed, union
 from .voc import read_voc
 
 __all__ = [

@@ -25,7 +25,8 @@ from ..errors import AnnotationError
 from .format import Format, Way, entries, first_key, image_id_of
 from .instances import Instances, from_corners
 from .listed import listed
-from .objects import ANSWER_THRESHOLD, ObjectLabels, check_score
+from .objects import ObjectLabels
+from .scores import ANSWER_THRESHOLD, check_score
 
 # In the words of models: "Yes, there is one.", "No.", "I am not sure", "I cannot tell from here."
 _YES_OR_NO = re.compile(r"(yes|no)\b(?! idea)")

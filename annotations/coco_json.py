@@ -21,7 +21,8 @@ from .categories import COCO_CATEGORIES, category_name, category_names
 from .format import Format, Way, entries, image_id_of
 from .instances import Instances
 from .listed import CategoryNames
-from .objects import ObjectLabels, check_score, clean_label
+from .objects import ObjectLabels, clean_label
+from .scores import check_score
 
 # These tell a list of images from an image that is called *images*.
 _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[].filename"
@@ -61,14 +62,24 @@ def _read_instances(content: Mapping[str, Any], found: Instances) -> ObjectLabel
     names = category_names(content.get("categories"), found.where)
     listed = listed_images(content, found)
     _ask(listed, names, found)
+    known: dict[int, str] = {}  # the label of each category id that has been counted
     for at, annotation in entries(content.get("annotations"), found.where, "annotations"):
+        image_id, category_id = annotation.get("image_id"), annotation.get("category_id")
+        if type(image_id) is type(category_id) is int and "score" not in annotation:
+            # Most of a file, which has hundreds of thousands of annotations.
+            labels, label = found.images.get(image_id), known.get(category_id)
+            if labels is not None and label is not None:
+                labels[label] = labels.get(label, 0) + 1
+                continue
         image_id = image_of(annotation, listed, at)
         name = category_name(annotation, names, at, "this file's")
         score = annotation.get("score")
         if "score" in annotation:
             score = check_score(score, f"{at} (image {image_id!r})")
         size = size_of(listed.get(image_id, {}))
-        found.add(image_id, name, at, score=score, sides=annotation.get("bbox"), size=size)
+        label = found.add(image_id, name, at, score=score, sides=annotation.get("bbox"), size=size)
+        if label and type(category_id) is int and found.boxes is None:
+            known[category_id] = label
     return found.object_labels(
         "coco-instances",
         lists_every_image=bool(listed),

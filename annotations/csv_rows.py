@@ -6,7 +6,7 @@ import csv
 from collections.abc import Callable, Iterator
 
 from ..errors import AnnotationError
-from .objects import check_score
+from .scores import check_score
 
 
 def rows(text: str, where: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:

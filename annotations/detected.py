@@ -57,7 +57,7 @@ def read_detected(records: list[Any], found: Instances) -> ObjectLabels:
                 label = checked_label(one.name, at)
                 if label:
                     of_label = detected.setdefault((image_id, label), [])
-                    of_label.append((one.score, one.corners, size))
+                    of_label.append((one.score, one.box, size))
         except AnnotationError as problem:
             raise AnnotationError(f"{at} (image {image_id!r:.60}): {problem}") from None
     for image_id, asked in asked_for.items():
@@ -98,7 +98,7 @@ def _count(
         )
     kept = _distinct(counted)
     found.image(image_id)[label] = 1 if once else len(kept)
-    for score, box, size in kept:
+    for score, box, size in kept if found.boxes is not None else ():
         found.keep_box(image_id, label, from_corners(box), score, size)
 
 

@@ -94,9 +94,12 @@ def entries(content: Any, where: str, key: str = "") -> Iterator[tuple[str, dict
     """
     if not isinstance(content, list):
         raise AnnotationError(f"{where}: '{key}' is not a list; is it the right file?")
-    lines = content.numbers if isinstance(content, Lines) else None
-    for number, entry in enumerate(content):
-        at = f"{where}: {key}[{number}]" if lines is None else f"{where}: line {lines[number]}"
+    if isinstance(content, Lines):
+        numbers, before, after = content.numbers, f"{where}: line ", ""
+    else:
+        numbers, before, after = range(len(content)), f"{where}: {key}[", "]"
+    for number, entry in zip(numbers, content, strict=True):
+        at = f"{before}{number}{after}"
         if not isinstance(entry, dict):
             raise AnnotationError(f"{at} is {entry!r:.40}, not an object.")
         yield at, entry

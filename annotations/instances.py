@@ -12,21 +12,15 @@ from typing import Any, NamedTuple, TypeAlias
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
 from ..image_ids import ImageId
-from .listed import NO_NAMES, CategoryNames, has_indices, is_arrays, listed
-from .objects import (
-    CLEAN,
-    DETECTION_THRESHOLD,
-    LONGEST_NAME,
-    NO_CATEGORY,
-    ObjectLabels,
-    checked_label,
-    from_threshold,
-)
+from .listed import NO_NAMES, CategoryNames, corners, has_indices, is_arrays, listed
+from .objects import CLEAN, LONGEST_NAME, NO_CATEGORY, ObjectLabels, checked_label, from_threshold
+from .scores import DETECTION_THRESHOLD
 
 #: A label, ``[label, score]``, or a detection.
 LabelItem: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: What an image or a row may have: items, label to count, or parallel arrays.
 LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, Sequence[Any]]
+
 _NAMES = frozenset({str})
 
 
@@ -109,38 +103,24 @@ class Instances:
         score: float | None = None,
         sides: Any = None,
         size: tuple[Any, Any] = (None, None),
-    ) -> None:
+    ) -> str:
         """Count instances of a category, as it is spelt, unless their score (0 to 1) is too low.
 
-        Messages begin with `at`, the file and the entry. `sides` of a box are x, y, width and
-        height, `size` is the image's width and height, if the source is right: an object without a
-        usable box has none.
+        Returns the label of what counts, else nothing. Messages begin with `at`, the file and the
+        entry. `sides` of a box are x, y, width and height, `size` is the image's width and height,
+        if the source is right: an object without a usable box has none.
         """
         if score is not None:
             self.scored = True
             if score < self.lowest:
-                return
+                return ""
         label = checked_label(name, at)
         labels = self.images.setdefault(image_id, {})
         if label:
             labels[label] = labels.get(label, 0) + number
             if self.boxes is not None:
                 self.keep_box(image_id, label, sides, score, size)
-
-    def add_listed(self, image_id: ImageId, items: Any) -> None:
-        """Count what is listed for an image in any shape that `.listed` reads."""
-        if _only_names(items):
-            counts = dict(Counter(map(CLEAN.__getitem__, items)))
-            if "" not in counts:
-                self.images[image_id] = counts
-                return
-        self.image(image_id)
-        for one in list(listed(items, self.lowest, self.uncertain, self.names)):
-            if one.number:
-                sides = None if self.boxes is None else from_corners(one.corners)
-                self.add(image_id, one.name, "", one.number, one.score, sides)
-            else:
-                self.ask(image_id, one.name)
+        return label
 
     def keep_box(
         self,
@@ -297,7 +277,8 @@ def label_rows(
     """
     threshold = DETECTION_THRESHOLD if threshold is None else threshold
     check_thresholds(threshold, uncertain)
-    if isinstance(objects, str | bytes | bytearray | Mapping) or not isinstance(objects, Iterable):
+    wrong = isinstance(objects, str | bytes | bytearray | Mapping)
+    if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
         raise AnnotationError(
             f"objects of rows are a list with one entry per row, not {objects!r:.40}."
         )
@@ -307,7 +288,7 @@ def label_rows(
     for number, items in enumerate(listed_rows):
         if id(items) not in found.images:
             try:
-                found.add_listed(id(items), items)
+                _add(id(items), items, found)
             except AnnotationError as problem:
                 raise AnnotationError(f"row {number}: {problem}") from None
     counts = tuple(found.images[id(items)] for items in listed_rows)
@@ -326,7 +307,7 @@ def read_items(
     """Read what is listed for each image; `classes` were looked for in all, if that is said."""
     for image_id, items in images.items():
         try:
-            found.add_listed(image_id, items)
+            _add(image_id, items, found)
         except AnnotationError as problem:
             raise AnnotationError(f"{found.where}: image {image_id!r}: {problem}") from None
     mappings = {i: items for i, items in images.items() if isinstance(items, Mapping)}
@@ -340,6 +321,22 @@ def read_items(
         categories=classes or (found.names.by_index().values() if indexed else ()),
         says_asked=classes is not None,
     )
+
+
+def _add(image_id: ImageId, items: LabelList, found: Instances) -> None:
+    """Count what is listed for an image."""
+    if _only_names(items):
+        counts = dict(Counter(map(CLEAN.__getitem__, items)))
+        if "" not in counts:
+            found.images[image_id] = counts
+            return
+    found.image(image_id)
+    for one in list(listed(items, found.lowest, found.uncertain, found.names)):
+        if one.number:
+            sides = None if found.boxes is None else from_corners(corners(one.box))
+            found.add(image_id, one.name, "", one.number, one.score, sides)
+        else:
+            found.ask(image_id, one.name)
 
 
 def _only_names(items: Any) -> bool:

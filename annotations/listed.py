@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 from ..arguments import is_listed
 from ..errors import AnnotationError
-from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, check_score, checked_label
+from .objects import CLEAN, HIGHEST_COUNT, NO_CATEGORY, checked_label
+from .scores import check_score
 
 #: The keys of parallel arrays: of labels, and of what is beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
@@ -76,14 +77,15 @@ NO_NAMES = CategoryNames()
 class Listed(NamedTuple):
     """What one entry says of a category, as it is spelt; a score too low needs no name.
 
-    A `number` of 0 says that it was looked for: what has no other entry is not there. `corners` of
-    a detection are left, top, right and bottom in pixels, if the source is right.
+    A `number` of 0 says that it was looked for: what has no other entry is not there. The `box` of
+    a detection is a list of left, top, right and bottom in pixels, or a mapping, which `corners`
+    reads, if the source is right.
     """
 
     name: str
     number: int = 1
     score: float | None = None
-    corners: Any = None
+    box: Any = None
 
 
 def listed(
@@ -143,13 +145,14 @@ def _item(item: Any, number: int) -> Listed:
             f"item {number}: found {item!r:.60}; expected a label, [label, score], or a detection "
             "with 'label' and 'score' or 'name' and 'confidence'."
         )
-    return Listed(name, 1, check_score(score, f"item {number}"), _corners(box))
+    named = box if isinstance(box, Mapping) else None  # a list could be anything
+    return Listed(name, 1, check_score(score, f"item {number}"), named)
 
 
-def _corners(box: Any) -> list[Any] | None:
-    """Return the sides of a box as Hugging Face's pipelines or Ultralytics name them."""
+def corners(box: Any) -> Any:
+    """Return the list of a box whose sides have the names of Hugging Face or Ultralytics."""
     if not isinstance(box, Mapping):
-        return None
+        return box
     names = ("xmin", "ymin", "xmax", "ymax") if "xmin" in box else ("x1", "y1", "x2", "y2")
     return [box.get(name) for name in names]
 

@@ -1,13 +1,11 @@
-"""Object labels of images, which every reader of this package returns, and what counts as one."""
+"""Object labels of images, which every reader of this package returns, and their spelling."""
 
 from __future__ import annotations
 
 import hashlib
-import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from numbers import Real
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
@@ -16,13 +14,6 @@ from ..errors import AnnotationError
 from ..image_ids import ImageId, check_distinct, match, mismatch, to_json_value
 from ..nfc import nfc
 from ..remembered import Remembered
-
-#: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
-DETECTION_THRESHOLD = 0.6
-#: Open Images detections count from this score on (VIFIDEL paper, section 4.1, D500).
-OPEN_IMAGES_THRESHOLD = 0.4
-#: An answer to *is it there?* says so from this score on.
-ANSWER_THRESHOLD = 0.5
 
 # PASCAL VOC writes these categories as one word.
 _RUN_TOGETHER = {
@@ -37,9 +28,6 @@ NO_CATEGORY = "N/A"
 
 #: The longest names of categories, LVIS's with their senses, have about 40 characters.
 LONGEST_NAME = 1000
-
-#: Single precision may round a score of 1 up.
-HIGHEST_SCORE = 1.001
 
 #: Counts up to here are whole numbers in float64 too.
 HIGHEST_COUNT = 1 << 53
@@ -392,31 +380,10 @@ def checked_label(name: str, at: str = "") -> str:
     """
     if name == NO_CATEGORY:
         return ""
-    before = f"{at}: " if at else ""
-    if len(name) > LONGEST_NAME:
-        raise AnnotationError(
-            f"{before}the label {name!r:.40} is {len(name)} characters long; at most "
-            f"{LONGEST_NAME} are read: is it a label?"
-        )
-    label = CLEAN[name]
-    if not label:
-        raise AnnotationError(f"{before}the label {name!r:.40} has no word in it.")
-    return label
-
-
-def check_score(score: Any, at: str) -> float:
-    """Return a detection's score as a float; messages begin with `at`, the file and the entry."""
-    try:
-        # NumPy's and PyTorch's scalars say what they are; float() drops an imaginary part.
-        value = score.item() if hasattr(score, "item") else score
-        real = isinstance(value, Real) and not isinstance(value, bool)
-        number = float(value) if real else math.nan
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise AnnotationError(f"{at}: score {score!r:.40} is not a number; write a number.")
-    if number < 0:
-        raise AnnotationError(f"{at}: score {score!r:.40} is negative; scores are from 0 to 1.")
-    if number > HIGHEST_SCORE:
-        raise AnnotationError(f"{at}: score {score!r:.40} is above 1; divide percentages by 100.")
-    return number
+    if len(name) <= LONGEST_NAME:
+        if label := CLEAN[name]:
+            return label
+        what = "has no word in it."
+    else:
+        what = f"is {len(name)} characters long; at most {LONGEST_NAME} are read: is it a label?"
+    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")

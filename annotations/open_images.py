@@ -17,7 +17,8 @@ from .format import Format, Way
 from .instances import Instances, from_corners
 from .label_csv import COLUMNS, columns_of
 from .listed import CategoryNames
-from .objects import ANSWER_THRESHOLD, CLEAN, OPEN_IMAGES_THRESHOLD, ObjectLabels
+from .objects import CLEAN, ObjectLabels
+from .scores import ANSWER_THRESHOLD, OPEN_IMAGES_THRESHOLD
 
 _COLUMNS = {"ImageID", "LabelName", "Confidence"}
 

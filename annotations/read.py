@@ -20,13 +20,13 @@ from ..errors import AnnotationError
 from ..files import read_text
 from ..image_ids import ImageId, match
 from .categories import COCO_CATEGORIES, CategorySource, read_categories
-from .combined import agreed, union
 from .format import RECORD, Carrier, Format, Lines, content_of
 from .instances import ImageBoxes, Instances, LabelList, check_thresholds
 from .label_csv import columns_of
 from .listed import NO_NAMES
 from .nocaps import NocapsImages
 from .objects import ObjectLabels, clean_label
+from .several import agreed, union
 
 # The record of each format, in this order: the first way that recognises content reads it.
 _RECORDS = (

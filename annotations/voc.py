@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PureWindowsPath
+from typing import Any
 from xml.etree import ElementTree
 
 from ..arguments import named_if_wrong
@@ -60,23 +61,26 @@ def _read(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -
             )
         read_from[image_id] = path
         found.image(image_id)
-        size = number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
         for number, child in enumerate(root.findall("object"), 1):
             name = child.findtext("name", "").strip()
             if not clean_label(name):
                 raise AnnotationError(f"{path}: object {number} has no <name>.")
-            found.add(image_id, name, str(path), sides=_sides(child), size=size)
+            box = {} if found.boxes is None else _box(root, child)
+            found.add(image_id, name, str(path), **box)
     return found.object_labels("voc")
 
 
-def _sides(child: ElementTree.Element) -> list[float] | None:
-    """Return x, y, width and height of a box, both of whose corners are inside."""
-    names = ("xmin", "ymin", "xmax", "ymax")
-    numbers = [number_of(child.findtext(f"bndbox/{name}")) for name in names]
-    left, top, *others = numbers
+def _box(root: ElementTree.Element, child: ElementTree.Element) -> dict[str, Any]:
+    """Return the sides of a box and the size of its image, as `Instances.add` takes them.
+
+    Both corners of a box are inside it.
+    """
+    names = ("bndbox/xmin", "bndbox/ymin", "bndbox/xmax", "bndbox/ymax")
+    left, top, *others = [number_of(child.findtext(name)) for name in names]
+    size = number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
     if left is None or top is None:
-        return None
-    return from_corners([left - 1, top - 1, *others])
+        return {}
+    return {"sides": from_corners([left - 1, top - 1, *others]), "size": size}
 
 
 VOC = Format(

@@ -18,7 +18,8 @@ from .categories import read_names
 from .csv_rows import number_of
 from .format import Format, Way
 from .instances import Instances
-from .objects import ObjectLabels, check_score
+from .objects import ObjectLabels
+from .scores import check_score
 
 #: labelImg writes the names of the classes beside the labels.
 CLASSES = "classes.txt"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping
+from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -146,7 +147,8 @@ def match(
         number = _number_or_text(image_id)
         if image_id not in matched and number in by_number:
             matched[image_id] = by_number[number]
-    if len(matched) < len(wanted):
+    # Where both sides have numbers only, there is no path.
+    if len(matched) < len(wanted) and any(isinstance(i, str) for i in chain(wanted, known)):
         _match_paths(wanted, known, matched)
     return matched
 

@@ -110,7 +110,7 @@ def test_rows_cannot_be_changed():
         label_rows([["dog"]]).counts = ()
 
 
-@pytest.mark.parametrize("objects", ["dog", {0: ["dog"]}, None, 7])
+@pytest.mark.parametrize("objects", ["dog", {0: ["dog"]}, None, 7, np.array("dog")])
 def test_rows_that_are_not_a_list(objects):
     with pytest.raises(AnnotationError, match="one entry per row, not"):
         label_rows(objects)

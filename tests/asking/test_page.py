@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from vifidel_eval.detect.sources import SUFFIXES
+from vifidel_eval.detect.picture_sources import SUFFIXES
 from vifidel_eval.pictures import _MOST_PIXELS
 
 PAGE = (Path(__file__).parents[2] / "docs/detect.md").read_text("utf-8")

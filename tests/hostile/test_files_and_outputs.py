@@ -26,7 +26,8 @@ from vifidel_eval.commands.main import main
 from vifidel_eval.commands.printing import harmless as harmless_text
 from vifidel_eval.commands.printing import show
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError
-from vifidel_eval.files import beside, check_output, json_text, read_bytes, read_text, write_whole
+from vifidel_eval.files import beside, json_text, read_bytes, read_text, write_whole
+from vifidel_eval.outputs import check_output
 from vifidel_eval.text_tables import FORMATS, Table
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files and signals")
@@ -301,8 +302,8 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
 @posix
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
 def test_an_output_may_be_a_pipe(tmp_path):
-    code = "from vifidel_eval.files import *; check_output('/dev/stdout', []); "
-    code += "write_whole('/dev/stdout', 'new')"
+    code = "from vifidel_eval import files, outputs; outputs.check_output('/dev/stdout', []); "
+    code += "files.write_whole('/dev/stdout', 'new')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout == b"new"
 

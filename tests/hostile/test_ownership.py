@@ -18,7 +18,8 @@ from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.detect.objects_file import ObjectsFile
 from vifidel_eval.file_rows import unmapped
-from vifidel_eval.files import locked, write_whole
+from vifidel_eval.files import write_whole
+from vifidel_eval.outputs import locked
 from vifidel_eval.unfinished import Parts
 from vifidel_eval.vectors import load_vectors
 from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.vectors import cache, formats, load_vectors
+from vifidel_eval.vectors import cache, load_vectors, word2vec_files
 from vifidel_eval.vectors.cache import MARK, MARK_NAME, clear_cache, content_digest
 
 
@@ -63,7 +63,7 @@ ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
     ],
 )
 def test_files_are_one_sentence(tmp_path, monkeypatch, content, said):
-    monkeypatch.setattr(formats, "_BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", 1 << 16)
     path = tmp_path / "v.txt"
     path.write_bytes(content)
     with pytest.raises(VectorsError) as caught:
@@ -82,12 +82,14 @@ def test_binary_files_with_and_without_line_ends(tmp_path, end):
 
 def test_a_line_without_end_costs_bounded_memory(tmp_path, monkeypatch):
     """A gzip bomb of one line: no more than some blocks of it are ever held."""
-    monkeypatch.setattr(formats, "_BLOCK_BYTES", 1 << 16)
+    monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", 1 << 16)
     path = tmp_path / "v.txt.gz"
     path.write_bytes(gzip.compress(b"2 2\ndog " + b"1" * (1 << 24)))
     read = []
-    block = formats._block
-    monkeypatch.setattr(formats, "_block", lambda *of_file: read.append(1) or block(*of_file))
+    block = word2vec_files._block
+    monkeypatch.setattr(
+        word2vec_files, "_block", lambda *of_file: read.append(1) or block(*of_file)
+    )
     with pytest.raises(VectorsError, match="line 2 has more than"):
         load_vectors(path)
     assert len(read) < 8

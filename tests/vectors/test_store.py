@@ -1,6 +1,5 @@
 import gzip
 import os
-import shutil
 import subprocess
 import sys
 
@@ -10,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.vectors import formats
 from vifidel_eval.vectors import store as vector_store
+from vifidel_eval.vectors import word2vec_files
 from vifidel_eval.vectors.cache import clear_cache
 from vifidel_eval.vectors.store import open_store
 
@@ -30,7 +29,7 @@ def test_blocks_do_not_split_words(tmp_path, monkeypatch, make_vectors):
         vectors.save_word2vec_format(str(path), binary=binary)
         for block in (64, 1000, 1 << 20):
             clear_cache()
-            monkeypatch.setattr(formats, "_BLOCK_BYTES", block)
+            monkeypatch.setattr(word2vec_files, "_BLOCK_BYTES", block)
             store = open_store(path)
             rows = store.rows_of(list(words))
             expected = vectors.vectors
@@ -84,16 +83,17 @@ def test_processes_that_start_at_once(tmp_path):
     assert [process.communicate(timeout=60)[0] for process in started] == ["[0, 4999]\n"] * 4
 
 
-def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, cache_folder):
+def test_clear_cache_removes_what_is_ours_and_nothing_else(tmp_path, monkeypatch):
+    cache_folder = tmp_path / "cache"  # others leave files in that of all tests
+    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(cache_folder))
     open_store(write_vectors(tmp_path / "v.txt", ["dog 1 2"]))
-    (cache_folder / "thesis").mkdir(exist_ok=True)
+    (cache_folder / "thesis").mkdir()
     (cache_folder / "thesis" / "chapter.txt").write_text("precious")
     cleared = clear_cache()
     assert cleared.bytes > 0
     assert cleared.left == [cache_folder / "thesis"]
     assert [path.name for path in cache_folder.rglob("*")] == ["thesis", "chapter.txt"]
     assert clear_cache().bytes == 0
-    shutil.rmtree(cache_folder / "thesis")
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,8 @@
 """
 
 from ..runs.remarks import Calibrated
-from .answers import read_answered
-from .calibrating import calibrated
-from .calibration import AnswerCounts, calibrate
-from .composing import questions, read_asked, read_controls
+from .calibration import AnswerCounts, calibrate, calibrated
+from .composing import questions, read_answered, read_asked, read_controls
 
 __all__ = [
     "AnswerCounts",

@@ -16,7 +16,8 @@ from typing import Any
 import click
 
 from ..errors import VifidelError
-from ..files import STANDARD_INPUT, beside, check_folder, check_output, is_address
+from ..files import STANDARD_INPUT, beside, is_address
+from ..outputs import check_folder, check_output
 from .help import CommandInSections
 
 

@@ -5,11 +5,11 @@
 ['ONNX Runtime', 'transformers']
 """
 
+from .detection import DetectionRun, detect, detect_objects
 from .detectors import Detector, Found
 from .loading import backends, load_detector
 from .model_files import ModelFiles, find_model
-from .run import DetectionRun, detect, detect_objects
-from .sources import FoundPicture, PictureSource
+from .picture_sources import FoundPicture, PictureSource
 
 __all__ = [
     "DetectionRun",

@@ -14,20 +14,13 @@ from .detectors import Detector, Found, Prepared
 
 @dataclass(frozen=True)
 class Waiting:
-    """A picture that waits for others of its shape.
+    """A picture that waits for others of its shape."""
 
-    Attributes
-    ----------
-    image_id : str
-        Its id.
-    asked : sequence of str
-        The questions about it.
-    prepared : Prepared
-        What the model reads.
-    """
-
+    #: Its id.
     image_id: str
+    #: The questions about it.
     asked: Sequence[str]
+    #: What the model reads.
     prepared: Prepared
 
 

@@ -14,40 +14,26 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """What a detector found in a picture.
+    """What a detector found in a picture."""
 
-    Attributes
-    ----------
-    labels : list of str
-        Names of classes, or questions.
-    scores : list of float
-        From 0 to 1.
-    boxes : list of (float, float, float, float)
-        Left, top, right and bottom in pixels of the picture as it is seen.
-    presence : list of float or None
-        How sure the model is, for each question, that it is there at all; None where models do not
-        say it.
-    """
-
+    #: Names of classes, or questions.
     labels: list[str]
+    #: From 0 to 1.
     scores: list[float]
+    #: Left, top, right and bottom in pixels of the picture as it is seen.
     boxes: list[tuple[float, ...]]
+    #: How sure the model is, for each question, that it is there at all; None where models do not
+    #: say it.
     presence: list[float] | None = None
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A picture as a model reads it.
+    """A picture as a model reads it."""
 
-    Attributes
-    ----------
-    inputs : mapping
-        The model's arrays, for one picture.
-    size : (int, int)
-        Width and height of the picture as it is seen, in pixels.
-    """
-
+    #: The model's arrays, for one picture.
     inputs: Mapping[str, Any]
+    #: Width and height of the picture as it is seen, in pixels.
     size: tuple[int, int]
 
     @property
@@ -57,23 +43,15 @@ class Prepared:
 
 
 class Detector(Protocol):
-    """A model that says what is in pictures, and where.
+    """A model that says what is in pictures, and where."""
 
-    Attributes
-    ----------
-    files : ModelFiles
-        Where it comes from.
-    classes : tuple of str or None
-        What it looks for in every picture; None if it looks for what it is asked.
-    enough : int
-        The shorter side, in pixels, from which on a larger picture tells the model no more.
-    batch : int
-        How many pictures it usually reads at once.
-    """
-
+    #: Where it comes from.
     files: ModelFiles
+    #: What it looks for in every picture; None if it looks for what it is asked.
     classes: tuple[str, ...] | None
+    #: The shorter side, in pixels, from which on a larger picture tells the model no more.
     enough: int
+    #: How many pictures it usually reads at once.
     batch: int
 
     def versions(self) -> dict[str, str]:

@@ -12,13 +12,11 @@ from typing import Any
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError
-from ..files import first_line, open_file
+from ..files import first_line, open_file, sha256_of
 from ..networks.pytorch import load_libraries
 
 #: What needs transformers and PyTorch, and the extra that installs them.
 NEEDED_BY = ("detecting objects", "detect")
-
-_BLOCK = 1 << 20
 
 _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 # Of a model with an id: what is read, and no other program's weights.
@@ -28,20 +26,13 @@ _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.j
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model's files on this machine.
+    """A model's files on this machine."""
 
-    Attributes
-    ----------
-    name : str
-        Its id, or the name of its folder or file.
-    path : path
-        A folder with ``config.json``, or an ONNX file.
-    digest : str
-        Sixteen hexadecimal digits that pin weights and configuration.
-    """
-
+    #: Its id, or the name of its folder or file.
     name: str
+    #: A folder with ``config.json``, or an ONNX file.
     path: Path
+    #: Sixteen hexadecimal digits that pin weights and configuration.
     digest: str
 
     @property
@@ -140,9 +131,6 @@ def _external_data(path: Path) -> list[Path]:
 def _digest(files: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
-        of_file = hashlib.sha256()
         with open_file(path, VifidelError) as file:
-            while block := file.read(_BLOCK):
-                of_file.update(block)
-        digest.update(f"{path.suffix}:{of_file.hexdigest()}\n".encode())
+            digest.update(f"{path.suffix}:{sha256_of(file)}\n".encode())
     return digest.hexdigest()[:16]

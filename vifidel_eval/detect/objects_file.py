@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, locked, printable, read_bytes, reason, write_whole
+from ..files import beside, json_line, read_bytes, reason, write_whole
+from ..outputs import locked
 
 #: What the header says the file is.
 KIND = {"vifidel_eval": "detections", "version": 1}
@@ -216,6 +217,5 @@ def _parsed(line: bytes) -> Any:
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
-    text = json.dumps(entry, ensure_ascii=False, allow_nan=False)
     # A name that is not UTF-8 has lone surrogates, which JSON can spell.
-    return printable(text).encode("utf-8", errors="backslashreplace") + b"\n"
+    return json_line(entry).encode("utf-8", errors="backslashreplace") + b"\n"

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VifidelError
-from ..files import beside, check_output, write_whole
+from ..files import beside, write_whole
 from ..image_ids import ImageId
+from ..outputs import check_output
 from ..unfinished import Parts
 from .language_model import (
     MODEL,

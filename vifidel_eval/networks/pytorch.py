@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import os
 import zipfile
@@ -12,12 +11,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MetricUnavailable, VifidelError
-from ..files import open_file, reason
+from ..files import open_file, reason, sha256_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-_READ_AT_ONCE = 1 << 20
 
 
 class MadeAgain:
@@ -135,11 +132,10 @@ def read_checkpoint(
     VifidelError
         If the file cannot be read, is damaged, or was not written by ``torch.save``.
     """
-    digest, damaged = hashlib.sha256(), None
+    damaged = None
     try:
         with open_file(path, VifidelError) as file:
-            while block := file.read(_READ_AT_ONCE):
-                digest.update(block)
+            digest = sha256_of(file)
             file.seek(0)
             try:
                 if zipfile.is_zipfile(file):  # PyTorch itself does not look at the checksums
@@ -157,7 +153,7 @@ def read_checkpoint(
         raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
     if damaged is not None:
         raise VifidelError(f"{path}: the file is damaged; {remedy}.")
-    return content, digest.hexdigest()
+    return content, digest
 
 
 def check_weights(

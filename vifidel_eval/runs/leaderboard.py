@@ -21,8 +21,9 @@ from typing import Any
 from ..digits import deciding, from_json, rounded
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column
-from ..files import beside, json_text, locked, read_json, write_whole
+from ..files import beside, json_text, read_json, write_whole
 from ..image_ids import ImageId, in_order, to_json_value
+from ..outputs import locked
 from ..text_tables import Marked, Table, best, direction_notes
 from .harness import Scores
 from .pairing import System, paired

@@ -27,45 +27,29 @@ _DIGITS = re.compile(r"\s*[0-9]{1,18}\s*")
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that is not in the results format, or that an evaluation counts as nothing.
+    """Something that is not in the results format, or that an evaluation counts as nothing."""
 
-    Attributes
-    ----------
-    file : str
-        The file as the user called it.
-    kind : str
-        What faults of the same kind have in common, in a few words.
-    what : str
-        What is wrong.
-    entry : int or None
-        The place in the file's list, counted from 0; None if no entry is at fault.
-    image_id : int or str or None
-        The image, as far as it is known.
-    """
-
+    #: The file as the user called it.
     file: str
+    #: What faults of the same kind have in common, in a few words.
     kind: str
+    #: What is wrong.
     what: str
+    #: The place in the file's list, counted from 0; None if no entry is at fault.
     entry: int | None = None
+    #: The image, as far as it is known.
     image_id: int | str | None = None
 
 
 @dataclass(frozen=True)
 class Results:
-    """A results file that was read to its end.
+    """A results file that was read to its end."""
 
-    Attributes
-    ----------
-    file : str
-        The file as the user called it.
-    entries : int
-        The length of its list.
-    faults : sequence of Fault
-        Everything that is wrong with it, kind by kind.
-    """
-
+    #: The file as the user called it.
     file: str
+    #: The length of its list.
     entries: int
+    #: Everything that is wrong with it, kind by kind.
     faults: Sequence[Fault]
 
 

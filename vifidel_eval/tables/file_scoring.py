@@ -18,9 +18,9 @@ import pyarrow.parquet
 
 from ..conditions import Condition, number_of
 from ..errors import VifidelError
-from ..files import open_file, reason
+from ..files import open_file, reason, sha256_of
 from .arrow_columns import field_of, in_precision_of, is_text, texts
-from .inputs import OpenTable, TableFile, sha256_of
+from .inputs import OpenTable, TableFile
 from .scorer import NO_SCORES, TableScorer
 from .totals import Sums, Totals, counts_of
 

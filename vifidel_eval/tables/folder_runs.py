@@ -25,10 +25,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, json_text, locked, open_file, read_json, reason, write_whole
+from ..files import beside, json_text, open_file, read_json, reason, sha256_of, write_whole
+from ..outputs import locked
 from ..unfinished import Parts
 from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, seal
-from .inputs import TableFile, sha256_of
+from .inputs import TableFile
 from .totals import Totals, corpus_scores, judge
 
 #: The file that says what a run did.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import stat
@@ -18,7 +17,7 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 
 from ..errors import VifidelError
-from ..files import first_line, is_address, reason
+from ..files import first_line, is_address, reason, sha256_of
 from .arrow_columns import Columns, check_buffers
 from .cells import cells_of, types_of_cells, with_lists
 from .json_lines import JsonLines
@@ -103,14 +102,6 @@ class TableFile:
                 convert_options=pa.csv.ConvertOptions(column_types=text, check_utf8=False),
             )
         return ds.dataset(self.path, filesystem=self.filesystem, format=form)
-
-
-def sha256_of(file: Any) -> str:
-    """Return the SHA-256 of what can be read of an open file."""
-    seen = hashlib.sha256()
-    while block := file.read(_BLOCK):
-        seen.update(block)
-    return seen.hexdigest()
 
 
 def _suffix_of(name: str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..errors import VectorsError, VifidelError
-from ..files import open_file, read_bytes, reason, write_whole
+from ..files import open_file, read_bytes, reason, sha256_of, write_whole
 
 #: The file in each folder of the cache that says whose it is, and what it holds.
 MARK_NAME = "made-by-vifidel-eval.txt"
@@ -44,7 +44,6 @@ _BUILDING = "building-"
 _SEEN = "digests"
 # As many bytes as tell whose a file is, and as many as are enough of one that was cut.
 _HEAD, _TELLING = 400, 16
-_BLOCK = 1 << 20
 # A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
 _LOOKED_AT, _BLOCKS, _BLOCK_BYTES = 1 << 24, 256, 1 << 14
 
@@ -238,11 +237,8 @@ def sampled_digest(file: IO[bytes]) -> str:
 
 def whole_digest(file: IO[bytes]) -> str:
     """Return a digest of all of a file's content."""
-    digest = hashlib.sha256()
     file.seek(0)
-    while block := file.read(_BLOCK):
-        digest.update(block)
-    return digest.hexdigest()[:32]
+    return sha256_of(file)[:32]
 
 
 def _remembered(known: Path) -> dict[str, object]:

@@ -38,7 +38,7 @@ from .cache import (
     unsigned,
     whole_digest,
 )
-from .formats import read_blocks
+from .word2vec_files import read_blocks
 
 _LAYOUT = "layout.json"
 _ROWS = "vectors.f32"
@@ -119,7 +119,7 @@ class VectorStore:
 
 
 def open_store(path: Path) -> VectorStore:
-    """Return the vectors of a file that `formats` reads, converting it if needed.
+    """Return the vectors of a file that `word2vec_files` reads, converting it if needed.
 
     A VectorsError is raised if the file is damaged or another one, or the cache cannot be written.
     """

@@ -24,7 +24,7 @@ from .detectors import Detector, Found, Prepared
 from .loading import load_detector
 from .model_files import find_model
 from .objects_file import ObjectsFile
-from .sources import FoundPicture, PictureSource
+from .picture_sources import FoundPicture, PictureSource
 
 #: Lowest score that is kept: counts are made when the file is read, from a higher one on.
 LOWEST = 0.05
@@ -34,23 +34,15 @@ _LONGEST_PROBLEM = 200
 
 @dataclass
 class DetectionRun:
-    """What a run did.
+    """What a run did."""
 
-    Attributes
-    ----------
-    read : int
-        Pictures, or rounds of questions, that the detector answered.
-    known : int
-        Pictures about which an earlier run knew all.
-    unasked : int
-        Pictures that no question is about.
-    problems : dict
-        Image id to why the picture cannot be read.
-    """
-
+    #: Pictures, or rounds of questions, that the detector answered.
     read: int = 0
+    #: Pictures about which an earlier run knew all.
     known: int = 0
+    #: Pictures that no question is about.
     unasked: int = 0
+    #: Image id to why the picture cannot be read.
     problems: dict[str, str] = field(default_factory=dict)
 
 

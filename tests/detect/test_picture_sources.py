@@ -10,7 +10,7 @@ import pytest
 from drawn_pictures import drawn, read_lines
 from fake_detector import ColourDetector
 
-from vifidel_eval.detect import PictureSource, detect, sources
+from vifidel_eval.detect import PictureSource, detect, picture_sources
 from vifidel_eval.errors import VifidelError
 
 NAMES = ["p0.png", "p2.png", "p4.png", "sub/p1.png", "sub/p3.png", "sub/p5.png"]
@@ -64,7 +64,7 @@ def test_a_tar_on_standard_input(photos, tmp_path, monkeypatch):
     class Input:
         buffer = io.BytesIO(content)
 
-    monkeypatch.setattr(sources.sys, "stdin", Input)
+    monkeypatch.setattr(picture_sources.sys, "stdin", Input)
     source = PictureSource("-")
     assert source.image_ids is None
     detect(source, ColourDetector(), tmp_path / "piped.jsonl")
@@ -87,7 +87,7 @@ def test_hostile_tars(photos, tmp_path, monkeypatch):
         PictureSource(path)
     # A member is judged by what the tar says of it, before it is read.
     packed(path, photos)
-    monkeypatch.setattr(sources, "_MOST_BYTES", 100)
+    monkeypatch.setattr(picture_sources, "_MOST_BYTES", 100)
     with pytest.raises(VifidelError, match=r"none of its 6 pictures can be read, .* more than 100"):
         detect(PictureSource(path), ColourDetector(), tmp_path / "p.jsonl")
 

@@ -26,20 +26,13 @@ _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 @dataclass(frozen=True)
 class FoundPicture:
-    """A picture that is to be read.
+    """A picture that is to be read."""
 
-    Attributes
-    ----------
-    image_id : str
-        Its path in the folder or tar, or as the list has it, with slashes.
-    content : path or bytes
-        The file, or what is in it.
-    problem : str, optional
-        Why it cannot be read, if that is known already.
-    """
-
+    #: Its path in the folder or tar, or as the list has it, with slashes.
     image_id: str
+    #: The file, or what is in it.
     content: Path | bytes
+    #: Why it cannot be read, if that is known already.
     problem: str | None = None
 
 
