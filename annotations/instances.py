@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from ..arguments import named_if_wrong
 from ..errors import AnnotationError
@@ -339,7 +339,7 @@ def _add(image_id: ImageId, items: LabelList, found: Instances) -> None:
             found.ask(image_id, one.name)
 
 
-def _only_names(items: Any) -> bool:
+def _only_names(items: Any) -> TypeGuard[list[str]]:
     """Return whether items are a list of names that all count, as most are."""
     return (
         type(items) is list

@@ -21,7 +21,6 @@ MODULES = sorted({name for name in modules() if name != "vifidel_eval.__main__"}
 
 
 def test_every_package_is_looked_at():
-<<<<<<< HEAD
     for package in (
         "annotations",
         "scorers",
@@ -31,9 +30,6 @@ def test_every_package_is_looked_at():
         "submission",
         "kernels",
     ):
-=======
-    for package in ("annotations", "scorers", "networks", "report", "submission", "kernels"):
->>>>>>> readers
         assert any(name.startswith(f"vifidel_eval.{package}.") for name in MODULES)
 
 
