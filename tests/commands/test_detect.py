@@ -129,7 +129,8 @@ def test_nothing_heavy_is_imported_for_help_and_refusals(tmp_path):
 
 
 INTERRUPTED = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 sys.path.insert(0, {tests!r})
 from fake_detector import ColourDetector
 from vifidel_eval import detect
@@ -163,7 +164,7 @@ def test_an_interrupted_command_says_how_to_go_on(
     while time.monotonic() < until and not (begun.exists() and begun.stat().st_size > 500):
         time.sleep(0.02)
     process.send_signal(number)
-    _, said = process.communicate()
+    _, said = process.communicate(timeout=120)
     assert process.returncode == status
     assert "Interrupted; the same command continues with the pictures that are left." in said
     assert "Traceback" not in said
