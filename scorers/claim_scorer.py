@@ -77,7 +77,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             named=named,
             label_classes=grounding.class_numbers_of_labels(lexicon, named.atoms),
             said_classes=grounding.class_numbers_of_words(lexicon, said.words.atoms),
-            rarities=lexicon.of_each(said.words.atoms, rarity),
+            rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
         )
 
     @property

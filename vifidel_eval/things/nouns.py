@@ -7,6 +7,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
+from ..remembered import Remembered
 from .english import singular
 
 #: Names that describe the next word as often as they name a thing: "a baby goat".
@@ -123,6 +124,7 @@ def _senses() -> Mapping[str, frozenset[str]]:
 LARGEST_RARITY = 6.0
 
 
+@Remembered
 def rarity(word: str) -> float:
     """Return the logarithm of how many images there are for one whose captions have a word.
 
