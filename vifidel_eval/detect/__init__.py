@@ -5,7 +5,7 @@
 ['ONNX Runtime', 'transformers']
 """
 
-from .detection import DetectionRun, detect, detect_objects
+from .detection_run import DetectionRun, detect, detect_objects
 from .detectors import Detector, Found
 from .loading import backends, load_detector
 from .model_files import ModelFiles, find_model

@@ -1,4 +1,4 @@
-"""What a run is made of: systems, references and scorers, and the captions from within."""
+"""Plans of runs: systems, references and scorers; what is said of sentences and words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PIECE = re.compile(r"\S+")
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Systems and scorers of a run, and what they were made from."""
+    """The systems and scorers of a run, and what they were made from."""
 
     systems: list[System]
     references: dict[ImageId, list[str]] | None

@@ -1,4 +1,4 @@
-"""What is known of rows that were scored: counts and exact sums, which add up in any order.
+"""Counts and exact sums of rows that were scored, which add up in any order.
 
 From the sums of a whole run follow its scores, and whether the vectors know its language.
 """
