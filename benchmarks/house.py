@@ -4,9 +4,10 @@
 
 Counts in the checkout whose ``vifidel_eval`` this Python imports:
 
-- lines of the core and of the satellites, which the core can do without (`SATELLITES`), as the
-  files have them: code, docstrings and blank lines of Python, scripts, styles and templates; also
-  of the core together with the report and tables, the satellites that most people use;
+- lines of the core and of the satellites, which only `entry/` and `commands/` import, or the files
+  of their metrics (`SATELLITES`), as the files have them: code, docstrings and blank lines of
+  Python, scripts, styles and templates; also of the core together with the satellites that most
+  people use: the report, tables, and companions, the metrics of others;
 - what one caption passes in ``evaluate`` and in ``Scorer.score``: files in which a function is
   called, calls, and moves, which are calls that are in another file than the call before. The same
   call was made before, so that imports and vectors that are read once do not count;
@@ -38,8 +39,8 @@ ROOT = Path(vifidel_eval.__file__).parents[1]
 SOURCES = ("vifidel_eval", "scorers", "annotations")
 ENDINGS = (".py", ".js", ".css", ".j2")
 
-#: What the core can do without and never imports (a contract in pyproject.toml says so): folders
-#: and files, with their commands.
+#: What the core can do without: only the two entries, `entry/` and `commands/`, and the files of
+#: metrics import it (contracts in pyproject.toml say so). Folders and files, with their commands.
 SATELLITES = {
     "agreement": ("vifidel_eval/agreement/", "vifidel_eval/commands/agreement"),
     "companions": (
@@ -214,11 +215,10 @@ def main(verbose: bool) -> None:
     of_satellites = tuple(itertools.chain.from_iterable(SATELLITES.values()))
     core = [file for file in files if not file.startswith(of_satellites)]
     print(f"core: {lines_of(core)} lines in {len(core)} files")
-    with_both = (
-        *core,
-        *(f for f in files if f.startswith(SATELLITES["report"] + SATELLITES["tables"])),
-    )
-    print(f"    with the report and tables: {lines_of(with_both)}")
+    near = list(core)
+    for name in ("report", "tables", "companions"):
+        near += [file for file in files if file.startswith(SATELLITES[name])]
+        print(f"    and {name}: {lines_of(near)}")
     print(f"satellites: {lines_of(files) - lines_of(core)} lines in {len(files) - len(core)} files")
     for name, folders in SATELLITES.items():
         print(f"    {name}: {lines_of(f for f in files if f.startswith(folders))}")
@@ -244,7 +244,8 @@ def main(verbose: bool) -> None:
     for what, example, free in EXAMPLES:
         if (ROOT / example).exists():
             lines = named_in(example, free, known)
-            print(f"another {what}, as {example}: 1 file and {len(lines)} lines in others")
+            in_others = f"{len(lines)} line{'s' if len(lines) != 1 else ''} in others"
+            print(f"another {what}, as {example}: 1 file and {in_others}")
             if verbose:
                 print("".join(f"    {line}\n" for line in lines), end="")
 

@@ -192,14 +192,16 @@ class Scorer(ABC):
         VifidelError
             If the metric cannot score such rows.
         """
-        evaluations = self.unsigned(rows, on_progress)
+        evaluations = self.without_signature(rows, on_progress)
         signature = self.signature_of([rows])
         return {
             name: replace(evaluation, signature=signature)
             for name, evaluation in evaluations.items()
         }
 
-    def unsigned(self, rows: Rows, on_progress: Progress | None = None) -> dict[str, Evaluation]:
+    def without_signature(
+        self, rows: Rows, on_progress: Progress | None = None
+    ) -> dict[str, Evaluation]:
         """Return what `evaluate` returns, without signature: a digest of all objects takes time.
 
         That is for those who sign all systems together, or need none.
@@ -282,7 +284,7 @@ class Scorer(ABC):
 
     def _scores(self, rows: Rows) -> dict[str, Floats]:
         """Return the scores of rows in every column, and nothing of what was counted."""
-        evaluations = self.unsigned(rows)
+        evaluations = self.without_signature(rows)
         return {name: evaluation.scores for name, evaluation in evaluations.items()}
 
     @named_if_wrong
@@ -328,7 +330,7 @@ class Scorer(ABC):
 
     def _evaluate_run(self, rows: Rows) -> dict[str, Evaluation]:
         """Score rows that are a whole run, and judge it."""
-        evaluations = self.unsigned(rows)
+        evaluations = self.without_signature(rows)
         self.judge([evaluations[self.main]])
         return evaluations
 

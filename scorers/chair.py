@@ -255,7 +255,7 @@ class Chair(Explainer):
             mentions,
             gold.there,
             gold.sought or [None] * len(rows),
-            self.unsigned(rows)["CHAIRi"].scores,
+            self.without_signature(rows)["CHAIRi"].scores,
         )
 
     def units(self, caption: str) -> Sequence[Unit]:

@@ -68,7 +68,7 @@ class Bleu(_NgramMetric):
         VifidelError
             If ids or captions are not as described at `Scorer.compute_score`.
         """
-        columns = self.unsigned(coco_rows(gts, res)).values()
+        columns = self.without_signature(coco_rows(gts, res)).values()
         return [column.score for column in columns], [column.scores.tolist() for column in columns]
 
     def _columns(

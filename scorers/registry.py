@@ -14,7 +14,7 @@ import difflib
 import re
 import warnings
 from collections import UserDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
@@ -55,6 +55,15 @@ class Registry(UserDict[str, Metric]):
     def options(self) -> list[Option]:
         """Return the options that metrics have of their own, each once."""
         return list(dict.fromkeys(o for metric in self.values() for o in metric.options))
+
+    def of_tables(self) -> list[str]:
+        """Return the names of those metrics that score tables, of those that were imported."""
+        return [metric.name for metric in self.values() if metric.tables]
+
+    def packages(self, names: Collection[str]) -> dict[str, str]:
+        """Return the versions of the packages whose entry points metrics are from."""
+        found = [entry.dist for entry in self._problems if entry.name in names]
+        return {dist.name: dist.version for dist in found if dist is not None}
 
     def register(self, metric: Metric) -> None:
         """Add a metric to those that have names; with an entry point, the command knows it too.

@@ -171,7 +171,7 @@ class VifidelPRF(ClaimScorer):
         of_rows = [row for row, _ in all_of]
         claimed = [one.claimed(rows.captions[row]) for row, one in all_of]
         of_sentences = replace(rows.take(of_rows), captions=claimed)
-        p = self.unsigned(of_sentences)["VIFIDEL-P"].scores.tolist()
+        p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
         absent = self._absent(rows)
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
         for (row, one), p_of_one in zip(all_of, p, strict=True):

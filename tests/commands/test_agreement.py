@@ -459,7 +459,7 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
     whole = tmp_path / "whole.json"
     expected = agreement(*arguments, "--output", whole)
     calls = []
-    unsigned = Bleu.unsigned
+    unsigned = Bleu.without_signature
 
     def interrupted(self, rows, on_progress=None):
         calls.append(1)
@@ -467,7 +467,7 @@ def test_an_interrupted_command_goes_on(data, tmp_path, monkeypatch, agreement):
             raise KeyboardInterrupt
         return unsigned(self, rows, on_progress)
 
-    monkeypatch.setattr(Bleu, "unsigned", interrupted)
+    monkeypatch.setattr(Bleu, "without_signature", interrupted)
     result = agreement(*arguments, "--output", output)
     assert result.exit_code == 1
     assert "the same command continues where it stopped" in result.stderr

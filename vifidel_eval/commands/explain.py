@@ -72,7 +72,7 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 @click.option(
     "--things",
     type=FILE,
-    help="Object vocabulary: one class per line.  [default: our own]",
+    help="Object vocabulary: one class per line.  [default: our own list]",
 )
 @click.option(
     "--synonyms",

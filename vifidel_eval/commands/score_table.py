@@ -15,12 +15,22 @@ from click.core import ParameterSource
 from ..conditions import Condition
 from ..progress import progress_bar
 from .metric_options import parsed_metrics
-from .options import LOOKED_FOR, WORDS, Stated, read_stop_words, with_options
+from .options import LOOKED_FOR, WORDS, Described, Stated, read_stop_words, with_options
 from .paths import FILE, Between, Command, ReadAnywhere, WrittenTree
 from .printing import show, tell
 
 if TYPE_CHECKING:
     from ..tables import TableScorer
+
+
+def _metrics_of_tables() -> str:
+    from ..scorers.registry import METRICS
+
+    others = [f"{name} if it scores tables" for name in METRICS.waiting()]
+    return (
+        f"Separated by commas: {', '.join([*METRICS.of_tables(), *others])}; those named WMD need "
+        "references.  [default: VIFIDEL,VIFIDEL-PRF]"
+    )
 
 
 @click.command("score-table", cls=Command)
@@ -61,9 +71,9 @@ if TYPE_CHECKING:
 @click.option("--references", help="Column of the reference captions: lists of strings.")
 @click.option(
     "--metrics",
+    cls=Described,
     callback=parsed_metrics,
-    help="Separated by commas: VIFIDEL, VIFIDEL-PRF, VIFIDEL-H, VIFIDEL-D, and WMD where there are "
-    "references.  [default: VIFIDEL,VIFIDEL-PRF]",
+    describe=_metrics_of_tables,
 )
 @click.option(
     "--keep",
@@ -83,7 +93,7 @@ if TYPE_CHECKING:
 @click.option(
     "--things",
     type=FILE,
-    help="Object vocabulary of VIFIDEL-PRF, -H and -D.  [default: the package's list]",
+    help="Object vocabulary of VIFIDEL-PRF, -H and -D.  [default: our own list]",
 )
 @click.option(
     "--prf-edition",
@@ -241,9 +251,11 @@ def _cores() -> int:
 
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     """Return what is printed of a run that ended."""
+    from ..scorers.registry import METRICS
+
     rows, kept = manifest["rows"], manifest["kept"]
     files = len(manifest["files"])
-    of_rows = f"{rows:,} rows in {files:,} file{'s' if files != 1 else ''}"
+    of_rows = f"{_rows(rows)} in {files:,} file{'s' if files != 1 else ''}"
     if manifest["settings"]["keep"]:
         share = f" ({kept / rows:.1%})" if rows else ""
         of_rows += f", {kept:,} kept{share}"
@@ -251,7 +263,15 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
     if "not_judged" in manifest:
         lines.append(f"  mentions not judged: {manifest['not_judged']:,}")
+    metrics = map(METRICS.__getitem__, manifest["settings"]["metrics"])
+    columns = [column for metric in metrics for column in metric.columns]
+    lower = {column.name.replace("-", "_") for column in columns if column.lower_is_better}
     for name, of_run in manifest["scores"].items():
         score = "undefined" if of_run["score"] is None else f"{of_run['score']:.4f}"
-        lines.append(f"{name}: {score} (over {of_run['rows']:,} rows)")
+        of_rows = _rows(of_run["rows"])
+        lines.append(f"{name}: {score} (over {of_rows}{'; lower is better' * (name in lower)})")
     return lines
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row" + ("" if number == 1 else "s")

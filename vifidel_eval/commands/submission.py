@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,9 +106,11 @@ def write(
         output,
         None if images is None else read_image_list(images),
     )
-    if found.faults:
-        show(_table(found.faults, everything).render("table") + "\n")
-        show(f"{_summary(found.faults)} {_contents(found)}; nothing was written.")
+    if found.faults:  # of what would have been written: their entries are in no file
+        of_file = [replace(fault, file=str(captions), entry=None) for fault in found.faults]
+        show(_table(of_file, everything).render("table") + "\n")
+        read = _contents(replace(found, file=str(captions)))
+        show(f"{_counted(len(of_file), 'fault')}. Read: {read}; nothing was written.")
         raise click.exceptions.Exit(1)
     show(f"{output}: {_counted(found.entries, 'caption')}")
 

@@ -223,7 +223,7 @@ class _Evaluator:
         with scorer.in_run(list(self.systems.values())) as of_run:
             for name, rows in self.systems.items():
                 with _listening() as heard:
-                    evaluated[name] = of_run.unsigned(rows, self.on_progress)
+                    evaluated[name] = of_run.without_signature(rows, self.on_progress)
                 for message in heard:
                     whose.setdefault(message, []).append(name)
         scorer.judge([columns[scorer.main] for columns in evaluated.values()])

@@ -27,6 +27,7 @@ from typing import Any
 from ..errors import VifidelError
 from ..files import beside, json_text, open_file, read_json, reason, sha256_of, write_whole
 from ..outputs import locked
+from ..scorers.registry import METRICS
 from ..unfinished import Parts
 from .file_scoring import OUTPUT_SUFFIXES, Record, Task, Work, seal
 from .inputs import TableFile
@@ -67,7 +68,8 @@ def score_tables(
         "command": "score-table",
         "signature": signature,
         "settings": dict(settings),
-        "versions": {name: importlib.metadata.version(name) for name in _PACKAGES},
+        "versions": {name: importlib.metadata.version(name) for name in _PACKAGES}
+        | METRICS.packages(work.scorer.metrics),
     }
     with _RunFolder.opened(output, plan) as folder:
         done = folder.done(outputs)

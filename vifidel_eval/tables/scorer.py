@@ -451,9 +451,11 @@ def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise VifidelError(f"metrics are names, not {name!r:.40}.")
         names += parse(name)
-    known = [metric.name for metric in METRICS.values() if metric.tables]
+    known = METRICS.of_tables()
     for name in names:
         if name not in known:
+            METRICS.load()
+            known = METRICS.of_tables()
             raise VifidelError(f"{name} does not score tables; these do: {', '.join(known)}.")
     if not names:
         raise VifidelError(f"name at least one metric: {', '.join(known)}.")

@@ -159,10 +159,10 @@ def signed(content: Mapping[str, Any]) -> bytes:
     return SIGN + b", " + json.dumps(content).encode()[1:]
 
 
-def unsigned(content: bytes) -> dict[str, Any]:
+def checked_content(content: bytes) -> dict[str, Any]:
     """Return the JSON of a file of ours; it raises ValueError of one that is not.
 
-    >>> unsigned(signed({"words": 5}))
+    >>> checked_content(signed({"words": 5}))
     {'words': 5}
     """
     found = json.loads(content) if content.startswith(SIGN) else None
@@ -243,7 +243,7 @@ def whole_digest(file: IO[bytes]) -> str:
 
 def _remembered(known: Path) -> dict[str, object]:
     try:
-        return unsigned(read_bytes(known, VectorsError))
+        return checked_content(read_bytes(known, VectorsError))
     except (ValueError, RecursionError):  # not there, or damaged: VectorsError is one too
         return {}
 

@@ -30,12 +30,12 @@ from .cache import (
     SIGN,
     building,
     cache_folder,
+    checked_content,
     content_digest,
     is_ours,
     remove,
     sampled_digest,
     signed,
-    unsigned,
     whole_digest,
 )
 from .word2vec_files import read_blocks
@@ -65,7 +65,7 @@ class VectorStore:
         #: The rows, (number of words, dimensions), in the order of the file.
         self.vectors = self._column(_ROWS, "<f4", len(self._hashes))
         # Now that their sizes are known: what is cut from here on is noticed where it is read.
-        digests = unsigned((folder / _LAYOUT).read_bytes())["files"]
+        digests = checked_content((folder / _LAYOUT).read_bytes())["files"]
         if not is_ours(folder) or any(digests[name] != _digest(folder / name) for name in _FILES):
             raise ValueError("damaged")
         self._some_hashes = self._hashes[range(0, len(self._hashes), _APART)]
