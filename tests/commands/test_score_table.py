@@ -138,7 +138,7 @@ def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
     assert said["VIFIDEL_Hi"] == {"score": 2 / 5, "rows": 4}
     assert said["VIFIDEL_Hs"] == {"score": 2 / 4, "rows": 4}
     assert said["VIFIDEL_T"]["rows"] == 3
-    assert "VIFIDEL_Hi: 0.4000 (over 4 rows)" in result.stdout
+    assert "VIFIDEL_Hi: 0.4000 (over 4 rows; lower is better)" in result.stdout
     scorer = VifidelH(references=False, looked_for="all")
     of_run = scorer.evaluate(make_rows(
         [row["caption"] for row in some[:4]], objects=[dict.fromkeys(seen, 1)] * 4

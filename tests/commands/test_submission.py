@@ -127,7 +127,7 @@ def test_write_lists_what_is_missing_and_leaves_an_older_file(folder, submission
     assert result.exit_code == 1
     assert "no caption for this image" in result.stdout
     assert result.stdout.splitlines()[-1] == (
-        "1 fault; entries count from 0. Read: 29 captions of out.json; nothing was written."
+        "1 fault. Read: 29 captions of mine.json; nothing was written."
     )
     assert (folder / "out.json").read_text() == "older"
 
