@@ -33,7 +33,7 @@ class VifidelD(ClaimScorer):
     they do not mention. Undefined for an image without labels, and where nobody knows what was
     looked for. 0 for a caption without a usable word.
 
-    It is experimental: no judgements of people stand behind it yet.
+    It is experimental: no human judgements support it yet.
 
     Examples
     --------

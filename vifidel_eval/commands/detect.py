@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     "--things",
     type=FILE,
     help="Object vocabulary of --ask: one class per line, its names separated by commas.  "
-    "[default: the package's own]",
+    "[default: our own list]",
 )
 @click.option(
     "--lowest",

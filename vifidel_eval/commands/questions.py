@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 @click.option(
     "--things",
     type=FILE,
-    help="Object vocabulary: one class per line, its names separated by commas.  [default: the "
-    "package's own]",
+    help="Object vocabulary: one class per line, its names separated by commas.  [default: our "
+    "own list]",
 )
 @field_options
 def questions(
