@@ -50,3 +50,15 @@ def test_a_file_of_somebody_else_stays(tmp_path, content):
     with pytest.raises(VifidelError, match=r"o\.unfinished: is not of an unfinished run"):
         Parts(tmp_path / "o")
     assert (tmp_path / "o.unfinished").read_text() == content
+
+
+def test_two_runs_of_one_output(tmp_path):
+    output = tmp_path / "o"
+    one, other = Parts(output), Parts(output)
+    one.add("a", 1)
+    other.add("a", 1)
+    other.clear()  # it has ended before
+    one.add("b", 2)
+    assert Parts(output)["b"] == 2
+    one.clear()
+    assert not one.path.exists()

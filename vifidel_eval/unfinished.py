@@ -84,10 +84,11 @@ class Parts:
         if alone:
             write_whole(self.path, f"{_MARK}{line}\n")
         else:
-            before = "" if self._begun else _MARK
             try:
                 mode = "a" if self._begun else "w"
                 with self.path.open(mode, encoding="utf-8", newline="\n") as file:
+                    # Another run of the same output may have ended, and removed the file.
+                    before = "" if file.tell() else _MARK
                     file.write(f"{before}\n{line}\n")  # the line before may have no end
             except OSError as problem:
                 raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
