@@ -159,13 +159,11 @@ class Chair(Explainer):
         self, classes: ClassList, objects: str, image_ids: Sequence[ImageId] | None
     ) -> str:
         images = [] if image_ids is None else [f"images:{digest_of_ids(image_ids)}"]
-        looked_for = self._looked_for
-        declared = [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
         return self._pinned(
             f"synonyms:{classes.signature()}",
             f"drop-incomplete:{'yes' if self._drop_incomplete else 'no'}",
             f"objects:{objects}",
-            *declared,
+            *self._declared,
             *images,
             package="textblob",
         )

@@ -67,6 +67,12 @@ class Explainer(Scorer):
         """What a user says was looked for in every image."""
         return self._looked_for
 
+    @property
+    def _declared(self) -> list[str]:
+        """What signatures say of that."""
+        looked_for = self._looked_for
+        return [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
+
     @abstractmethod
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
@@ -218,13 +224,11 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     def _pin_evidence(self, objects: str, *settings: str) -> str:
         """Return the signature: evidence, things, `settings`, and how words become vectors."""
-        looked_for = self._looked_for
-        declared = [] if looked_for is None else [f"looked-for:{looked_for.signature()}"]
         return self._pinned(
             f"refs:{'yes' if self._use_references else 'no'}",
             f"objects:{objects}",
             f"things:{self._names.signature()}",
-            *declared,
+            *self._declared,
             *settings,
             lemmatizer(),
             *self._space.signature(),

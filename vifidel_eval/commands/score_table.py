@@ -255,7 +255,7 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
 
     rows, kept = manifest["rows"], manifest["kept"]
     files = len(manifest["files"])
-    of_rows = f"{_rows(rows)} in {files:,} file{'s' if files != 1 else ''}"
+    of_rows = f"{_counted(rows, 'row')} in {_counted(files, 'file')}"
     if manifest["settings"]["keep"]:
         share = f" ({kept / rows:.1%})" if rows else ""
         of_rows += f", {kept:,} kept{share}"
@@ -268,10 +268,10 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     lower = {column.name.replace("-", "_") for column in columns if column.lower_is_better}
     for name, of_run in manifest["scores"].items():
         score = "undefined" if of_run["score"] is None else f"{of_run['score']:.4f}"
-        of_rows = _rows(of_run["rows"])
+        of_rows = _counted(of_run["rows"], "row")
         lines.append(f"{name}: {score} (over {of_rows}{'; lower is better' * (name in lower)})")
     return lines
 
 
-def _rows(number: int) -> str:
-    return f"{number:,} row" + ("" if number == 1 else "s")
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")

@@ -249,7 +249,7 @@ class Grounding:
         if by_user is not None:
             if by_user.labels is None:
                 return Sought(None, denied, frozenset() if said else self._things.stuff - denied)
-            classes = classes.union(map(self.class_of_label, by_user.labels))
+            classes |= self._classes_of_labels[by_user.labels]
         return Sought(None if said else classes, denied)
 
     def sought(

@@ -451,12 +451,11 @@ def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise VifidelError(f"metrics are names, not {name!r:.40}.")
         names += parse(name)
-    known = METRICS.of_tables()
-    for name in names:
-        if name not in known:
-            METRICS.load()
-            known = METRICS.of_tables()
-            raise VifidelError(f"{name} does not score tables; these do: {', '.join(known)}.")
-    if not names:
-        raise VifidelError(f"name at least one metric: {', '.join(known)}.")
-    return tuple(dict.fromkeys(names))
+    unfit = next((name for name in names if name not in METRICS.of_tables()), None)
+    if unfit is None and names:
+        return tuple(dict.fromkeys(names))
+    METRICS.load()  # the error names those of other packages too
+    known = ", ".join(METRICS.of_tables())
+    if unfit is None:
+        raise VifidelError(f"name at least one metric: {known}.")
+    raise VifidelError(f"{unfit} does not score tables; these do: {known}.")
