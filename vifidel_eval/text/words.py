@@ -78,10 +78,8 @@ _TREEBANK_PIECES = frozenset(
 
 _PUNCTUATION = ".,;:!?\"'()-"
 _APOSTROPHES = str.maketrans("\u2019\u02bc\uff07", "'''")
-# isn't, is n't, can't, ca n't, it's, it 's, 'tis
-_CONTRACTION = re.compile(
-    r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b|'(?:s|re|ve|ll|d|m|tis|twas)\b",
-)
+_NOT = re.compile(r"(?:\b(?:ai|ca|sha|wo)\s*)?n't\b")  # isn't, is n't, can't, ca n't
+_CONTRACTION = re.compile(r"'(?:s|re|ve|ll|d|m|tis|twas)\b")  # it's, it 's, 'tis
 # What `_word_pattern` finds in ASCII, without the time that its library takes to load.
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
@@ -127,14 +125,14 @@ def placed_words(
 END = "\0"
 
 
-def joined(captions: Iterable[str]) -> str:
+def joined(captions: Iterable[str], negation: str = "") -> str:
     """Return all captions as one text, lower-case, without contractions, `END` after each.
 
     Blanks that are not ASCII are replaced. One long text is made lower-case and cut many times
-    faster than many short ones.
+    faster than many short ones. `negation` is left of *n't*.
     """
     plain = [
-        caption if caption.isascii() and "'" not in caption else _simplified(caption)
+        caption if caption.isascii() and "'" not in caption else _simplified(caption, negation)
         for caption in captions
     ]
     text = f" {END} ".join([*plain, ""]).lower()
@@ -143,17 +141,22 @@ def joined(captions: Iterable[str]) -> str:
     return text if text.isascii() else " ".join(text.split())
 
 
-def pieces(captions: Iterable[str]) -> list[str]:
-    """Return the blank-separated pieces of all captions; `END` follows those of each."""
-    return joined(captions).split()
+def pieces(captions: Iterable[str], negation: str = "") -> list[str]:
+    """Return the blank-separated pieces of all captions; `END` follows those of each.
+
+    `negation` is left of *n't*.
+    """
+    return joined(captions, negation).split()
 
 
-def _simplified(caption: str) -> str:
-    """Return a caption in lower case, without contractions."""
+def _simplified(caption: str, negation: str = "") -> str:
+    """Return a caption in lower case, without contractions; `negation` is left of *n't*."""
     caption = caption.lower()
     if not caption.isascii():
         caption = nfc(caption).translate(_APOSTROPHES)
-    return _CONTRACTION.sub(" ", caption) if "'" in caption else caption
+    if "'" not in caption:
+        return caption
+    return _CONTRACTION.sub(" ", _NOT.sub(f" {negation} ", caption))
 
 
 def piece_words(piece: str) -> list[str]:

@@ -64,7 +64,7 @@ def read_sentences(text: str, units: Callable[[str], Sequence[Unit]]) -> tuple[S
     may_hedge = any(map(_may_hedge.__getitem__, text.split()))
     lower = _lower(text) if may_hedge else ""
     found = []
-    for start, end in _places(text):
+    for start, end in sentence_places(text):
         hedged = tuple(_hedged(lower, start, end, _hedges())) if may_hedge else ()
         sentence = Sentence(start, end, hedged, ())
         of_sentence = units(sentence.claimed(text))
@@ -86,11 +86,15 @@ def has_several(text: str) -> bool:
     >>> has_several("A dog runs."), has_several("A dog runs. A cat sits")
     (False, True)
     """
-    places = _places(text)
+    places = sentence_places(text)
     return next(places, None) is not None and next(places, None) is not None
 
 
-def _places(text: str) -> Iterator[tuple[int, int]]:
+def sentence_places(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence of a text starts and ends, without the blanks around it.
+
+    Lines end sentences too.
+    """
     if text[:1].strip() and text[-1:].strip() and not _MAY_END.search(text, 0, len(text) - 1):
         yield 0, len(text)  # as most captions
         return
