@@ -32,7 +32,7 @@ from .bags import positions, starts_of
 
 ORDERS = 4  # n-grams of up to so many words
 #: W of a caption that shares no word with its references; 1 is that of a reference itself.
-LOWEST = 0.1
+LOWEST = 0.05
 
 Keys = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
@@ -48,8 +48,7 @@ def _words_of(piece: str) -> bytes:
     if piece == END:
         return _END
     return b"".join(
-        struct.pack("=Q", int.from_bytes(_digest(word), "little"))
-        + struct.pack("=d", rarity[word])
+        struct.pack("=Q", int.from_bytes(_digest(word), "little")) + struct.pack("=d", rarity[word])
         for word in piece_runs(piece)
     )
 
@@ -171,9 +170,7 @@ class ReferenceWording:
             number = self._numbers[row]
             shared = counts[positions(cells[place], number)] > again.repeat(number)
             pairs = positions(first_pair[sentence], number)
-            sums = np.bincount(
-                pairs, shared * ours.weights[own].repeat(number), len(alike)
-            )
+            sums = np.bincount(pairs, shared * ours.weights[own].repeat(number), len(alike))
             some = scales > 0
             alike[some] += sums[some] / np.sqrt(scales[some])
             found = np.zeros(len(theirs.keys), bool)
