@@ -54,7 +54,7 @@ def numbers(captions: Mapping[ImageId, str], objects: ObjectLabels) -> dict[str,
         "Hs": of_h["VIFIDEL-Hs"].score,
         "Hi": of_h["VIFIDEL-Hi"].score,
         "CHAIRi": of_chair["CHAIRi"].score,
-        "not judged": of_h["VIFIDEL-Hi"].counts["not_judged"],
+        "not judged": of_h["VIFIDEL-Hi"].counts["unconfirmed"],
     }
 
 

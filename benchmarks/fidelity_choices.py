@@ -496,9 +496,9 @@ def objects_only(data: Data) -> list[list[Any]]:
         mentions = [m for x in found["VIFIDEL-T"].details["VIFIDEL-H"] for m in x["mentions"]]
         words = Counter(m["words"] for m in flagged(mentions))
         most = ", ".join(f"{word} {n}" for word, n in words.most_common(8))
-        not_judged = sum(m["verdict"] == "not judged" for m in mentions) / len(mentions)
+        unconfirmed = sum(m["verdict"] == "not judged" for m in mentions) / len(mentions)
         hs, hi = (found[column].score for column in ("VIFIDEL-Hs", "VIFIDEL-Hi"))
-        rows.append([name, hs, hi, not_judged, most])
+        rows.append([name, hs, hi, unconfirmed, most])
     return rows
 
 

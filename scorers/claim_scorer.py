@@ -14,7 +14,7 @@ from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Gold, Part, bags_of_labels
 from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
-from ..kernels.grounding import Grounding, Sought
+from ..kernels.grounding import LABELS, Grounding, Sought, contradicts
 from ..kernels.support import (
     NO_CLASS,
     Nearest,
@@ -28,7 +28,7 @@ from ..kernels.support import (
 from ..rows import Rows
 from ..things.grounded import SUPPORT
 from ..things.mentions import Unit
-from ..things.nouns import other_senses, rarity
+from ..things.nouns import rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
 from .explaining import ExplainingScorer
@@ -120,7 +120,8 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         gold, lexicon, grounding = part.gold, part.gold.lexicon, self._names_grounding
         said, objects = gold.said.words, gold.named
         claims = self._claims(part.rows)
-        count, of_rows = claims.chosen(lexicon, part.words)
+        count = claims.chosen(lexicon, part.words)
+        of_rows = [claim.mentions for claim in claims.of_captions]
         words = part.words if count.all() else some_of(part.words, count)
         to_said = nearest(lexicon.distances, words, said)
         to_objects = nearest(lexicon.distances, words, objects)
@@ -144,11 +145,11 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         supports[answered] = 0.0  # an answer about its own class counts, whatever else is near
         absent = (supports < SUPPORT) & (denied | (said.sizes[rows] > 0))
         unnamed, supports, denied = unnamed[absent], supports[absent], denied[absent]
-        invented = fidelity.Inventions(
-            mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
-        )
+        of_absent = mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
+        columns = zip(of_absent, self._wrong_denials(part, claims), strict=True)
+        invented = fidelity.Inventions(*map(np.concatenate, columns))
         invents = np.zeros(gold.rows, dtype=bool)
-        invents[invented.rows] = True
+        invents[mentions.rows[unnamed]] = True
         others = invents[mentions.rows]
         others[unnamed] = False
         in_others = mentions.words_of(others)
@@ -178,6 +179,26 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             to_said=to_said,
             to_objects=to_objects,
         )
+
+    def _wrong_denials(
+        self, part: Part[WordsGold], claims: Claims
+    ) -> tuple[Integers, Integers, Floats, NDArray[np.bool_]]:
+        """Return the columns of `Inventions` of things that captions deny and that are there."""
+        grounding = self._names_grounding
+        rows = [row for row, claim in enumerate(claims.of_captions) if claim.denied]
+        some = part.rows.take(rows)
+        known = zip(rows, self._labels_of(some), self._references_of(some), strict=True)
+        wrong = []
+        for row, labels, references in known:
+            of_labels = {grounding.class_of_label(label) for label, n in labels.items() if n}
+            _, said = grounding.said(references)
+            for unit in claims.of_captions[row].denied:
+                by = contradicts(of_labels, said, unit.category)
+                if by is not None:
+                    number = grounding.class_numbers[unit.category or ""]
+                    wrong.append((row, number, by == LABELS))
+        found = np.array(wrong, dtype=np.int64).reshape(-1, 3)
+        return found[:, 0], found[:, 1], np.zeros(len(found)), found[:, 2] > 0
 
     def _apart(
         self, part: Part[WordsGold], mentions: ClaimedMentions, in_said: NDArray[np.bool_]
@@ -216,8 +237,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         """Return which mentions an answer about their class denies, and which the labels do.
 
         Labels that do not say what was looked for are taken for all things that are there:
-        otherwise P would say nothing of what is made up. They deny no name that may also mean
-        something that is there: a motorcycle is a bike too.
+        otherwise P would say nothing of what is made up.
         """
         answered, denied = np.zeros((2, len(units)), dtype=bool)
         if not units:
@@ -233,9 +253,6 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             answered[at] = unit.category in sought.denied
             undeclared = not (says or of_image is not None or sought.denies) and bool(labels)
             denied[at] = undeclared or sought.can_lack(unit.category)
-            if denied[at] and (senses := other_senses(unit.text)):
-                class_of = self._names_grounding.class_of_label
-                denied[at] = {*map(class_of, senses)}.isdisjoint(map(class_of, labels))
         return answered, denied
 
     def sought(self, rows: Rows) -> list[Sought]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,6 @@ import numpy as np
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..kernels.bags import Gold, Part
-from ..kernels.claimed import claim_reader
 from ..kernels.grounding import Evidence, GroundedMentions
 from ..kernels.standing import supports
 from ..rows import Rows
@@ -165,10 +164,12 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         found = self._grounding.mentions(
             part.gold.lexicon, part.rows.captions, evidence, self._support
         )
-        counts = _counts(found, evidence, self._absent_things(found, part.rows.captions))
+        counts = _counts(found, evidence)
         mean_support = np.where(evidence.is_there, _mean_support(found, rows), np.nan)
-        not_judged = _of_rows(found.rows[found.verdicts == Verdict.NOT_JUDGED], rows)
-        further = {"not_judged": not_judged}
+        unconfirmed = _of_rows(found.rows[found.verdicts == Verdict.UNCONFIRMED], rows)
+        further = {"unconfirmed": unconfirmed}
+        if evidence.by_references.any():
+            further["judged_by_references"] = evidence.by_references.astype(np.int64)
         says_nothing = evidence.is_there & ~evidence.denies
         if says_nothing.any():
             further["nothing_looked_for"] = says_nothing.astype(np.int64)
@@ -179,18 +180,6 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             of_rows=counts,
             details=partial(_details, found, rows),
         )
-
-    def _absent_things(self, found: GroundedMentions, captions: Sequence[str]) -> Integers:
-        """Return how many classes that are not in the image each caption claims."""
-        claims = claim_reader(self._grounding.units, self._space.stop_words)
-        absent = np.flatnonzero(found.verdicts == Verdict.ABSENT).tolist()
-        of_absent = map(found.units.__getitem__, absent)
-        things = {
-            (row, unit.category)
-            for row, unit in zip(found.rows[absent].tolist(), of_absent, strict=True)
-            if unit in claims(captions[row])[0].mentions
-        }
-        return _of_rows(np.array([row for row, _ in things], dtype=np.int64), len(captions))
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
@@ -241,14 +230,18 @@ def _details(found: GroundedMentions, rows: int) -> list[dict[str, Any]]:
     return [{"mentions": mentions} for mentions in of_rows]
 
 
-def _counts(found: GroundedMentions, evidence: Evidence, things: Integers) -> Floats:
+def _counts(found: GroundedMentions, evidence: Evidence) -> Floats:
     """Return what is counted of each caption, (rows, 5); NaN if nothing can be absent there."""
     size = len(evidence.texts)
-    judged = _of_rows(found.rows[found.verdicts != Verdict.NOT_JUDGED], size)
-    absent = _of_rows(found.rows[found.verdicts == Verdict.ABSENT], size)
     counts = np.ones((size, _THINGS + 1))
-    counts[:, _WITH_ABSENT], counts[:, JUDGED] = absent > 0, judged
-    counts[:, ABSENT], counts[:, _THINGS] = absent, things
+    is_judged = np.array([by is not None for by in found.judged_by], dtype=bool)
+    is_judged &= found.verdicts != Verdict.UNCONFIRMED  # has no vector
+    wrong = np.flatnonzero(found.verdicts >= Verdict.ABSENT)
+    absent = _of_rows(found.rows[wrong], size)
+    things = {(int(found.rows[at]), found.units[at].category) for at in wrong.tolist()}
+    counts[:, JUDGED] = _of_rows(found.rows[is_judged], size)
+    counts[:, _WITH_ABSENT], counts[:, ABSENT] = absent > 0, absent
+    counts[:, _THINGS] = _of_rows(np.array([row for row, _ in things], dtype=np.int64), size)
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     return counts
 

@@ -15,8 +15,7 @@ from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..explain.sentences import (
     JudgedSentence,
     PlacedMention,
-    absent_in,
-    absent_mentions,
+    wrong_mentions,
 )
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Part
@@ -164,24 +163,24 @@ class VifidelPRF(ClaimScorer):
         )
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
-        """Return the sentences of each caption, in order: what they claim, invent and suppose."""
+        """Return the sentences of each caption, in order: what they claim and invent."""
         units = self._names_grounding.units
         sentences = [read_sentences(caption, units) for caption in rows.captions]
         all_of = [(row, one) for row, of_row in enumerate(sentences) for one in of_row]
         of_rows = [row for row, _ in all_of]
-        claimed = [one.claimed(rows.captions[row]) for row, one in all_of]
+        claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take(of_rows), captions=claimed)
         p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
-        absent = self._absent(rows)
+        wrong = self._wrong(rows)
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
         for (row, one), p_of_one in zip(all_of, p, strict=True):
-            invented, supposed = absent_in(one, absent[row])
+            invented = tuple(m for m in wrong[row] if one.start <= m.start < one.end)
             own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
-            found[row].append(JudgedSentence(*own, invented, one.hedged, supposed))
+            found[row].append(JudgedSentence(*own, invented))
         return found
 
-    def _absent(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
-        """Return the mentions of each caption that are not in its image, with their places."""
+    def _wrong(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
+        """Return the mentions of each caption that its evidence contradicts, with their places."""
         grounding = self._grounding
         found: list[tuple[PlacedMention, ...]] = []
         for part in self._read_for_grounding(rows):
@@ -190,8 +189,9 @@ class VifidelPRF(ClaimScorer):
             grounded = grounding.mentions(part.gold.lexicon, captions, evidence)
             starts = np.searchsorted(grounded.rows, np.arange(len(captions) + 1)).tolist()
             for caption, start, end in zip(captions, starts, starts[1:], strict=False):
-                verdicts = grounded.verdicts[start:end].tolist()
-                found.append(absent_mentions(caption, grounding.units(caption), verdicts))
+                of_row = slice(start, end)
+                columns = grounded.places[of_row].tolist(), grounded.verdicts[of_row].tolist()
+                found.append(wrong_mentions(caption, grounding.units(caption), *columns))
         return found
 
     def score_part(self, part: Part[WordsGold]) -> Scored:

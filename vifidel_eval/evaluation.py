@@ -116,10 +116,16 @@ COUNTS = (
         "captions whose last sentence has no end and was left out",
     ),
     Count(
-        "not_judged",
-        "mentions not judged",
-        "mentions of things that nobody looked for in the image, under VIFIDEL-H without "
-        "references, and under CHAIR where the objects say what was looked for",
+        "unconfirmed",
+        "mentions unconfirmed",
+        "mentions of things that nobody looked for in the image and no reference has, under "
+        "VIFIDEL-H and, where the objects say what was looked for, CHAIR; they are in no rate",
+    ),
+    Count(
+        "judged_by_references",
+        "judged by references",
+        "captions whose objects do not say what was looked for: under VIFIDEL-H, a thing that none "
+        "of their references mentions counts as not in the image",
     ),
     Count(
         "nothing_looked_for",

@@ -67,7 +67,7 @@ def test_systems_side_by_side_are_explained_as_each_caption_alone(vectors, image
 def test_words_and_objects_by_their_definition(vectors, images):
     scorer, [rows, _] = scorer_and_rows(vectors, images)
     [(part,)] = scorer.explained([rows])
-    weights = {Verdict.NOT_JUDGED: 0, Verdict.THERE: 1, Verdict.ABSENT: 2}
+    weights = {Verdict.UNCONFIRMED: 0, Verdict.THERE: 1, Verdict.ABSENT: 2}
     for explanation in part:
         for word in explanation.words:
             mentions = [m for m in explanation.mentions if word.word in m.words.split()]

@@ -27,7 +27,7 @@ VECTORS = {
 }
 OBJECTS = {1: ["dog", "dog", "kite"], 2: ["cat"], 3: []}
 THINGS = ClassList("small", (("dog", "puppy"), ("cat",), ("kite",), ("wolf",), ("person", "child")))
-THERE, ABSENT, NOT_JUDGED = Verdict.THERE, Verdict.ABSENT, Verdict.NOT_JUDGED
+THERE, ABSENT, UNCONFIRMED = Verdict.THERE, Verdict.ABSENT, Verdict.UNCONFIRMED
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     # All labels are COCO's: the source looks for COCO's 80 and knows nothing of wolves.
     assert found == {
         "puppy": ("dog", 0.9, "puppy", "dog", THERE),
-        "wolf": ("dog", 0.6, "wolf", "wolf", NOT_JUDGED),
+        "wolf": ("dog", 0.6, "wolf", "wolf", UNCONFIRMED),
         "fox": ("dog", 0.3, None, None, None),
         "cats": (None, 0.0, "cats", "cat", ABSENT),
         "large": (None, 0.0, None, None, None),
@@ -103,7 +103,7 @@ def test_what_a_reference_mentions_is_not_hallucinated(scorer):
 
 
 def test_with_references_everything_is_judged(scorer):
-    assert verdicts(scorer.explain(2, "a wolf")) == [("wolf", NOT_JUDGED)]
+    assert verdicts(scorer.explain(2, "a wolf")) == [("wolf", UNCONFIRMED)]
     assert verdicts(scorer.explain(2, "a wolf", ["a kite"])) == [("wolf", ABSENT)]
 
 
@@ -120,7 +120,7 @@ def test_only_what_the_source_looks_for_can_be_missing(make_vectors):
     }
     listed = Vifidel(coco, make_vectors(VECTORS), things=THINGS)
     found = verdicts(listed.explain(1, "a cat, a kite"))
-    assert found == [("cat", ABSENT), ("kite", NOT_JUDGED)]
+    assert found == [("cat", ABSENT), ("kite", UNCONFIRMED)]
 
 
 def test_costs_worked_by_hand(scorer):
@@ -140,7 +140,7 @@ def test_image_of_which_nothing_is_known(scorer):
     assert not explanation.known
     assert math.isnan(explanation.words[0].cost)
     assert math.isnan(explanation.words[0].support)
-    assert verdicts(explanation) == [("cat", NOT_JUDGED)]
+    assert verdicts(explanation) == [("cat", UNCONFIRMED)]
     assert (explanation.matches, explanation.unmentioned) == ((), ())
     assert str(explanation).endswith("no usable object label, no reference.\nScore undefined")
 

@@ -91,7 +91,7 @@ def test_no_comparison_is_none(tmp_path):
 
 def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_path):
     counts = {"scored": 1, "missing": 0, "undefined": 0, "no_words": 0, "unknown_words": 0}
-    counts |= dict.fromkeys(("unweighted", "no_mentions", "incomplete", "not_judged"), 0)
+    counts |= dict.fromkeys(("unweighted", "no_mentions", "incomplete", "unconfirmed"), 0)
     row = {"image_id": 1, "Bleu_4": 0.5}
     document = {
         "scores": 1,

@@ -44,10 +44,10 @@ def test_what_was_asked_and_not_found_is_absent(there):
     assert found == {t: "there" if t in there else "not in the image" for t in FIVE}
     assert numbers["VIFIDEL-Hi"] == pytest.approx(1 - len(there) / 5)
     assert numbers["VIFIDEL-Hs"] == float(len(there) < 5)
-    assert counts["not_judged"] == 0
+    assert counts["unconfirmed"] == 0
 
 
-def test_what_was_not_asked_is_not_judged():
+def test_what_was_not_asked_is_unconfirmed():
     found, numbers, counts = judged({"squirrel": 1, "nut": 0})
     assert found == {
         "squirrel": "there",
@@ -55,7 +55,7 @@ def test_what_was_not_asked_is_not_judged():
         **dict.fromkeys(("skateboard", "bench", "lamp"), "not judged"),
     }
     assert numbers["VIFIDEL-Hi"] == 0.5
-    assert counts["not_judged"] == 3
+    assert counts["unconfirmed"] == 3
 
 
 def test_a_source_that_declares_nothing_denies_nothing():
@@ -63,7 +63,7 @@ def test_a_source_that_declares_nothing_denies_nothing():
     assert found == {"squirrel": "there", **dict.fromkeys(FIVE[1:], "not judged")}
     assert np.isnan([numbers["VIFIDEL-Hi"], numbers["VIFIDEL-Hs"]]).all()
     assert 0 < numbers["VIFIDEL-T"] < 1
-    assert (counts["not_judged"], counts["nothing_looked_for"]) == (4, 1)
+    assert (counts["unconfirmed"], counts["nothing_looked_for"]) == (4, 1)
     # All labels among COCO's 80: taken for that closed set.
     found, numbers, counts = judged(["bench"])
     assert (found["skateboard"], found["squirrel"]) == ("not in the image", "not judged")
@@ -166,7 +166,7 @@ def test_tables_have_the_bits_of_rows():
     )
     assert table.fields.field("VIFIDEL_Hi").to_pylist() == [0.5, 0.5, 1.0, None]
     assert table.fields.field("status").to_pylist()[-1] == "bad labels"
-    assert table.not_judged.tolist()[:3] == [3, 3, 2]
+    assert table.unconfirmed.tolist()[:3] == [3, 3, 2]
     with pytest.raises(AnnotationError, match="'squirrel' is both there and not there"):
         TableScorer(["VIFIDEL-H"], strict=True).score([CAPTION], column[3:])
 
@@ -205,9 +205,10 @@ def test_chair_judges_what_was_asked():
     assert np.isnan(found["CHAIRi"].scores[2])
     assert found["CHAIRi"].score == 2 / 3
     assert found["CHAIRs"].score == 1
-    assert found["CHAIRi"].counts["not_judged"] == 2
+    assert found["CHAIRi"].counts["unconfirmed"] == 2
     assert (
-        "not_judged" not in Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))["CHAIRi"].counts
+        "unconfirmed"
+        not in Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))["CHAIRi"].counts
     )
     # A row that does not say what was asked is held against all categories, as ever.
     rows = Chair().score_columns(
@@ -286,9 +287,9 @@ def test_cards_of_the_report_show_what_was_denied(tmp_path):
     page = (tmp_path / "report.html").read_text("utf-8")
     assert '"denied":[[0,1],[]],"deniedLabels":["lamp","nut"]' in page  # what the card shows
     assert "2 were not judged" in " ".join(page.split())
-    assert run.counts["mine"]["not_judged"] == 2
+    assert run.counts["mine"]["unconfirmed"] == 2
     run.save(tmp_path / "scores.json")
-    assert vifidel_eval.load(tmp_path / "scores.json").counts["mine"]["not_judged"] == 2
+    assert vifidel_eval.load(tmp_path / "scores.json").counts["mine"]["unconfirmed"] == 2
     plain = vifidel_eval.evaluate(
         {"mine": captions}, objects={1: ["dog"], 2: ["dog"]}, metrics="VIFIDEL-H"
     )
@@ -301,7 +302,7 @@ def test_frames_have_the_counts():
     run = vifidel_eval.evaluate(
         {"mine": {1: CAPTION}}, objects={1: {"squirrel": 1, "nut": 0}}, metrics="VIFIDEL-H"
     )
-    assert run.to_dataframe().attrs["counts"]["mine"]["not_judged"] == 3
+    assert run.to_dataframe().attrs["counts"]["mine"]["unconfirmed"] == 3
 
 
 def test_unsure_answers_are_counted(tmp_path):
@@ -316,6 +317,6 @@ def test_unsure_answers_are_counted(tmp_path):
         metrics="VIFIDEL-H",
     )
     assert run.counts["mine"]["unsure"] == 2
-    assert run.counts["mine"]["not_judged"] == 2  # squirrel and lamp
+    assert run.counts["mine"]["unconfirmed"] == 2  # squirrel and lamp
     assert run.scores["mine"]["VIFIDEL-Hi"] == 0.5
     assert "Unsure" in str(run)

@@ -127,7 +127,7 @@ def test_numbers_worked_by_hand(scorer):
     assert found["VIFIDEL-Hi"].score == pytest.approx(4 / 6)
     assert found["VIFIDEL-Hs"].score == pytest.approx(2 / 4)
     assert found["VIFIDEL-T"].score == pytest.approx(0.2, abs=1e-7)
-    assert all(e.counts["not_judged"] == 1 for e in found.values())  # of the last caption
+    assert all(e.counts["unconfirmed"] == 1 for e in found.values())  # of the last caption
     lower = {name for name, evaluation in found.items() if evaluation.lower_is_better}
     assert lower == {"VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn"}
     # As one number it is T.
@@ -156,7 +156,7 @@ def test_mentions_without_a_vector(scorer):
     found = scorer.evaluate(rows)
     assert columns(found)["VIFIDEL-T"] == pytest.approx([1.0, math.nan], nan_ok=True)
     assert columns(found)["VIFIDEL-Hi"] == [0.0, 0.0]
-    assert found["VIFIDEL-Hi"].counts["not_judged"] == 1
+    assert found["VIFIDEL-Hi"].counts["unconfirmed"] == 1
     assert mentions(scorer, "unheard", references=["unheard"]) == [("unheard", "there", "unheard")]
 
 

@@ -261,8 +261,8 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
         of_rows += f", {kept:,} kept{share}"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
-    if "not_judged" in manifest:
-        lines.append(f"  mentions not judged: {manifest['not_judged']:,}")
+    if "unconfirmed" in manifest:
+        lines.append(f"  mentions not judged: {manifest['unconfirmed']:,}")
     metrics = map(METRICS.__getitem__, manifest["settings"]["metrics"])
     columns = [column for metric in metrics for column in metric.columns]
     lower = {column.name.replace("-", "_") for column in columns if column.lower_is_better}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..image_ids import ImageId, to_json_value
+from ..kernels.support import NOTHING
 from ..text_tables import Cell, Table
 from ..things.grounded import Verdict
 from .explained import Explained
@@ -97,10 +98,12 @@ class Findings:
         Words and labels without a vector, each once a caption.
     hallucinating : int
         Captions that mention a thing that is probably not in the image; their share is VIFIDEL-Hs.
-    mentions, judged : int
-        Mentions of things, every one; and those that could be judged.
+    mentions, judged, unconfirmed : int
+        Mentions of things, every one; those that could be judged; and those of what nobody looked
+        for and no reference has.
     not_in_image : int
-        Mentions that are probably not in the image; their share of those judged is VIFIDEL-Hi.
+        Mentions that are probably not in the image, and wrong denials; their share of those judged
+        is VIFIDEL-Hi.
     objects : int
         Objects, each label once an image.
     unmentioned : int
@@ -116,6 +119,7 @@ class Findings:
     hallucinating: int = 0
     mentions: int = 0
     judged: int = 0
+    unconfirmed: int = 0
     not_in_image: int = 0
     objects: int = 0
     unmentioned: int = 0
@@ -145,7 +149,7 @@ def find(parts: Iterable[Explained]) -> Findings:
     for part in parts:
         counts["unknown_words"] += sum(map(len, part.unknown_words.values()))
         texts, mentions, objects_of = part.texts, part.mentions, part.objects
-        columns = (mentions.words, mentions.categories, mentions.verdicts)
+        columns = (mentions.words, mentions.categories, mentions.verdicts, mentions.judged_by)
         all_mentions = list(zip(*(column.tolist() for column in columns), strict=True))
         labels = list(zip(objects_of.labels.tolist(), objects_of.unmentioned.tolist(), strict=True))
         for image_id, caption, known, has_words, in_caption, in_image in zip(
@@ -161,16 +165,17 @@ def find(parts: Iterable[Explained]) -> Findings:
                 counts["undefined"] += 1
                 continue
             found = all_mentions[slice(*in_caption)]
-            verdicts = [verdict for *_, verdict in found]
+            verdicts = [verdict for _, _, verdict, _ in found]
             counts["captions"] += 1
             counts["wordless"] += not has_words
             counts["mentions"] += len(found)
-            counts["judged"] += len(found) - verdicts.count(Verdict.NOT_JUDGED)
-            counts["not_in_image"] += verdicts.count(Verdict.ABSENT)
-            counts["hallucinating"] += Verdict.ABSENT in verdicts
+            wrong = {w: of for w, of, verdict, _ in reversed(found) if verdict >= Verdict.ABSENT}
+            counts["judged"] += sum(judge != NOTHING for *_, judge in found)
+            counts["not_in_image"] += sum(verdict >= Verdict.ABSENT for verdict in verdicts)
+            counts["unconfirmed"] += verdicts.count(Verdict.UNCONFIRMED)
+            counts["hallucinating"] += bool(wrong)
             uses.update({texts[what] for what, *_ in found})
-            absent = {w: category for w, category, v in reversed(found) if v == Verdict.ABSENT}
-            for what, category in absent.items():
+            for what, category in wrong.items():
                 finding = Finding(texts[what], texts[category])
                 words.setdefault(finding.what, finding).count(image_id, caption)
             for label, is_silent in labels[slice(*in_image)]:
@@ -204,6 +209,7 @@ def summary_table(of_systems: Mapping[str, Findings]) -> Table:
     columns["With a thing not in the image"] = [_share(f.hallucinating, f.captions) for f in found]
     columns["Mentions"] = [f.mentions for f in found]
     columns["Judged"] = [f.judged for f in found]
+    columns["Unconfirmed"] = [f.unconfirmed for f in found]
     columns["Not in the image"] = [_share(f.not_in_image, f.judged) for f in found]
     columns["Objects"] = [f.objects for f in found]
     columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]

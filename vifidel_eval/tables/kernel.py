@@ -46,7 +46,7 @@ class RowScores:
     """
 
     statuses: Statuses
-    not_judged: Integers
+    unconfirmed: Integers
     scores: dict[str, Floats] = field(default_factory=dict)
     counts: dict[str, Floats] = field(default_factory=dict)
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class Kernel:
         worsen(statuses, lacks & something & ~undeclared, "no known words")
         if "unweighted" in scored.counts:
             worsen(statuses, scored.counts["unweighted"] > 0, "unweighted")
-        np.maximum(found.not_judged, scored.counts.get("not_judged", 0), out=found.not_judged)
+        np.maximum(found.unconfirmed, scored.counts.get("unconfirmed", 0), out=found.unconfirmed)
 
         scores = scored.scores
         if name == WITH_DISTANCE and scored.distances is not None:

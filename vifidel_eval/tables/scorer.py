@@ -61,7 +61,7 @@ class TableScores:
     counts : mapping
         Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
         not a mean.
-    not_judged : (rows,) int64
+    unconfirmed : (rows,) int64
         How many mentions of each row nobody looked for, under VIFIDEL-H.
     """
 
@@ -69,7 +69,7 @@ class TableScores:
     statuses: Counter[str]
     tallies: Mapping[str, Tally]
     counts: Mapping[str, Floats]
-    not_judged: Integers
+    unconfirmed: Integers
 
 
 class TableScorer:
@@ -417,7 +417,7 @@ class TableScorer:
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
             {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
-            np.concatenate([np.empty(0, np.int64), *(part.not_judged for part in found)]),
+            np.concatenate([np.empty(0, np.int64), *(part.unconfirmed for part in found)]),
         )
 
     def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:
