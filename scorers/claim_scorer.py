@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Gold, Part, bags_of_labels
-from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
+from ..kernels.claimed import ClaimedMentions, Claims, claim_reader
+from ..kernels.fidelity import Mask
 from ..kernels.grounding import LABELS, Grounding, Sought, contradicts
 from ..kernels.support import (
-    NO_CLASS,
     Nearest,
     ReferenceWords,
+    are_named,
     nearest,
-    nearest_evidence,
-    same_class,
     some_of,
     words_of_references,
 )
+from ..kernels.wording import ReferenceWording
 from ..rows import Rows
-from ..things.grounded import SUPPORT
-from ..things.mentions import Unit
 from ..things.nouns import rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
@@ -39,7 +36,8 @@ class WordsGold(Gold):
     """Objects and references of some rows, what the objects name, and all words of references.
 
     `label_classes` and `said_classes` have the number of the class of each of these, `rarities` the
-    rarity of each word of references.
+    rarity of each word of references. Labels name their classes, `named_classes` in `named_rows`,
+    with and without a vector. Of each row there is what its labels looked for.
     """
 
     said: ReferenceWords
@@ -47,18 +45,22 @@ class WordsGold(Gold):
     label_classes: Integers
     said_classes: Integers
     rarities: Floats
+    named_rows: Integers
+    named_classes: Integers
+    sought: Sequence[Sought]
+    doubt: Floats  # (rows,): how strongly the references deny what they do not mention
+    wording: ReferenceWording
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedClaims:
     """What captions claim, held against the evidence; arrays of it are of the claimed words."""
 
-    claimed: NDArray[np.bool_]  # (words of the captions,)
+    claimed: Mask  # (words of the captions,)
     words: Bags  # the claimed words of each row
     support: Floats
     weights: Floats  # in P
     inventions: fidelity.Inventions  # mentions that are not in the image
-    doubt: Floats  # (rows,): how strongly the references deny what they do not mention
     reached: Floats  # (words of the references,): how near the caption comes to each
     spoken_of: Floats  # (labels,): how much the caption speaks of each
     to_said: Nearest  # between the claimed words and the words of the references
@@ -71,6 +73,20 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
     def prepare(self, gold: Gold, rows: Rows) -> WordsGold:
         said = words_of_references(gold.lexicon, gold.references, gold.row_of_reference, gold.rows)
         named, grounding, lexicon = self._named(gold), self._names_grounding, gold.lexicon
+        labels = self._labels_of(rows)
+        sought = grounding.sought(labels, asked_of(rows, self._objects))
+        numbers, class_of = grounding.class_numbers, grounding.class_of_label
+        classes = [
+            (row, numbers[of_label])
+            for row, of_row in enumerate(labels)
+            for of_label in {class_of(label) for label, n in of_row.items() if n}
+            if of_label in numbers
+        ]
+        named_rows, named_classes = np.array(classes, dtype=np.int64).reshape(-1, 2).T
+        # Labels that do not say what was looked for are one more witness, like a reference.
+        undeclared = [
+            bool(n) and not one.denies for n, one in zip(named.sizes, sought, strict=True)
+        ]
         return WordsGold(
             **vars(gold),
             said=said,
@@ -78,6 +94,11 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             label_classes=grounding.class_numbers_of_labels(lexicon, named.atoms),
             said_classes=grounding.class_numbers_of_words(lexicon, said.words.atoms),
             rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
+            named_rows=named_rows,
+            named_classes=named_classes,
+            sought=sought,
+            doubt=fidelity.doubts(gold.usable_references + undeclared),
+            wording=ReferenceWording(self._references_of(rows)),
         )
 
     @property
@@ -109,80 +130,68 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         read = claim_reader(self._names_grounding.units, stop_words)
         return Claims(list(map(read, rows.captions)), stop_words)
 
-    def names_things(self, part: Part[WordsGold], words: Bags) -> NDArray[np.bool_]:
-        """Return which words name things, (number of atoms,)."""
-        classes = self._names_grounding.class_numbers_of_words(part.gold.lexicon, words.atoms)
-        named: NDArray[np.bool_] = classes != NO_CLASS
-        return named
-
     def judge_claims(self, part: Part[WordsGold]) -> JudgedClaims:
         """Return what the captions of some rows claim, held against the evidence."""
         gold, lexicon, grounding = part.gold, part.gold.lexicon, self._names_grounding
         said, objects = gold.said.words, gold.named
         claims = self._claims(part.rows)
         count = claims.chosen(lexicon, part.words)
-        of_rows = [claim.mentions for claim in claims.of_captions]
         words = part.words if count.all() else some_of(part.words, count)
         to_said = nearest(lexicon.distances, words, said)
         to_objects = nearest(lexicon.distances, words, objects)
 
+        of_rows = [claim.mentions for claim in claims.of_captions]
         mentions = ClaimedMentions(of_rows, words, grounding, lexicon, claims.stop_words)
-        classes = len(grounding.class_numbers)
         of_mentions = mentions.rows, mentions.classes
-        in_labels, spoken_of = same_class(*of_mentions, objects, gold.label_classes, classes)
-        in_said, _ = same_class(*of_mentions, said, gold.said_classes, classes)
+        size = gold.rows, len(grounding.class_numbers)
+        in_labels = are_named(*of_mentions, gold.named_rows, gold.named_classes, *size)
+        in_said = are_named(*of_mentions, said.owners, gold.said_classes, *size)
+        spoken_of = are_named(objects.owners, gold.label_classes, *of_mentions, *size)
         apart = self._apart(part, mentions, in_said)
-        # What nothing names or comes near to is invented, if the evidence can deny it.
+        # What nothing names is denied if the labels looked for it, and else doubted.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        no_support = [*apart, *mentions.described_by(lexicon, unnamed)]
-        atoms, rows = mentions.atoms, mentions.rows
-        by_said, _ = nearest_evidence(lexicon, atoms, rows, said, no_support, unnamed)
-        by_objects, _ = nearest_evidence(lexicon, atoms, rows, objects, no_support, unnamed)
-        supports = np.maximum(by_said, by_objects)[unnamed]
-        rows = rows[unnamed]
-        units = [mentions.units[at] for at in unnamed.tolist()]
-        answered, denied = self._denials(part, rows, units)
-        supports[answered] = 0.0  # an answer about its own class counts, whatever else is near
-        absent = (supports < SUPPORT) & (denied | (said.sizes[rows] > 0))
-        unnamed, supports, denied = unnamed[absent], supports[absent], denied[absent]
-        of_absent = mentions.rows[unnamed], mentions.classes[unnamed], supports, denied
-        columns = zip(of_absent, self._wrong_denials(part, claims), strict=True)
-        invented = fidelity.Inventions(*map(np.concatenate, columns))
-        invents = np.zeros(gold.rows, dtype=bool)
-        invents[mentions.rows[unnamed]] = True
-        others = invents[mentions.rows]
+        rows = mentions.rows[unnamed]
+        classes = (mentions.units[at].category for at in unnamed.tolist())
+        of_rows = zip(rows.tolist(), classes, strict=True)
+        denied = np.array([gold.sought[row].can_lack(c) for row, c in of_rows], dtype=bool)
+        near = mentions.nearness(lexicon, unnamed, said, objects)
+        near[denied | apart[unnamed]] = 0.0
+        sure = fidelity.sureness(near, denied, gold.doubt[rows])
+        columns = zip(
+            (rows, mentions.classes[unnamed], sure),
+            self._wrong_denials(part, claims, gold.doubt),
+            strict=True,
+        )
+
+        others = np.ones(len(mentions.rows), dtype=bool)
         others[unnamed] = False
         in_others = mentions.words_of(others)
-        in_invented = mentions.words_of(unnamed) & ~in_others
         in_denied = mentions.words_of(unnamed[denied]) & ~in_others
-        # Labels that deny a mention do not support its words, nor does a dog those of *hot dog*.
-        is_apart = np.zeros(len(mentions.rows), dtype=bool)
-        is_apart[[place for place, _ in apart]] = True
-        unsupported = mentions.words_of(unnamed[denied | is_apart[unnamed]]) & ~in_others
-        by_label = mentions.words_of(in_labels & ~in_said)
-
         support = np.maximum(to_said.of_left, to_objects.of_left)
-        support[by_label] = 1.0
-        support[unsupported] = 0.0
-        doubt = fidelity.doubts(gold.usable_references)
-        is_thing = self.names_things(part, words)
-        near_labels = reached_by(lexicon, words, ~in_invented, objects, to_objects)
+        support[mentions.words_of(in_labels & ~in_said)] = 1.0
+        mentions.limit(support, unnamed, near, in_others)
         return JudgedClaims(
             claimed=count,
             words=words,
             support=support,
-            weights=fidelity.weights_in_p(words, support, is_thing, in_denied, doubt),
-            inventions=invented,
-            doubt=doubt,
-            reached=reached_by(lexicon, words, ~unsupported, said, to_said),
-            spoken_of=np.where(spoken_of, 1.0, near_labels),
+            weights=fidelity.weights_in_p(
+                words,
+                support,
+                mentions.words_of(np.arange(len(mentions.rows))),
+                in_denied,
+                gold.doubt,
+                said.sizes > 0,
+            ),
+            inventions=fidelity.Inventions(*map(np.concatenate, columns)),
+            reached=to_said.of_right,
+            spoken_of=np.where(spoken_of, 1.0, to_objects.of_right),
             to_said=to_said,
             to_objects=to_objects,
         )
 
     def _wrong_denials(
-        self, part: Part[WordsGold], claims: Claims
-    ) -> tuple[Integers, Integers, Floats, NDArray[np.bool_]]:
+        self, part: Part[WordsGold], claims: Claims, doubt: Floats
+    ) -> tuple[Integers, Integers, Floats]:
         """Return the columns of `Inventions` of things that captions deny and that are there."""
         grounding = self._names_grounding
         rows = [row for row, claim in enumerate(claims.of_captions) if claim.denied]
@@ -196,65 +205,22 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
                 by = contradicts(of_labels, said, unit.category)
                 if by is not None:
                     number = grounding.class_numbers[unit.category or ""]
-                    wrong.append((row, number, by == LABELS))
-        found = np.array(wrong, dtype=np.int64).reshape(-1, 3)
-        return found[:, 0], found[:, 1], np.zeros(len(found)), found[:, 2] > 0
+                    wrong.append((row, number, 1.0 if by == LABELS else doubt[row]))
+        found = np.array(wrong, dtype=np.float64).reshape(-1, 3)
+        return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64), found[:, 2]
 
-    def _apart(
-        self, part: Part[WordsGold], mentions: ClaimedMentions, in_said: NDArray[np.bool_]
-    ) -> list[tuple[int, int]]:
-        """Return evidence that does not support mentions, as pairs of their places and its atoms.
+    def _apart(self, part: Part[WordsGold], mentions: ClaimedMentions, in_said: Mask) -> Mask:
+        """Return which mentions have only the name of something else in their references.
 
-        As for VIFIDEL-H, a hot dog is no dog. Mentions whose class the references name by a word of
-        the other term alone leave `in_said`.
+        As for VIFIDEL-H, a hot dog is no dog. Those mentions leave `in_said`.
         """
-        gold, grounding = part.gold, self._names_grounding
-        numbers = grounding.class_numbers
-        classes = [numbers[name] for name in numbers.keys() & grounding.apart]
-        of_one = [(mentions.classes == one).nonzero()[0].tolist() for one in classes]
-        places = list(chain.from_iterable(of_one))
-        if not places:
-            return []
-        said, objects = gold.said.words, gold.named
-        sides = (
-            (said, np.isin(gold.said_classes, classes)),
-            (objects, np.isin(gold.label_classes, classes)),
-        )
-        pairs: list[tuple[int, int]] = []
-        for place in places:
-            row, unit = mentions.rows[place], mentions.units[place]
-            of_row = self._references_of(part.rows.take([row]))[0]
-            named = {other.category for text in of_row for other in grounding.units(text)}
-            in_said[place] = unit.category in named
-            for side, is_apart in sides:
-                atoms = slice(*side.starts[row : row + 2])
-                pairs += [(place, atom) for atom in side.atoms[atoms][is_apart[atoms]].tolist()]
-        return pairs
-
-    def _denials(
-        self, part: Part[WordsGold], rows: Integers, units: Sequence[Unit]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which mentions an answer about their class denies, and which the labels do.
-
-        Labels that do not say what was looked for are taken for all things that are there:
-        otherwise P would say nothing of what is made up.
-        """
-        answered, denied = np.zeros((2, len(units)), dtype=bool)
-        if not units:
-            return answered, denied
-        of_mentions = part.rows.take(rows.tolist())
-        objects = self._objects
-        asked = asked_of(of_mentions, objects) or [None] * len(units)
-        says = objects is not None and objects.says_what_was_asked
-        found = zip(
-            units, self.sought(of_mentions), self._labels_of(of_mentions), asked, strict=True
-        )
-        for at, (unit, sought, labels, of_image) in enumerate(found):
-            answered[at] = unit.category in sought.denied
-            undeclared = not (says or of_image is not None or sought.denies) and bool(labels)
-            denied[at] = undeclared or sought.can_lack(unit.category)
-        return answered, denied
-
-    def sought(self, rows: Rows) -> list[Sought]:
-        """Return what the object labels alone say can be absent from the image of each row."""
-        return self._names_grounding.sought(self._labels_of(rows), asked_of(rows, self._objects))
+        grounding = self._names_grounding
+        apart = np.zeros(len(in_said), dtype=bool)
+        numbers = [grounding.class_numbers[name] for name in grounding.apart]
+        for place in np.flatnonzero(np.isin(mentions.classes, numbers)).tolist():
+            references = self._references_of(part.rows.take([mentions.rows[place]]))[0]
+            _, said = grounding.said(references)
+            category = mentions.units[place].category or ""
+            in_said[place] = category in said
+            apart[place] = category not in said and grounding.apart[category] in said
+        return apart

@@ -20,7 +20,7 @@ from .bags import Bags
 from .fidelity import Mask
 from .grounding import Grounding
 from .lexicon import Lexicon
-from .support import NOTHING, Nearest, nearest, some_of
+from .support import NOTHING, nearest_evidence
 
 
 class Claim(NamedTuple):
@@ -147,32 +147,21 @@ class ClaimedMentions:
         found[self._held[counts[self._holders]]] = True
         return found
 
-    def described_by(self, lexicon: Lexicon, some: Integers) -> Iterator[tuple[int, int]]:
-        """Yield the places of some mentions with the number of each of their words but the last.
+    def nearness(self, lexicon: Lexicon, some: Integers, *evidence: Bags) -> Floats:
+        """Return the largest cosine of some mentions to the evidence of their rows, in [0, 1].
 
-        These only describe the mention, and do not support it: *traffic* is no traffic light.
+        It is 0 for a mention without a vector.
         """
-        for place in some.tolist():
-            if len(self._parts[place]) > 1:
-                numbers = lexicon.numbers(self._parts[place][:-1])
-                yield from ((place, number) for number in numbers)
+        near = (nearest_evidence(lexicon, self.atoms, self.rows, e, (), some)[0] for e in evidence)
+        return np.nan_to_num(np.maximum(*near)[some])
+
+    def limit(self, support: Floats, some: Integers, most: Floats, spared: Mask) -> None:
+        """Let the words of some mentions have at most their support, but for those `spared`."""
+        limits = np.ones(len(self.rows))
+        limits[some] = most
+        at = ~spared[self._held]
+        np.minimum.at(support, self._held[at], limits[self._holders[at]])
 
 
 def _lengths(lists: Iterable[Sequence[object]]) -> Integers:
     return np.array(list(map(len, lists)), dtype=np.int64)
-
-
-def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Nearest) -> Floats:
-    """Return how near those words that count come to each of a side, (number of its atoms,).
-
-    `count` is a mask of the words; `found` is what is nearest between all of them and the side.
-    """
-    if not len(side.atoms) or count.all():
-        return found.of_right
-    loses = np.zeros(len(words), dtype=bool)
-    loses[words.owners[~count]] = True
-    rows = loses.nonzero()[0]
-    again = nearest(lexicon.distances, some_of(words, count).take(rows), side.take(rows))
-    reached: Floats = found.of_right.copy()
-    reached[loses[side.owners]] = again.of_right
-    return reached

@@ -21,7 +21,7 @@ from ..things.mentions import Unit
 from .bags import Bags
 from .grounding import Evidence, GroundedMentions, Grounding, words_of
 from .lexicon import Lexicon
-from .support import NOTHING, nearest, same_class, some_of
+from .support import NOTHING, are_named, nearest, some_of
 
 
 class Standings(NamedTuple):
@@ -83,7 +83,7 @@ def are_mentioned(
     rows, numbers = objects.owners, grounding.class_numbers
     labels = grounding.class_numbers_of_labels(lexicon, objects.atoms)
     classes = np.array([numbers[unit.category or ""] for unit in mentions.units], dtype=np.int64)
-    _, spoken_of = same_class(mentions.rows, classes, objects, labels, len(numbers))
+    spoken_of = are_named(rows, labels, mentions.rows, classes, len(objects), len(numbers))
     others = np.flatnonzero(~spoken_of)
     near = nearest(lexicon.distances, some_of(objects, others), words, floor=-1.0)
     # With this floor a cosine c counts as (c + 1) / 2, and 0 is a caption without words.

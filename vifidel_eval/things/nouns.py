@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import cache
@@ -179,6 +180,7 @@ def lines_of(name: str) -> Iterator[str]:
     return (line for line in text.splitlines() if line and not line.startswith("#"))
 
 
+_COUNTS = "caption_words.txt"
 #: The largest rarity, which a word has that is in none of the counted captions too.
 LARGEST_RARITY = 6.0
 
@@ -196,8 +198,15 @@ def rarity(word: str) -> float:
 
 
 @cache
+def rarities_signature() -> str:
+    """Return what signatures say of the counts of words: the name of their file and a digest."""
+    digest = hashlib.sha256("\n".join(lines_of(_COUNTS)).encode()).hexdigest()[:8]
+    return f"rarities:{_COUNTS.removesuffix('.txt')}#{digest}"
+
+
+@cache
 def _rarities() -> Mapping[str, float]:
-    lines = map(str.split, lines_of("caption_words.txt"))
+    lines = map(str.split, lines_of(_COUNTS))
     counts = {word: int(count) for word, count in lines}
     images = counts.pop("*")
     return {word: min(LARGEST_RARITY, math.log(images / n)) for word, n in counts.items()}
