@@ -1,0 +1,137 @@
+"""Wording beside a plain implementation of its definition, and a hand-worked example."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vifidel_eval.companions.tokenization import PythonTokenizer
+from vifidel_eval.kernels.wording import LOWEST, ReferenceWording
+from vifidel_eval.things.nouns import rarity
+
+# Some are rare and some are not in the table.
+WORDS = ["a", "the", "on", "not", "dog", "dog", "giraffe", "red", "w1", "w2"]
+texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join), max_size=3).map(
+    "\n".join
+)
+rows = st.lists(st.tuples(texts, st.lists(texts, max_size=4)), min_size=1, max_size=6)
+
+
+def wording(caption, references):
+    return ReferenceWording([references]).of([caption])[0]
+
+
+def bags(sentences):
+    """Amount and weight of the words and of the pairs."""
+    words, pairs = Counter(), Counter()
+    for sentence in sentences:
+        words.update(sentence)
+        for start, first in enumerate(sentence):
+            for distance, second in enumerate(sentence[start + 1 : start + 9], 1):
+                pairs[first, second] += 1 / distance
+    return (
+        {w: (n, rarity(w) ** 2) for w, n in words.items()},
+        {p: (n, (rarity(p[0]) + rarity(p[1])) ** 2) for p, n in pairs.items()},
+    )
+
+
+def alike(one, other):
+    totals = [sum(n * weight for n, weight in bag.values()) for bag in (one, other)]
+    shared = sum(min(n, other[k][0]) * weight for k, (n, weight) in one.items() if k in other)
+    return shared / math.sqrt(math.prod(totals)) if all(totals) else 0.0
+
+
+def plain(caption, references):
+    said = [s.split() for s in caption.split("\n") if s.split()]
+    their = [[s.split() for s in r.split("\n") if s.split()] for r in references]
+    their = [bags(sentences) for sentences in their if sentences]
+    if not their:
+        return math.nan
+    of_sentences = [
+        sum(alike(*both) for one in their for both in zip(bags([s]), one, strict=True))
+        for s in said
+    ]
+    return LOWEST + (1 - LOWEST) * max(of_sentences, default=0.0) / len(their) / 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows)
+def test_equals_its_definition_and_a_row_is_its_own(rows):
+    captions, references = zip(*rows, strict=True)
+    found = ReferenceWording(references).of(captions)
+    np.testing.assert_allclose(found, [plain(*row) for row in rows], rtol=0, atol=1e-12)
+    alone = [wording(*row) for row in rows]
+    np.testing.assert_array_equal(found, alone)
+
+
+def test_a_worked_example():
+    # Rarities of unknown words are 6, a pair's 12: weights 36 and 144.
+    caption, reference = "xa xb xc", "xa xc"
+    words = 2 / math.sqrt(3 * 2)
+    # xa xc: half here, as xb is between them, and 1 there; here are xa xb and xb xc beside it.
+    pairs = 0.5 / math.sqrt(2.5 * 1)
+    assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 2)
+    assert wording(caption, [reference, "xd"]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 4)
+
+
+def test_it_sees_order_prepositions_counts_negation_and_added_words():
+    reference = "Two dogs are sitting on a red bench."
+    true = wording("Two dogs are sitting on a bench.", [reference])
+    for wrong in (
+        "Two benches are sitting on a dog.",
+        "Two dogs are sitting under a bench.",
+        "Five dogs are sitting on a bench.",
+        "Two dogs are not sitting on a bench.",
+        "Two dogs aren't sitting on a bench.",
+        "Two striped dogs are sitting on a bench.",
+        "Bench a on sitting are dogs two.",
+    ):
+        assert wording(wrong, [reference]) < true
+
+
+def test_a_reference_itself_has_the_largest_and_a_stranger_the_smallest():
+    reference = "A giraffe eats leaves."
+    assert wording(reference, [reference]) == 1.0
+    assert wording("zzz yyy", [reference]) == wording("", [reference]) == LOWEST
+
+
+def test_the_nearest_sentence_counts_however_long_the_text_is():
+    reference, near = "A giraffe eats leaves.", "A giraffe is eating leaves."
+    once = wording(near, [reference])
+    more = " The mood is calm, and the sky seems to be clear."
+    for text in (f"{near} {near}", near + more * 5, f"It is dark\n{near}", f"{near}\n\nThe end"):
+        assert wording(text, [reference]) == once
+
+
+def test_references_without_a_word_do_not_count_and_without_one_it_is_undefined():
+    reference, caption = "a giraffe", "a tall giraffe"
+    assert wording(caption, [reference, "", "..."]) == wording(caption, [reference])
+    found = ReferenceWording([["..."], [], [reference]]).of([caption] * 3)
+    np.testing.assert_array_equal(np.isnan(found), [True, True, False])
+    assert len(ReferenceWording([]).of([])) == 0
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "A man isn't riding his bicycle near the fire-hydrant.",
+        "It's a T-shirt, and they can't see the girls' \u201cball\u201d!",
+        "Ein Mädchen trägt ein gestreiftes Hemd.",
+        "Девочка держит мяч",
+    ],
+)
+def test_a_raw_caption_and_its_tokens_are_the_same(caption):
+    references = ["A man is not riding a bicycle.", "The girl's T-shirt isn't red", caption]
+    tokens = PythonTokenizer().tokenize({"caption": [caption], "references": references})
+    expected = wording(caption, references)
+    assert wording(tokens["caption"][0], references) == expected
+    assert wording(caption, tokens["references"]) == expected
+
+
+def test_a_long_text_against_a_long_reference_takes_no_table_of_all_pairs_of_words():
+    text = "dog " * 20_000  # squared, it would take gigabytes
+    assert wording(text, [text]) == pytest.approx(1.0)
+    assert wording(text, ["dog"]) < 0.1
