@@ -242,7 +242,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         answered, denied = np.zeros((2, len(units)), dtype=bool)
         if not units:
             return answered, denied
-        of_mentions = part.rows.take(rows.tolist())
+        of_mentions, grounding = part.rows.take(rows.tolist()), self._names_grounding
         objects = self._objects
         asked = asked_of(of_mentions, objects) or [None] * len(units)
         says = objects is not None and objects.says_what_was_asked
@@ -253,6 +253,8 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             answered[at] = unit.category in sought.denied
             undeclared = not (says or of_image is not None or sought.denies) and bool(labels)
             denied[at] = undeclared or sought.can_lack(unit.category)
+            if denied[at] and (other := grounding.other_class(unit)) is not None:
+                denied[at] = other not in map(grounding.class_of_label, labels)
         return answered, denied
 
     def sought(self, rows: Rows) -> list[Sought]:

@@ -40,6 +40,8 @@ _CATEGORY = attrgetter("category")
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
+# A name that may also mean something of another class: a motorcycle is a bike too.
+_ALSO = {"bike": "motorcycle"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +227,11 @@ class Grounding:
         """The number of each class, in alphabetical order."""
         return {name: n for n, name in enumerate(sorted({*self._things.class_of.values()}))}
 
+    def other_class(self, unit: Unit) -> str | None:
+        """Return the class that a thing may be of beside its own: a *bike* may be a motorcycle."""
+        other = _ALSO.get(singular(unit.text))
+        return None if other is None else self._things.class_of.get(other)
+
     def class_numbers_of_words(self, lexicon: Lexicon, words: Integers) -> Integers:
         """Return the number of the class that each word names alone, or `NO_CLASS`."""
         return lexicon.of_each(words, self._number_of_word.__getitem__).astype(np.int64)
@@ -390,7 +397,9 @@ class Grounding:
         verdicts = [Verdict.UNCONFIRMED] * len(units)
         judged_by: list[str | None] = [None] * len(units)
         for at, (unit, row) in enumerate(zip(units, rows, strict=True)):
-            known, category = evidence.texts[row], unit.category
+            known, category, other = evidence.texts[row], unit.category, self.other_class(unit)
+            if evidence.names_class(row, other) and not evidence.names_class(row, category):
+                category = other
             if unit.denied:
                 support[at], texts[at] = 0.0, _named_in(known, category)
                 verdicts[at] = Verdict.WRONG_DENIAL
