@@ -14,7 +14,7 @@ from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Gold, Part, bags_of_labels
 from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
-from ..kernels.grounding import LABELS, Grounding, Sought, contradicts
+from ..kernels.grounding import Grounding, Sought, contradicts
 from ..kernels.support import (
     NO_CLASS,
     Nearest,
@@ -26,7 +26,7 @@ from ..kernels.support import (
     words_of_references,
 )
 from ..rows import Rows
-from ..things.grounded import SUPPORT
+from ..things.grounded import LABELS, SUPPORT
 from ..things.mentions import Unit
 from ..things.nouns import rarity
 from ..things.synonyms import ClassList

@@ -28,7 +28,10 @@ _FURTHER = _any("other additional further more extra")
 _OF = rf"(?:{_any('sign signs trace traces evidence presence')} of )"
 _NOUN = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{_OF}?(?:{_ARTICLE} )?(?:{_FURTHER} )?{THING}"
 _NEXT = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{THING}"
-_NOUNS = rf"(?P<things>{_NOUN}(?:(?:(?: , {_NEXT}){{0,9}}(?: ,)? (?:or|nor) {_NOUN})| and (?:no )?{THING})?)"
+_NOUNS = (
+    rf"(?P<things>{_NOUN}"
+    rf"(?:(?: , {_NEXT}){{0,9}}(?: ,)? (?:or|nor) {_NOUN}| and (?:no )?{THING})?)"
+)
 
 _SHOW = _any(
     "show shows showing display displays depict depicts feature features contain contains include "
@@ -40,7 +43,8 @@ _NOT = _any("not n't")
 _CLAUSE = r"(?:^|(?<!\S)(?:[,;:()]|and|but|while|although|though|since|because|so) )"
 # What may follow the nouns.
 _SEEN = _any(
-    "visible present shown seen depicted pictured there here anywhere nearby around whatsoever either"
+    "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
+    "either"
 )
 _BE_SEEN = (
     rf"(?:{_BE}|can|appear|appears|seem|seems)(?: to)?(?: be)? "
@@ -61,7 +65,7 @@ _DENIAL = re.compile(
     "|".join(
         (
             # No cars, as a clause: of *no zebra in the picture sleeps* nobody knows where it ends.
-            rf"{_CLAUSE}no {_NOUNS.replace('things', 'of_clause')}{_END}",
+            rf"{_CLAUSE}(?:no|not a(?= single )) {_NOUNS.replace('things', 'of_clause')}{_END}",
             rf"(?<!\S)(?:{_CLAUSE}there {_BE}(?: also)? no|"
             rf"{_CLAUSE}there {_BE} {_NOT}(?= {_ARTICLE} )|"
             rf"{_any('do does did can ca could')} {_NOT} (?:show|display|depict|feature|contain|"
