@@ -14,8 +14,9 @@ from ..kernels import fidelity
 from ..kernels.bags import Bags, Gold, Part, bags_of_labels
 from ..kernels.claimed import ClaimedMentions, Claims, claim_reader
 from ..kernels.fidelity import Mask
-from ..kernels.grounding import LABELS, Grounding, Sought, contradicts
+from ..kernels.grounding import Grounding, Sought, contradicts
 from ..kernels.support import (
+    NO_CLASS,
     Nearest,
     ReferenceWords,
     are_named,
@@ -25,6 +26,7 @@ from ..kernels.support import (
 )
 from ..kernels.wording import ReferenceWording
 from ..rows import Rows
+from ..things.grounded import LABELS
 from ..things.nouns import rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
@@ -148,12 +150,13 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         in_said = are_named(*of_mentions, said.owners, gold.said_classes, *size)
         spoken_of = are_named(objects.owners, gold.label_classes, *of_mentions, *size)
         apart = self._apart(part, mentions, in_said)
-        # What nothing names is denied if the labels looked for it, and else doubted.
         unnamed = np.flatnonzero(~in_labels & ~in_said)
+        unnamed = unnamed[~self._are_named_otherwise(gold, mentions, unnamed)]
+        # What nothing names is denied if the labels looked for it, and else doubted.
         rows = mentions.rows[unnamed]
         classes = (mentions.units[at].category for at in unnamed.tolist())
-        of_rows = zip(rows.tolist(), classes, strict=True)
-        denied = np.array([gold.sought[row].can_lack(c) for row, c in of_rows], dtype=bool)
+        sought = zip(map(gold.sought.__getitem__, rows.tolist()), classes, strict=True)
+        denied = np.array([of_row.can_lack(one) for of_row, one in sought], dtype=bool)
         near = mentions.nearness(lexicon, unnamed, said, objects)
         near[denied | apart[unnamed]] = 0.0
         sure = fidelity.sureness(near, denied, gold.doubt[rows])
@@ -187,6 +190,19 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             spoken_of=np.where(spoken_of, 1.0, to_objects.of_right),
             to_said=to_said,
             to_objects=to_objects,
+        )
+
+    def _are_named_otherwise(
+        self, gold: WordsGold, mentions: ClaimedMentions, some: Integers
+    ) -> Mask:
+        """Return which of some mentions may be of another class that their row has."""
+        grounding = self._names_grounding
+        numbers = grounding.class_numbers
+        others = map(grounding.other_class, map(mentions.units.__getitem__, some.tolist()))
+        classes = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)
+        of_some, size = (mentions.rows[some], classes), (gold.rows, len(numbers))
+        return are_named(*of_some, gold.named_rows, gold.named_classes, *size) | are_named(
+            *of_some, gold.said.words.owners, gold.said_classes, *size
         )
 
     def _wrong_denials(

@@ -32,6 +32,9 @@ from .word_vectors import Objects, Scored
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+# Of the rules; 1 was that of version 0.2.
+_EDITION = 2
+
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 
@@ -65,15 +68,21 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     - VIFIDEL-Hi: mentions that are not in the image / mentions judged; lower is better.
     - VIFIDEL-Hs: captions with such a mention / captions; lower is better.
     - VIFIDEL-Hn: things that are not in the image per caption; lower is better. What is mentioned
-      twice counts once, and what is only said to be likely does not count.
+      twice counts once.
 
     The last three follow from counts over the run, not from the mean of the captions' scores. A
     mention is not in the image if its support is below .4 and the evidence names nothing of its
-    class, or if its class was looked for in the image and not found. Where there are no references,
-    only what was looked for can be absent, and mentions of other things are counted as not judged.
-    All is undefined for an image of which nothing is known; the last two are for one whose objects
-    do not say what was looked for and are not COCO's 80 or PASCAL VOC's 20. docs/fidelity.md has
-    the rules, the choice of the threshold and the share of people's captions that it calls wrong.
+    class, or if its class was looked for in the image and not found. What a caption denies (*no
+    dogs*) is no mention; but a wrong denial, of what a label names or half of the references
+    mention, counts as a mention that is not in the image.
+
+    Where the objects say what was looked for, or are COCO's 80 or PASCAL VOC's 20, only that is
+    judged, and references can only say that more is there; other mentions that no reference has
+    are counted as unconfirmed. Where the objects do not say it, references alone judge all
+    mentions, and the captions of which that is so are counted. Stuff and scenes (*sky*) are
+    mentions only where they were asked for. All is undefined for an image of which nothing is
+    known, and the rates are where nothing can be absent. docs/fidelity.md has the choice of the
+    threshold.
 
     As one number it is VIFIDEL-T.
 
@@ -122,7 +131,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         return "VIFIDEL-H"
 
     def signature_with(self, objects: str) -> str:
-        return self._pin_evidence(objects, f"support:{self._support:g}")
+        return self._pin_evidence(objects, f"edition:{_EDITION}", f"support:{self._support:g}")
 
     def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
         return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))

@@ -156,6 +156,9 @@ ROW_COUNTS = (
     "bad_references",  # are not a list of texts
 )
 
+#: Keys of `COUNTS` that tables add up beside their statuses.
+COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references")
+
 # How many different words a tally lists at least.
 _MOST_LISTED = 5_000
 

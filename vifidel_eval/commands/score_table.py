@@ -251,6 +251,7 @@ def _cores() -> int:
 
 def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     """Return what is printed of a run that ended."""
+    from ..evaluation import COUNTS
     from ..scorers.registry import METRICS
 
     rows, kept = manifest["rows"], manifest["kept"]
@@ -261,8 +262,7 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
         of_rows += f", {kept:,} kept{share}"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
-    if "unconfirmed" in manifest:
-        lines.append(f"  mentions not judged: {manifest['unconfirmed']:,}")
+    lines += [f"  {one.phrase}: {manifest[one.key]:,}" for one in COUNTS if one.key in manifest]
     metrics = map(METRICS.__getitem__, manifest["settings"]["metrics"])
     columns = [column for metric in metrics for column in metric.columns]
     lower = {column.name.replace("-", "_") for column in columns if column.lower_is_better}

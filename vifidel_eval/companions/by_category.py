@@ -19,7 +19,7 @@ from ..explain.explained import (
 from ..image_ids import ImageId
 from ..kernels.support import NOTHING
 from ..text.words import STOP_WORDS, content_words
-from ..things.grounded import Verdict
+from ..things.grounded import LABELS, Verdict
 from ..things.mentions import Mention
 
 
@@ -84,7 +84,7 @@ def explained_by_category(
             np.full(len(found), np.nan),
             by,
             judged,
-            np.where(judged == Verdict.UNCONFIRMED, NOTHING, texts.of(["labels"])),
+            np.where(judged == Verdict.UNCONFIRMED, NOTHING, texts.of([LABELS])),
         ),
         matches=MatchColumns(_starts([()] * len(captions)), none, none, np.empty(0), np.empty(0)),
         unknown_words={},

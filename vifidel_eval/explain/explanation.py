@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..digits import rounded
 from ..image_ids import ImageId, to_json_value
 from ..text_tables import Cell, Table
-from ..things.grounded import SUPPORT, GroundedMention, Verdict
+from ..things.grounded import REFERENCES, SUPPORT, GroundedMention, Verdict
 
 #: What stands before a word in tables, by its verdict.
 MARKS = {
@@ -273,12 +273,11 @@ def _summary(explanation: Explanation) -> list[str]:
     elif not explanation.words:
         first = ["The caption has no usable word."]
     else:
-        by = {m.judged_by: None for m in explanation.mentions if m.judged_by is not None}
-        judged_by = f" (judged by: {', '.join(by)})" if by else ""
-        found = explanation.hallucinated or ["nothing found"]
-        listed[f"Probably not in the image{judged_by}"] = found
+        listed["Probably not in the image"] = explanation.hallucinated or ["nothing found"]
         listed["Wrongly denied"] = explanation.wrongly_denied
         listed["Unconfirmed"] = explanation.unconfirmed
+        alone = any(mention.judged_by == REFERENCES for mention in explanation.mentions)
+        listed["Judged by"] = [REFERENCES] if alone else []
     if explanation.known:
         listed["Unmentioned objects"] = explanation.unmentioned or ["none"]
     listed["Looked for and not there"] = explanation.denied

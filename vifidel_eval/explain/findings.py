@@ -13,7 +13,7 @@ import numpy as np
 from ..image_ids import ImageId, to_json_value
 from ..kernels.support import NOTHING
 from ..text_tables import Cell, Table
-from ..things.grounded import Verdict
+from ..things.grounded import REFERENCES, Verdict
 from .explained import Explained
 from .explanation import around
 
@@ -101,6 +101,9 @@ class Findings:
     mentions, judged, unconfirmed : int
         Mentions of things, every one; those that could be judged; and those of what nobody looked
         for and no reference has.
+    judged_by_references : int
+        Captions with a mention that references alone judge: their objects do not say what was
+        looked for.
     not_in_image : int
         Mentions that are probably not in the image, and wrong denials; their share of those judged
         is VIFIDEL-Hi.
@@ -120,6 +123,7 @@ class Findings:
     mentions: int = 0
     judged: int = 0
     unconfirmed: int = 0
+    judged_by_references: int = 0
     not_in_image: int = 0
     objects: int = 0
     unmentioned: int = 0
@@ -174,6 +178,11 @@ def find(parts: Iterable[Explained]) -> Findings:
             counts["not_in_image"] += sum(verdict >= Verdict.ABSENT for verdict in verdicts)
             counts["unconfirmed"] += verdicts.count(Verdict.UNCONFIRMED)
             counts["hallucinating"] += bool(wrong)
+            counts["judged_by_references"] += any(
+                texts[judge] == REFERENCES and verdict != Verdict.WRONG_DENIAL
+                for _, _, verdict, judge in found
+                if judge != NOTHING
+            )
             uses.update({texts[what] for what, *_ in found})
             for what, category in wrong.items():
                 finding = Finding(texts[what], texts[category])
@@ -210,6 +219,7 @@ def summary_table(of_systems: Mapping[str, Findings]) -> Table:
     columns["Mentions"] = [f.mentions for f in found]
     columns["Judged"] = [f.judged for f in found]
     columns["Unconfirmed"] = [f.unconfirmed for f in found]
+    columns["Judged by references"] = [f.judged_by_references for f in found]
     columns["Not in the image"] = [_share(f.not_in_image, f.judged) for f in found]
     columns["Objects"] = [f.objects for f in found]
     columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]

@@ -98,7 +98,9 @@ def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
 
 def number_of(inventions: Inventions, rows: int) -> Integers:
     """Return how many different classes each row invents for sure, (rows,)."""
-    return np.bincount(np.unique(_keys(inventions)[inventions.sure == 1]) >> _CLASS_BITS, minlength=rows)
+    return np.bincount(
+        np.unique(_keys(inventions)[inventions.sure == 1]) >> _CLASS_BITS, minlength=rows
+    )
 
 
 def _keys(inventions: Inventions) -> Integers:

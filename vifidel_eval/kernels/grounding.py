@@ -7,6 +7,7 @@ docs/fidelity.md, what else was tried is in docs/fidelity-experiments.md.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from ..evaluation import Floats, Integers
 from ..remembered import Remembered
 from ..rows import LabelCounts
 from ..things.english import singular
-from ..things.grounded import SUPPORT, GroundedMention, Verdict
+from ..things.grounded import ANSWER, LABELS, REFERENCES, SUPPORT, GroundedMention, Verdict
 from ..things.mentions import Unit, finder_of
 from ..things.nouns import term_of
 from ..things.synonyms import ClassList
@@ -31,8 +32,6 @@ from .bags import Bags, bags_of_labels
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, nearest_evidence
 
-#: What can deny a thing.
-LABELS, ANSWER, REFERENCES = "labels", "answer", "references"
 # The share of references that mention what nobody can deny.
 _HALF = 0.5
 
@@ -40,6 +39,8 @@ _CATEGORY = attrgetter("category")
 
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
+# A name that may also mean something of another class: a motorcycle is a bike too.
+_ALSO = {"bike": "motorcycle"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +226,11 @@ class Grounding:
         """The number of each class, in alphabetical order."""
         return {name: n for n, name in enumerate(sorted({*self._things.class_of.values()}))}
 
+    def other_class(self, unit: Unit) -> str | None:
+        """Return the class that a thing may be of beside its own: a *bike* may be a motorcycle."""
+        other = _ALSO.get(singular(unit.text))
+        return None if other is None else self._things.class_of.get(other)
+
     def class_numbers_of_words(self, lexicon: Lexicon, words: Integers) -> Integers:
         """Return the number of the class that each word names alone, or `NO_CLASS`."""
         return lexicon.of_each(words, self._number_of_word.__getitem__).astype(np.int64)
@@ -384,42 +390,55 @@ class Grounding:
             some = np.unique([at for at, _ in describing])
             without, _ = evidence.support(lexicon, atoms, of_rows, [*apart, *describing], some)
             grounded[some] = without[some]
-        texts = words_of(lexicon, by)
         enough = (grounded >= threshold).tolist()
-        is_there = evidence.is_there.tolist()
-        verdicts = [Verdict.UNCONFIRMED] * len(units)
-        judged_by: list[str | None] = [None] * len(units)
-        for at, (unit, row) in enumerate(zip(units, rows, strict=True)):
-            known, category = evidence.texts[row], unit.category
-            if unit.denied:
-                support[at], texts[at] = 0.0, _named_in(known, category)
-                verdicts[at] = Verdict.WRONG_DENIAL
-                judged_by[at] = evidence.contradicts(row, category)
-                continue
-            named, judge = evidence.names_class(row, category), evidence.judge(row, category)
-            if not enough[at] and unit.text in known and np.isnan(support[at]):
-                support[at], texts[at], enough[at] = 1.0, unit.text, threshold <= 1
-            if not enough[at] and named:
-                texts[at], enough[at] = _named_in(known, category), True
-            if not named and judge == ANSWER:
-                support[at], texts[at], enough[at] = 0.0, None, False
-            if not is_there[row]:
-                continue
-            judged_by[at] = judge
-            # What nobody looked for may be what references describe.
-            if enough[at] and (judge or named or evidence.of_references[row] is not None):
-                verdicts[at] = Verdict.THERE
-            elif judge and not np.isnan(support[at]):
-                verdicts[at] = Verdict.ABSENT
+        found = [
+            self._judge(*one, evidence, threshold)
+            for one in zip(
+                units, rows, support.tolist(), words_of(lexicon, by), enough, strict=True
+            )
+        ]
+        supports, texts, verdicts, judged_by = list(zip(*found, strict=True)) or [()] * 4
         return GroundedMentions(
             of_rows,
             np.array(places, dtype=np.int64),
             tuple(units),
-            support,
+            np.array(supports, dtype=np.float64),
             tuple(texts),
             np.array(verdicts, dtype=np.int64),
             tuple(judged_by),
         )
+
+    def _judge(
+        self,
+        unit: Unit,
+        row: int,
+        support: float,
+        by: str | None,
+        enough: bool,
+        evidence: Evidence,
+        threshold: float,
+    ) -> tuple[float, str | None, Verdict, str | None]:
+        """Return the support of a mention, what supports it, the verdict, and who judges it."""
+        known, category, other = evidence.texts[row], unit.category, self.other_class(unit)
+        if unit.denied:
+            by, judge = _named_in(known, category), evidence.contradicts(row, category)
+            return 0.0, by, Verdict.WRONG_DENIAL, judge
+        if evidence.names_class(row, other) and not evidence.names_class(row, category):
+            category = other
+        named, judge = evidence.names_class(row, category), evidence.judge(row, category)
+        if not enough and unit.text in known and math.isnan(support):
+            support, by, enough = 1.0, unit.text, threshold <= 1
+        if not enough and named:
+            by, enough = _named_in(known, category), True
+        if not named and judge == ANSWER:
+            support, by, enough = 0.0, None, False
+        if not evidence.is_there[row]:
+            return support, by, Verdict.UNCONFIRMED, None
+        # What nobody looked for may be what references describe.
+        if enough and (judge or named or evidence.of_references[row] is not None):
+            return support, by, Verdict.THERE, judge
+        is_absent = judge is not None and not math.isnan(support)
+        return support, by, Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED, judge
 
     def _is_judged(self, unit: Unit, row: int, evidence: Evidence) -> bool:
         """Return whether a unit is a mention of a row, or wrongly denies what is there."""

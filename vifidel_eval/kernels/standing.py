@@ -98,16 +98,24 @@ def supports(
     evidence: Evidence,
     threshold: float = SUPPORT,
 ) -> list[list[tuple[Unit, float, str | None]]]:
-    """Return all units of each caption in order, each with its support and what supports it."""
+    """Return all units of each caption in order, each with its support and what supports it.
+
+    Those that `Grounding.mentions` does not judge are of no category.
+    """
     of_rows = list(map(grounding.units, captions))
     rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
     units = list(chain.from_iterable(of_rows))
     atoms = np.array(lexicon.numbers(unit.text for unit in units), dtype=np.int64)
     support, by = evidence.support(lexicon, atoms, rows)
-    mentions = iter(grounding.mentions(lexicon, captions, evidence, threshold))
+    known = list(zip(support.tolist(), words_of(lexicon, by), strict=True))
+    mentions = grounding.mentions(lexicon, captions, evidence, threshold)
+    things = np.array([n for n, unit in enumerate(units) if unit.category], dtype=np.int64)
+    starts = np.searchsorted(rows[things], np.arange(len(of_rows)))
+    places = things[starts[mentions.rows] + mentions.places].tolist()
+    units = [unit._replace(category=None) for unit in units]
+    for at, unit, mention in zip(places, mentions.units, mentions, strict=True):
+        units[at], known[at] = unit, (mention.support, mention.supported_by)
     found: list[list[tuple[Unit, float, str | None]]] = [[] for _ in captions]
-    of_words = zip(rows.tolist(), units, support.tolist(), words_of(lexicon, by), strict=True)
-    for row, unit, own_support, own_by in of_words:
-        known = (own_support, own_by) if unit.category is None else next(mentions)[2:4]
-        found[row].append((unit, *known))
+    for row, unit, of_unit in zip(rows.tolist(), units, known, strict=True):
+        found[row].append((unit, *of_unit))
     return found

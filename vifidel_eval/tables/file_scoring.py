@@ -140,9 +140,9 @@ class Work:
                     if name not in NO_SCORES
                 }
                 sums |= {counts_of(name): Sums.over(of) for name, of in found.counts.items()}
-                unconfirmed = int(found.unconfirmed.sum())
+                counted = {key: int(numbers.sum()) for key, numbers in found.counted.items()}
                 totals += Totals(
-                    len(batch), len(kept), found.statuses, sums, found.tallies, unconfirmed
+                    len(batch), len(kept), found.statuses, sums, found.tallies, counted
                 )
                 on_rows(len(batch))
         return totals

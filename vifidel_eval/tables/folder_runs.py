@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
+from ..evaluation import COUNTED_OF_ROWS
 from ..files import beside, json_text, open_file, read_json, reason, sha256_of, write_whole
 from ..outputs import locked
 from ..scorers.registry import METRICS
@@ -39,7 +40,7 @@ MANIFEST = "manifest.json"
 _PACKAGES = ("vifidel-eval", "numpy", "POT", "pyarrow")
 
 # What the manifest says of all rows as records do of a file.
-_OF_ALL_ROWS = ("rows", "kept", "statuses", "unconfirmed")
+_OF_ALL_ROWS = ("rows", "kept", "statuses", *COUNTED_OF_ROWS)
 # Files that are opened at the same time before the first row: object stores answer slowly.
 _AT_ONCE = 8
 _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score

@@ -16,7 +16,7 @@ from ..annotations.instances import check_thresholds
 from ..annotations.objects import from_threshold
 from ..annotations.read import Declared, read_looked_for
 from ..errors import VifidelError
-from ..evaluation import Floats, Integers, Tally, add_tallies
+from ..evaluation import COUNTED_OF_ROWS, Floats, Integers, Tally, add_tallies
 from ..files import first_line
 from ..scorers.record import Settings
 from ..scorers.registry import METRICS, parse
@@ -61,15 +61,16 @@ class TableScores:
     counts : mapping
         Metrics to what a corpus score follows from, as `Statistics.of_rows` has it, where it is
         not a mean.
-    unconfirmed : (rows,) int64
-        How many mentions of each row nobody looked for, under VIFIDEL-H.
+    counted : mapping
+        Keys of `COUNTED_OF_ROWS` to (rows,) int64: under VIFIDEL-H, how many mentions of each row
+        nobody looked for, and whether its references alone judge it.
     """
 
     fields: Any
     statuses: Counter[str]
     tallies: Mapping[str, Tally]
     counts: Mapping[str, Floats]
-    unconfirmed: Integers
+    counted: Mapping[str, Integers]
 
 
 class TableScorer:
@@ -417,7 +418,10 @@ class TableScorer:
             Counter({name: n for name, n in zip(STATUSES, numbers, strict=True) if n}),
             tallies,
             {name: np.concatenate([part.counts[name] for part in found]) for name in counted},
-            np.concatenate([np.empty(0, np.int64), *(part.unconfirmed for part in found)]),
+            {
+                key: np.concatenate([np.empty(0, np.int64), *(part.counted[key] for part in found)])
+                for key in COUNTED_OF_ROWS
+            },
         )
 
     def _scores(self, columns: Columns, first_row: int) -> Iterator[RowScores]:

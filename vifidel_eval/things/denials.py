@@ -27,9 +27,10 @@ _PLAIN = _any("visible apparent obvious discernible noticeable identifiable sing
 _FURTHER = _any("other additional further more extra")
 _OF = rf"(?:{_any('sign signs trace traces evidence presence')} of )"
 _NOUN = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{_OF}?(?:{_ARTICLE} )?(?:{_FURTHER} )?{THING}"
-_NEXT = rf"(?:any )?(?:{_PLAIN} )?{THING}"
+_NEXT = rf"(?:{_ARTICLE} )?(?:{_PLAIN} )?{THING}"
 _NOUNS = (
-    rf"(?P<things>{_NOUN}(?:(?:(?: , {_NEXT}){{0,9}}(?: ,)? (?:or|nor) {_NOUN})| and {THING})?)"
+    rf"(?P<things>{_NOUN}"
+    rf"(?:(?: , {_NEXT}){{0,9}}(?: ,)? (?:or|nor) {_NOUN}| and (?:no )?{THING})?)"
 )
 
 _SHOW = _any(
@@ -39,30 +40,36 @@ _SHOW = _any(
 _BE = _any("is are was were 's")
 _NOT = _any("not n't")
 # What a clause begins behind.
-_CLAUSE = r"(?:^|[,;:()] |(?:and|but|while|although|though|since|because|so) )"
+_CLAUSE = r"(?:^|(?<!\S)(?:[,;:()]|and|but|while|although|though|since|because|so) )"
 # What may follow the nouns.
 _SEEN = _any(
-    "visible present shown seen depicted pictured there here anywhere nearby whatsoever either"
+    "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
+    "either"
 )
-_BE_SEEN = rf"(?:{_BE}|can|appear|appears|seem|seems)(?: to)?(?: be)? {_SEEN}"
+_BE_SEEN = (
+    rf"(?:{_BE}|can|appear|appears|seem|seems)(?: to)?(?: be)? "
+    rf"(?:{_SEEN}|in the (?:picture|image|photo|photograph|scene|frame|background))"
+)
 _END = (
-    rf"(?=$| (?:[,;:()]|--|and|while|although|though|{_SEEN}|{_BE_SEEN}|in sight|in view)(?: |$))"
+    rf"(?=$| (?:[,;:()]|and|while|although|though|{_SEEN}|{_BE_SEEN}|to be {_SEEN}|"
+    "at all|in sight|in view)(?: |$))"
 )
-_PLACE = _any(
-    "in on at near around by within inside behind beside beneath under above along across among "
-    "against outside from to"
+_PLACE = (
+    "(?: (?:in front of|of|in|on|at|near|around|within|inside|behind|beside|under|along|across|"
+    "among|outside) (?:it|him|her|them|(?:the|this|that|his|her|its|their)"
+    "(?: (?!that|which|who|is|are|was|were)[^ ,;:()]+){1,2}))"
 )
-_END_OR_PLACE = rf"(?:{_END}|(?= {_PLACE} ))"
+_END_OR_PLACE = rf"(?={_PLACE}{{0,3}}{_END})"
 
 _DENIAL = re.compile(
     "|".join(
         (
             # No cars, as a clause: of *no zebra in the picture sleeps* nobody knows where it ends.
-            rf"{_CLAUSE}no {_NOUNS.replace('things', 'of_clause')}{_END}",
-            rf"(?:{_CLAUSE}there {_BE}(?: also)? no|"
+            rf"{_CLAUSE}(?:no|not a(?= single )) {_NOUNS.replace('things', 'of_clause')}{_END}",
+            rf"(?<!\S)(?:{_CLAUSE}there {_BE}(?: also)? no|"
             rf"{_CLAUSE}there {_BE} {_NOT}(?= {_ARTICLE} )|"
             rf"{_any('do does did can ca could')} {_NOT} (?:show|display|depict|feature|contain|"
-            rf"include|have|see|reveal)|(?:{_SHOW}|with) no|without|neither(?=[^,]{0, 200} nor )|"
+            rf"include|have|see|reveal)|(?:{_SHOW}|with) no|without|neither(?=[^,]{{0,200}} nor )|"
             rf"(?:free|devoid|empty|lack|absence) of|lacks?|lacking) {_NOUNS}{_END_OR_PLACE}",
         )
     )
@@ -93,7 +100,7 @@ def denials(words: Iterable[str]) -> Iterator[tuple[int, bool]]:
     are numbered from 0.
 
     >>> list(denials("there is no \0 , only a \0 without \0 or a \0 .".split()))
-    [(2, True), (3, True)]
+    [(0, True), (2, True), (3, True)]
     >>> list(denials("without a doubt , a \0 has no other \0 .".split()))
     []
     """

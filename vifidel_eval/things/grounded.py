@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 #: Mentions of less support are not in the image, unless their class is known to be there.
 SUPPORT = 0.4
 
+#: What can deny a thing.
+LABELS, ANSWER, REFERENCES = "labels", "answer", "references"
+
 
 class Verdict(IntEnum):
     """What is said of a mention."""

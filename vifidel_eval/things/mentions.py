@@ -21,6 +21,7 @@ a *dining table* is a *table*.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
@@ -64,10 +65,14 @@ _TERMS = {
 _SEAT = "seat"
 # Adverbs between a subject and what it does.
 _MOST_BETWEEN = 3
-_CAMERA = "camera"
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
 _NONE: frozenset[str] = frozenset()
+
+# What joins words that are none of one thing: *man/dog*, *dog-*, *dog.Then*.
+_SYMBOLS = str.maketrans(dict.fromkeys("/\\_|+=~^", " "))
+_DASH = re.compile(r"(?<!\w)-+|-+(?!\w)")
+_STOP = re.compile(r"(?<=[^\W\d_]{2})\.(?=[^\W\d_]{2})")
 
 
 class Mention(NamedTuple):
@@ -276,7 +281,7 @@ class MentionFinder:
             of_class = self._class_of.get(name)
             if end - at == 1 and (
                 (read[at].may_be_verb and self._is_verb(read, at, acts_until))
-                or (name == _CAMERA and _is_idiom(read, at))
+                or _is_idiom(read, at, name)
             ):
                 continue
             if of_class is not None:
@@ -310,11 +315,11 @@ class MentionFinder:
         done = 0
         for number, (at, end, name) in enumerate(things):
             words += (token.word for token in read[done:at])
-            if name in self._class_of:
+            if name in self._class_of and (end - at > 1 or read[at].named):
                 numbers.append(number)
                 words.append(THING)
             else:
-                words.append(name)
+                words += (token.word for token in read[at:end])
             done = end
         words += (token.word for token in read[done:])
         return {numbers[thing]: whole for thing, whole in denials(words)}
@@ -374,21 +379,23 @@ class MentionFinder:
 
 
 def _plain(caption: str) -> str:
-    """Return a caption with blanks for control characters and symbols, which stick to words."""
-    if caption.isascii() and caption.isprintable():
-        return caption
-    return "".join(
-        " " if unicodedata.category(character)[0] in "CS" else character
-        for character in nfc(caption).replace("\u2019", "'")
-    )
+    """Return a caption without what sticks to words, such as control characters and symbols."""
+    if not (caption.isascii() and caption.isprintable()):
+        caption = "".join(
+            " " if unicodedata.category(character)[0] in "CS" else character
+            for character in nfc(caption).replace("\u2019", "'")
+        )
+    return _DASH.sub(" , ", _STOP.sub(". ", caption.translate(_SYMBOLS)))
 
 
-def _is_idiom(read: Sequence[_Token], at: int) -> bool:
-    """Return whether a camera is only what somebody looks at."""
+def _is_idiom(read: Sequence[_Token], at: int, name: str) -> bool:
+    """Return whether a name is none of a thing: *looks at the camera*, *no sign of a dog*."""
     before = [token.word for token in read[max(at - 2, 0) : at]]
+    if name == "sign":
+        return before[-1:] == ["no"] and [token.word for token in read[at + 1 : at + 2]] == ["of"]
     if before[-1:] == ["the"]:
         before.pop()
-    return not _TO_THE_CAMERA.isdisjoint(before[-1:])
+    return name == "camera" and not _TO_THE_CAMERA.isdisjoint(before[-1:])
 
 
 def _joined(read: Sequence[_Token]) -> str:
