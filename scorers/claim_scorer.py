@@ -77,23 +77,22 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         named, grounding, lexicon = self._named(gold), self._names_grounding, gold.lexicon
         labels = self._labels_of(rows)
         sought = grounding.sought(labels, asked_of(rows, self._objects))
-        numbers, class_of = grounding.class_numbers, grounding.class_of_label
-        classes = [
-            (row, numbers[of_label])
-            for row, of_row in enumerate(labels)
-            for of_label in {class_of(label) for label, n in of_row.items() if n}
-            if of_label in numbers
-        ]
-        named_rows, named_classes = np.array(classes, dtype=np.int64).reshape(-1, 2).T
+        label_classes = grounding.class_numbers_of_labels(lexicon, named.atoms)
+        named_rows, named_classes = named.owners, label_classes
+        if named is not gold.objects or gold.tallies["object labels"].unknown:
+            all_of = [(row, label) for row, of_row in enumerate(labels) for label in of_row]
+            named_rows = np.array([row for row, _ in all_of], dtype=np.int64)
+            classes = [grounding.class_number_of_label(label) for _, label in all_of]
+            named_classes = np.array(classes, dtype=np.int64)
         # Labels that do not say what was looked for are one more witness, like a reference.
         undeclared = [
-            bool(n) and not one.denies for n, one in zip(named.sizes, sought, strict=True)
+            bool(label) and not one.denies for label, one in zip(labels, sought, strict=True)
         ]
         return WordsGold(
             **vars(gold),
             said=said,
             named=named,
-            label_classes=grounding.class_numbers_of_labels(lexicon, named.atoms),
+            label_classes=label_classes,
             said_classes=grounding.class_numbers_of_words(lexicon, said.words.atoms),
             rarities=lexicon.of_each(said.words.atoms, rarity.__getitem__),
             named_rows=named_rows,
@@ -172,7 +171,7 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         in_denied = mentions.words_of(unnamed[denied]) & ~in_others
         support = np.maximum(to_said.of_left, to_objects.of_left)
         support[mentions.words_of(in_labels & ~in_said)] = 1.0
-        mentions.limit(support, unnamed, near, in_others)
+        support[in_denied | mentions.words_of(apart) & ~in_others] = 0.0
         return JudgedClaims(
             claimed=count,
             words=words,

@@ -155,13 +155,6 @@ class ClaimedMentions:
         near = (nearest_evidence(lexicon, self.atoms, self.rows, e, (), some)[0] for e in evidence)
         return np.nan_to_num(np.maximum(*near)[some])
 
-    def limit(self, support: Floats, some: Integers, most: Floats, spared: Mask) -> None:
-        """Let the words of some mentions have at most their support, but for those `spared`."""
-        limits = np.ones(len(self.rows))
-        limits[some] = most
-        at = ~spared[self._held]
-        np.minimum.at(support, self._held[at], limits[self._holders[at]])
-
 
 def _lengths(lists: Iterable[Sequence[object]]) -> Integers:
     return np.array(list(map(len, lists)), dtype=np.int64)

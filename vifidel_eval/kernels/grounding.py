@@ -40,7 +40,7 @@ _CATEGORY = attrgetter("category")
 # Classes of which one never supports the other, though their words are alike.
 _APART = ("dog", "hot dog")
 # A name that may also mean something of another class: a motorcycle is a bike too.
-_ALSO = {"bike": "motorcycle"}
+_ALSO = {"bike": "motorcycle", "car": "train"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,9 +242,11 @@ class Grounding:
 
     def class_numbers_of_labels(self, lexicon: Lexicon, labels: Integers) -> Integers:
         """Return the number of the class of each object label, or `NO_CLASS`."""
-        numbers, class_of = self.class_numbers, self.class_of_label
-        found = lexicon.of_each(labels, lambda label: numbers.get(class_of(label), NO_CLASS))
-        return found.astype(np.int64)
+        return lexicon.of_each(labels, self.class_number_of_label).astype(np.int64)
+
+    def class_number_of_label(self, label: str) -> int:
+        """Return the number of the class of an object label, or `NO_CLASS`."""
+        return self.class_numbers.get(self.class_of_label(label), NO_CLASS)
 
     def _class_of_asked(self, label: str) -> str:
         """Return the class that an answer about a label is of: *no red bus* does not deny a bus."""
@@ -259,26 +261,26 @@ class Grounding:
         objects = self._objects
         if objects is not None and objects.says_what_was_asked and objects.categories:
             asked = objects.categories if asked is None else asked | objects.categories
-        if asked is None and objects is not None:
+        if asked is None and self._sought_everywhere is not None:
             return self._sought_everywhere
         return self._new_sought(frozenset(labels), asked)
 
     @cached_property
-    def _sought_everywhere(self) -> Sought:
-        """What can be absent from the images of which the one source says nothing special."""
+    def _sought_everywhere(self) -> Sought | None:
+        """What can be absent from the images of a source that looked for the same in all of them."""
         objects = self._objects
-        assert objects is not None
-        if objects.categories or objects.says_what_was_asked:
-            return self._new_sought(objects.categories, None, declares=True)
-        return self._new_sought(objects.vocabulary(), None)
+        if objects is None or not (objects.categories or objects.says_what_was_asked):
+            return None
+        return self._new_sought(objects.categories, None, declares=True)
 
     def _new_sought(
         self, labels: frozenset[str], asked: frozenset[str] | None, declares: bool = False
     ) -> Sought:
         """Return `_sought` of labels that `declares` tells to be what was looked for.
 
-        Where nothing tells that, they are taken for COCO's 80 or PASCAL VOC's 20 if all are among
-        them, and for nothing else: whoever lists other labels may have looked for anything.
+        Where nothing tells that, those of an image are taken for COCO's 80 or PASCAL VOC's 20 if
+        all are among them, and for nothing else: whoever lists other labels may have looked for
+        anything.
         """
         by_user = self._looked_for
         denied: frozenset[str] = frozenset()
@@ -306,11 +308,14 @@ class Grounding:
 
         Where a row has no label, and nothing was asked, nothing can be absent.
         """
+        nothing, everywhere = Sought(frozenset()), self._sought_everywhere
+        if asked is None and everywhere is not None:
+            return [everywhere if of_row else nothing for of_row in labels]
         asked = [None] * len(labels) if asked is None else asked
         return [
             self._sought(of_row.keys(), asked_of_row)
             if of_row or asked_of_row is not None
-            else Sought(frozenset())
+            else nothing
             for of_row, asked_of_row in zip(labels, asked, strict=True)
         ]
 
