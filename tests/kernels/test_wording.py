@@ -85,7 +85,7 @@ def test_a_worked_example():
     # Rarities of unknown words are 6, a pair's 12: weights 36 and 144.
     caption, reference = "xa xb xc", "xa xc xd"
     words = 2 * 36 / (3 * 36)
-    # xa xc are neighbours among what both have: worth half here, as xb is between them, and 1 there.
+    # xa xc are neighbours among what both have: worth half here, where xb is between them.
     pairs = 0.5 * 144 / (2 * 144)
     assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 2)
     assert wording(caption, [reference, "xe"]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 4)

@@ -2,8 +2,8 @@
 
 Order, prepositions, counts, negation and added attributes change which words there are and which
 follow each other. So each sentence of a caption is held against each reference twice: by the words
-that both have, and by their pairs, two of these words without another of them in between. A pair is
-worth the less the more words stand in between: the inverse of the distance. Either weight is divided
+that both have, and by their pairs: two of these words without another of them in between. A pair
+is worth the less the more words stand there: the inverse of the distance. Either weight is divided
 by the geometric mean of what each text has: of all its words, and of its pairs of neighbours. A
 word weighs the square of its rarity, a pair that of the sum of both
 (`vifidel_eval.things.nouns.rarity`); stop words are words here.
@@ -87,10 +87,8 @@ class _Texts:
         """Return the weight of all words, and of all neighbours, of `size` owners of words."""
         sums = self.rarities[1:] + self.rarities[:-1]
         sums[self.sentences[1:] != self.sentences[:-1]] = 0.0
-        words, neighbours = (
-            np.bincount(owners[: len(of)], of * of, size) for of in (self.rarities, sums)
-        )
-        return words, neighbours
+        words = np.bincount(owners, self.rarities**2, size).astype(np.float64)
+        return words, np.bincount(owners[1:], sums**2, size).astype(np.float64)
 
 
 class _Shared(NamedTuple):
