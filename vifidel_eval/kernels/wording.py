@@ -38,6 +38,8 @@ from .bags import positions, slices, starts_of
 #: W of a caption that shares no word with its references; that of a reference itself is 1.
 LOWEST = 0.05
 
+_FAR = 1 << 32  # no text has so many words
+
 Keys = NDArray[np.uint64]
 
 _WORD = np.dtype([("key", np.uint64), ("rarity", np.float64)])
@@ -82,36 +84,23 @@ class _Texts:
         #: The text of each word, and its sentence, numbered through all texts; some have no words.
         self.texts: Integers = (rarities == _TEXT_END).cumsum()[at]
         self.sentences: Integers = at - np.arange(len(at)) - self.texts
+        #: Where each is: the distance of two, or `_FAR` at least where they are of two sentences.
+        self.places: Integers = np.arange(len(at)) + _FAR * self.sentences
 
     def totals(self, owners: Integers, size: int) -> tuple[Floats, Floats]:
         """Return the weight of all words, and of all neighbours, of `size` owners of words."""
         sums = self.rarities[1:] + self.rarities[:-1]
-        sums[self.sentences[1:] != self.sentences[:-1]] = 0.0
+        sums[np.diff(self.places) != 1] = 0.0
         words = np.bincount(owners, self.rarities**2, size).astype(np.float64)
         return words, np.bincount(owners[1:], sums**2, size).astype(np.float64)
 
 
-class _Shared(NamedTuple):
-    """Words that both texts of a meeting have, in their order in one of the two.
+class _Own(NamedTuple):
+    """The words of captions that references of their row have, sentence by sentence."""
 
-    Of each there are its meeting, its kind, its place among all words, and its sentence.
-    """
-
-    meetings: Integers
     kinds: Integers
     places: Integers
-    sentences: Integers
-
-    def pairs(self, kinds: int) -> tuple[Integers, Floats]:
-        """Return numbers of the pairs, of one meeting and of two of so many kinds, and their worth.
-
-        A number is that of the meeting, of the first word's kind, of the second one's.
-        """
-        apart = np.diff(self.places)
-        is_pair = (np.diff(self.meetings) == 0) & (np.diff(self.sentences) == 0)
-        at = np.flatnonzero(is_pair)
-        numbers = (self.meetings[at] * kinds + self.kinds[at]) * kinds + self.kinds[at + 1]
-        return numbers, 1 / apart[at]
+    starts: Integers  # of the sentences, and the end
 
 
 class ReferenceWording:
@@ -132,17 +121,20 @@ class ReferenceWording:
         self._numbers = np.bincount(rows, minlength=len(references))
         self._first = starts_of(self._numbers)
         # Of references: their words.
-        self._starts = starts_of(sizes[sizes > 0])
-        owners = np.arange(len(rows)).repeat(sizes[sizes > 0])
+        self._sizes = sizes[sizes > 0]
+        self._starts = starts_of(self._sizes)
+        owners = np.arange(len(rows)).repeat(self._sizes)
         self._totals = texts.totals(owners, len(rows))
         # The words of all rows, sorted: each row's own follow each other. A kind is a place there.
         self._words, self._kinds, some = _grouped(self._of_rows(texts.keys, rows[owners]))
         self._rarities = texts.rarities[some]
-        self._first_kinds = starts_of(np.bincount(rows[owners[some]], minlength=len(references)))
+        self._kinds_of_rows = np.bincount(rows[owners[some]], minlength=len(references))
+        self._first_kinds = starts_of(self._kinds_of_rows)
         # Of kinds: how often each reference of the row has it.
         self._cells = starts_of(self._numbers[rows[owners[some]]])
         among = owners - self._first[rows[owners]]
         self._counts = np.bincount(self._cells[self._kinds] + among, minlength=self._cells[-1])
+        self._has = self._counts > 0
 
     def _of_rows(self, keys: Keys, rows: Integers) -> Keys:
         """Return keys that are of one row alone, in the order of rows."""
@@ -162,15 +154,12 @@ class ReferenceWording:
         totals = said.totals(said.sentences, len(rows))
         wanted = self._of_rows(said.keys, said.texts)
         kinds = self._words.searchsorted(wanted)
-        places = np.flatnonzero(np.append(self._words, 0)[kinds] == wanted)
-        own = _Own(
-            kinds[places],
-            places,
-            starts_of(np.bincount(said.sentences[places], minlength=len(rows))),
-        )
+        shared = np.flatnonzero(np.append(self._words, 0)[kinds] == wanted)
+        sizes = np.bincount(said.sentences[shared], minlength=len(rows))
+        own = _Own(kinds[shared], said.places[shared], starts_of(sizes))
         words = self._starts[self._first[1:]] - self._starts[self._first[:-1]]
         alike = np.empty(len(rows))
-        for start, end in slices(self._numbers[rows] * np.diff(own.starts) + words[rows]):
+        for start, end in slices(self._numbers[rows] * sizes + words[rows]):
             alike[start:end] = self._alike(own, slice(start, end), rows[start:end], totals)
         best = np.zeros(len(captions))
         np.maximum.at(best, rows, alike)
@@ -182,72 +171,77 @@ class ReferenceWording:
         self, own: _Own, some: slice, rows: Integers, totals: tuple[Floats, Floats]
     ) -> Floats:
         """Return how near some sentences, which are of `rows`, come to the references they meet."""
-        # Meetings: of which sentence, and of which reference.
+        # A meeting is of a sentence and of a reference.
         meets = self._numbers[rows]
         first_meeting = starts_of(meets)
-        sentence = np.arange(len(rows)).repeat(meets)
-        reference = positions(self._first[rows], meets)
-        # What each sentence has of the kinds of its row.
-        first_kind = self._first_kinds[rows]
-        cells = starts_of(self._first_kinds[rows + 1] - first_kind)
+        sentences = np.arange(len(rows)).repeat(meets)
+        references = positions(self._first[rows], meets)
+        # How much each sentence has of each of the kinds of its row, which have these numbers.
+        first_kind, number = self._first_kinds[rows], self._kinds_of_rows[rows]
+        cells = starts_of(number)
+        to_cells = cells[:-1] - first_kind
         starts = own.starts[some.start : some.stop + 1]
-        sizes = np.diff(starts)
+        sizes = starts[1:] - starts[:-1]
         kinds = own.kinds[starts[0] : starts[-1]]
-        counts = np.bincount(kinds + (cells[:-1] - first_kind).repeat(sizes), minlength=cells[-1])
+        counts = np.bincount(kinds + to_cells.repeat(sizes), minlength=cells[-1])
 
-        cell = np.flatnonzero(counts)
-        of = cells.searchsorted(cell, "right") - 1
-        kind, number = cell - cells[of] + first_kind[of], meets[of]
-        theirs = self._counts[positions(self._cells[kind], number)]
-        least = np.minimum(counts[cell].repeat(number), theirs)
-        shared = least * (self._rarities[kind] ** 2).repeat(number)
-        words = np.bincount(positions(first_meeting[of], number), shared, len(sentence))
+        has = counts > 0
+        in_sentence = np.flatnonzero(has)
+        of = np.arange(len(rows)).repeat(number)[in_sentence]
+        kinds, number = in_sentence - to_cells[of], meets[of]
+        least = np.minimum(
+            counts[in_sentence].repeat(number),
+            self._counts[positions(self._cells[kinds], number)],
+        )
+        least = least * (self._rarities[kinds] ** 2).repeat(number)
+        words = np.bincount(positions(first_meeting[of], number), least, len(sentences))
 
-        among = reference - self._first[rows[sentence]]
-        at = positions(starts[sentence], sizes[sentence])
-        meeting = np.arange(len(sentence)).repeat(sizes[sentence])
-        kept = np.flatnonzero(self._counts[self._cells[own.kinds[at]] + among[meeting]])
-        at, meeting = at[kept], meeting[kept]
-        base = first_kind[sentence]
-        size = int(np.diff(cells).max(initial=0))
-        here = _Shared(meeting, own.kinds[at] - base[meeting], own.places[at], meeting).pairs(size)
+        # The words that both have, in each of the two.
+        size = int((cells[1:] - cells[:-1]).max(initial=0))
+        number = sizes[sentences]
+        at = positions(starts[sentences], number)
+        among = references - self._first[rows[sentences]]
+        shared = np.flatnonzero(self._has[self._cells[own.kinds][at] + among.repeat(number)])
+        at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
+        to_kinds = first_kind[sentences]
+        here = _pairs(own.kinds[at] - to_kinds[meetings], own.places[at], meetings, size)
 
-        sizes = np.diff(self._starts)[reference]
-        at = positions(self._starts[reference], sizes)
-        meeting = np.arange(len(sentence)).repeat(sizes)
-        kind = self._kinds[at] - base[meeting]
-        kept = np.flatnonzero(counts[cells[sentence[meeting]] + kind])
-        at = at[kept]
-        there = _Shared(meeting[kept], kind[kept], at, self._texts.sentences[at]).pairs(size)
+        number = self._sizes[references]
+        at = positions(self._starts[references], number)
+        shared = np.flatnonzero(has[self._kinds[at] + to_cells[sentences].repeat(number)])
+        at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
+        there = _pairs(self._kinds[at] - to_kinds[meetings], self._texts.places[at], meetings, size)
 
-        numbers, groups, _ = _grouped(np.concatenate([here[0], there[0]]))
-        of_own, of_their = np.split(groups, [len(here[0])])
+        pairs, groups, _ = _grouped(np.concatenate([here[0], there[0]]))
+        of_here, of_there = np.split(groups, [len(here[0])])
         worth = np.minimum(
-            np.bincount(of_own, here[1], len(numbers)),
-            np.bincount(of_their, there[1], len(numbers)),
+            np.bincount(of_here, here[1], len(pairs)),
+            np.bincount(of_there, there[1], len(pairs)),
         )
         both = np.flatnonzero(worth)
-        numbers, second = np.divmod(numbers[both], size)
-        meeting, first = np.divmod(numbers, size)
-        weights = (
-            self._rarities[base[meeting] + first] + self._rarities[base[meeting] + second]
-        ) ** 2
-        pairs = np.bincount(meeting, worth[both] * weights, len(sentence))
-        alike = np.zeros(len(sentence))
-        for shared, own_totals, their_totals in zip(
-            (words, pairs), totals, self._totals, strict=True
-        ):
-            scale = np.sqrt(own_totals[some][sentence] * their_totals[reference])
-            alike += np.divide(shared, scale, out=np.zeros(len(scale)), where=scale > 0)
-        return np.bincount(sentence, alike, len(rows)) / np.maximum(meets, 1) / 2
+        pairs, second = np.divmod(pairs[both], size)
+        meetings, first = np.divmod(pairs, size)
+        to_kinds = to_kinds[meetings]
+        weights = self._rarities[to_kinds + first] + self._rarities[to_kinds + second]
+        pairs = np.bincount(meetings, worth[both] * weights**2, len(sentences))
+
+        alike = np.zeros(len(sentences))
+        for weight, here, there in zip((words, pairs), totals, self._totals, strict=True):
+            scale = np.sqrt(here[some][sentences] * there[references])
+            alike += np.divide(weight, scale, out=np.zeros(len(scale)), where=scale > 0)
+        return np.bincount(sentences, alike, len(rows)) / np.maximum(meets, 1) / 2
 
 
-class _Own(NamedTuple):
-    """The words of captions that references of their row have, sentence by sentence."""
+def _pairs(
+    kinds: Integers, places: Integers, meetings: Integers, size: int
+) -> tuple[Integers, Floats]:
+    """Return numbers of the pairs of neighbours among shared words, and their worth.
 
-    kinds: Integers
-    places: Integers
-    starts: Integers
+    A number is that of the meeting, of the kind of the first word, of so many, and of the second.
+    """
+    apart = places[1:] - places[:-1]  # of two meetings, it goes back or far ahead
+    first = np.flatnonzero((apart > 0) & (apart < _FAR))
+    return (meetings[first] * size + kinds[first]) * size + kinds[first + 1], 1 / apart[first]
 
 
 def _grouped(numbers: NDArray[Any]) -> tuple[NDArray[Any], Integers, Integers]:
