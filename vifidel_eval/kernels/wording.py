@@ -226,8 +226,8 @@ class ReferenceWording:
         pairs = np.bincount(meetings, worth[both] * weights**2, len(sentences))
 
         alike = np.zeros(len(sentences))
-        for weight, here, there in zip((words, pairs), totals, self._totals, strict=True):
-            scale = np.sqrt(here[some][sentences] * there[references])
+        for weight, own_total, total in zip((words, pairs), totals, self._totals, strict=True):
+            scale = np.sqrt(own_total[some][sentences] * total[references])
             alike += np.divide(weight, scale, out=np.zeros(len(scale)), where=scale > 0)
         return np.bincount(sentences, alike, len(rows)) / np.maximum(meets, 1) / 2
 
