@@ -3,10 +3,10 @@
     python benchmarks/wording.py SHARED [--images N] [--words]
 
 SHARED/data holds ``wrong_captions``, pairs in the layout of ``agreement distractors``, ``coco``,
-and for ``--words`` ``thumb`` and ``hat``. The first table is of those files, kind by kind, the second of edits that are made here of the first
-caption that people wrote of images of val2017: the evidence are the image's gold objects and its
-other captions. A tie counts half. Nothing is drawn but from a seed. docs/agreement.md holds what
-this prints.
+and for ``--words`` ``thumb`` and ``hat``. The first table is of those pairs, kind by kind, the
+second of edits that are made here of the first caption that people wrote of images of val2017: the
+evidence is the image's gold objects and its other captions. A tie counts half. Nothing is drawn but
+from a seed. docs/agreement.md holds what this prints.
 
 ``--words`` prints ``vifidel_eval/things/caption_words.txt`` instead.
 """

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -24,37 +25,50 @@ def wording(caption, references):
     return ReferenceWording([references]).of([caption])[0]
 
 
-def bags(sentences):
-    """Amount and weight of the words and of the pairs."""
-    words, pairs = Counter(), Counter()
+def words_of(sentences):
+    return Counter(word for sentence in sentences for word in sentence)
+
+
+def pairs_of(sentences, shared):
+    """What the pairs of neighbours among shared words are worth."""
+    worth = Counter()
     for sentence in sentences:
-        words.update(sentence)
-        for start, first in enumerate(sentence):
-            for distance, second in enumerate(sentence[start + 1 : start + 9], 1):
-                pairs[first, second] += 1 / distance
-    return (
-        {w: (n, rarity(w) ** 2) for w, n in words.items()},
-        {p: (n, (rarity(p[0]) + rarity(p[1])) ** 2) for p, n in pairs.items()},
-    )
+        at = [place for place, word in enumerate(sentence) if word in shared]
+        for first, second in pairwise(at):
+            worth[sentence[first], sentence[second]] += 1 / (second - first)
+    return worth
+
+
+def weight(amounts):
+    """Weight of words, or of pairs of words."""
+    return sum(n * sum(map(rarity, words)) ** 2 for words, n in amounts.items())
 
 
 def alike(one, other):
-    totals = [sum(n * weight for n, weight in bag.values()) for bag in (one, other)]
-    shared = sum(min(n, other[k][0]) * weight for k, (n, weight) in one.items() if k in other)
-    return shared / math.sqrt(math.prod(totals)) if all(totals) else 0.0
+    """Both are lists of sentences."""
+    words = [words_of(text) for text in (one, other)]
+    both = words[0].keys() & words[1].keys()
+    neighbours = [pairs_of(text, words_of(text)) for text in (one, other)]
+    pairs = [pairs_of(text, both) for text in (one, other)]
+    found = 0.0
+    for totals, parts in ((words, words), (neighbours, pairs)):
+        keyed = [
+            [{(k if isinstance(k, tuple) else (k,)): n for k, n in c.items()} for c in of]
+            for of in (totals, parts)
+        ]
+        scale = math.sqrt(math.prod(map(weight, keyed[0])))
+        found += weight(Counter(keyed[1][0]) & Counter(keyed[1][1])) / scale if scale else 0.0
+    return found / 2
 
 
 def plain(caption, references):
     said = [s.split() for s in caption.split("\n") if s.split()]
     their = [[s.split() for s in r.split("\n") if s.split()] for r in references]
-    their = [bags(sentences) for sentences in their if sentences]
+    their = [sentences for sentences in their if sentences]
     if not their:
         return math.nan
-    of_sentences = [
-        sum(alike(*both) for one in their for both in zip(bags([s]), one, strict=True))
-        for s in said
-    ]
-    return LOWEST + (1 - LOWEST) * max(of_sentences, default=0.0) / len(their) / 2
+    of_sentences = [sum(alike([s], one) for one in their) / len(their) for s in said]
+    return LOWEST + (1 - LOWEST) * max(of_sentences, default=0.0)
 
 
 @settings(max_examples=200, deadline=None)
@@ -69,12 +83,12 @@ def test_equals_its_definition_and_a_row_is_its_own(rows):
 
 def test_a_worked_example():
     # Rarities of unknown words are 6, a pair's 12: weights 36 and 144.
-    caption, reference = "xa xb xc", "xa xc"
-    words = 2 / math.sqrt(3 * 2)
-    # xa xc: half here, as xb is between them, and 1 there; here are xa xb and xb xc beside it.
-    pairs = 0.5 / math.sqrt(2.5 * 1)
+    caption, reference = "xa xb xc", "xa xc xd"
+    words = 2 * 36 / (3 * 36)
+    # xa xc are neighbours among what both have: worth half here, where xb is between them.
+    pairs = 0.5 * 144 / (2 * 144)
     assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 2)
-    assert wording(caption, [reference, "xd"]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 4)
+    assert wording(caption, [reference, "xe"]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 4)
 
 
 def test_it_sees_order_prepositions_counts_negation_and_added_words():

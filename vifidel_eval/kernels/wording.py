@@ -1,13 +1,16 @@
 """Wording: how near captions come to references in what bags of words do not see.
 
-Order, prepositions, counts, negation and added attributes change which words stand near each other.
-So a sentence of a caption is held against a reference twice: by its words, and by its pairs of
-words, of which the second follows at most eight words later. A pair counts the more the nearer they
-are, by the inverse of their distance. Both sides are alike as far as what they share makes up the
-geometric mean of what each has. A word weighs the square of its rarity, a pair that of the sum of
-both (`vifidel_eval.things.nouns.rarity`); stop words are words here. With n-grams in place of pairs
-it would be CIDEr-D's cosine (Vedantam et al., CVPR 2015), without its penalty for length and with
-weights that no other image decides.
+Order, prepositions, counts, negation and added attributes change which words there are and which
+follow each other. So each sentence of a caption is held against each reference twice: by the words
+that both have, and by their pairs: two of these words without another of them in between. A pair
+is worth the less the more words stand there: the inverse of the distance. Either weight is divided
+by the geometric mean of what each text has: of all its words, and of its pairs of neighbours. A
+word weighs the square of its rarity, a pair that of the sum of both
+(`vifidel_eval.things.nouns.rarity`); stop words are words here.
+
+For words this is CIDEr-D's cosine (Vedantam et al., CVPR 2015), without its penalty for length and
+with weights that no other image decides. Neither part is above 1, by the inequality of Cauchy and
+Schwarz: the neighbours between two words weigh no less than their pair.
 
 Words are known by 64 bits of a digest, cut to make room for the row: nothing is numbered that runs
 and threads would have to share.
@@ -30,12 +33,12 @@ from ..remembered import MOST, Remembered
 from ..text.words import END, piece_runs, pieces
 from ..things.claims import sentence_places
 from ..things.nouns import rarity
-from .bags import positions, starts_of
+from .bags import positions, slices, starts_of
 
 #: W of a caption that shares no word with its references; that of a reference itself is 1.
 LOWEST = 0.05
-_REACH = 8  # the words of a pair are at most so far apart
-_NEXT = 840  # what a pair of neighbours counts: a whole number for each distance
+
+_FAR = 1 << 32  # no text has so many words
 
 Keys = NDArray[np.uint64]
 
@@ -81,45 +84,23 @@ class _Texts:
         #: The text of each word, and its sentence, numbered through all texts; some have no words.
         self.texts: Integers = (rarities == _TEXT_END).cumsum()[at]
         self.sentences: Integers = at - np.arange(len(at)) - self.texts
-        #: Where each word is; words of two sentences are further apart than those of a pair.
-        self.places: Integers = np.arange(len(at)) + _REACH * self.sentences
+        #: Where each is: the distance of two, or `_FAR` at least where they are of two sentences.
+        self.places: Integers = np.arange(len(at)) + _FAR * self.sentences
 
     def totals(self, owners: Integers, size: int) -> tuple[Floats, Floats]:
-        """Return the weight of all words, and of all pairs, of each of `size` owners of words."""
-        of_pairs = np.zeros(len(owners))
-        for ahead in range(1, min(_REACH + 1, len(owners))):
-            sums = self.rarities[ahead:] + self.rarities[:-ahead]
-            sums *= sums
-            sums *= self.places[ahead:] - self.places[:-ahead] == ahead
-            sums *= _NEXT // ahead
-            of_pairs[:-ahead] += sums
-        weights = self.rarities**2
-        return np.bincount(owners, weights, size), np.bincount(owners, of_pairs, size)
+        """Return the weight of all words, and of all neighbours, of `size` owners of words."""
+        sums = self.rarities[1:] + self.rarities[:-1]
+        sums[np.diff(self.places) != 1] = 0.0
+        words = np.bincount(owners, self.rarities**2, size).astype(np.float64)
+        return words, np.bincount(owners[1:], sums**2, size).astype(np.float64)
 
 
-class _Pairs(NamedTuple):
-    """Pairs of words: the first ones, the second ones, and what each pair counts."""
+class _Own(NamedTuple):
+    """The words of captions that references of their row have, sentence by sentence."""
 
-    first: Integers
-    second: Integers
-    amounts: Integers
-
-    def some(self, at: Integers) -> _Pairs:
-        """Return some of the pairs."""
-        return _Pairs(self.first[at], self.second[at], self.amounts[at])
-
-
-def _pairs(places: Integers, some: Integers) -> _Pairs:
-    """Return the pairs among some words, which are in the order of their places."""
-    places = places[some]
-    found = [(np.empty(0, np.int64),) * 3]
-    for ahead in range(1, _REACH + 1):
-        distances = places[ahead:] - places[:-ahead]
-        first = np.flatnonzero(distances <= _REACH)
-        if not len(first):
-            break
-        found.append((some[first], some[first + ahead], _NEXT // distances[first]))
-    return _Pairs(*map(np.concatenate, zip(*found, strict=True)))
+    kinds: Integers
+    places: Integers
+    starts: Integers  # of the sentences, and the end
 
 
 class ReferenceWording:
@@ -132,23 +113,34 @@ class ReferenceWording:
     """
 
     def __init__(self, references: Sequence[Sequence[str]]) -> None:
-        texts = _Texts(list(chain.from_iterable(references)))
+        self._texts = texts = _Texts(list(chain.from_iterable(references)))
         given = np.arange(len(references)).repeat(list(map(len, references)))
-        has_words = np.zeros(len(given), dtype=bool)
-        has_words[texts.texts] = True
-        rows = given[has_words]
-        #: How many references with words each row has, and the first of them.
+        sizes = np.bincount(texts.texts, minlength=len(given))
+        rows = given[sizes > 0]
+        # Of rows: how many references have words, and the first of them.
         self._numbers = np.bincount(rows, minlength=len(references))
         self._first = starts_of(self._numbers)
-        owners = (has_words.cumsum() - 1)[texts.texts]
+        # Of references: their words.
+        self._sizes = sizes[sizes > 0]
+        self._starts = starts_of(self._sizes)
+        owners = np.arange(len(rows)).repeat(self._sizes)
         self._totals = texts.totals(owners, len(rows))
-        self._places = texts.places
-        # The place of each word's reference among those of its row.
-        self._among = owners - self._first[rows[owners]]
         # The words of all rows, sorted: each row's own follow each other. A kind is a place there.
         self._words, self._kinds, some = _grouped(self._of_rows(texts.keys, rows[owners]))
-        self._rows = rows[owners[some]]
-        self._counts = self._amounts(self._rows, self._kinds, self._among, None)
+        self._rarities = texts.rarities[some]
+        self._kinds_of_rows = np.bincount(rows[owners[some]], minlength=len(references))
+        self._first_kinds = starts_of(self._kinds_of_rows)
+        # Of kinds: how often each reference of the row has it.
+        self._cells = starts_of(self._numbers[rows[owners[some]]])
+        among = owners - self._first[rows[owners]]
+        self._counts = np.bincount(self._cells[self._kinds] + among, minlength=self._cells[-1])
+        self._has = self._counts > 0
+
+    def _of_rows(self, keys: Keys, rows: Integers) -> Keys:
+        """Return keys that are of one row alone, in the order of rows."""
+        bits = np.uint64(len(self._numbers).bit_length())
+        found: Keys = keys >> bits | rows.astype(np.uint64) << np.uint64(64) - bits
+        return found
 
     def of(self, captions: Sequence[str]) -> Floats:
         """Return W of the caption of each row, (rows,), in [`LOWEST`, 1]; NaN without references.
@@ -159,116 +151,97 @@ class ReferenceWording:
         said = _Texts(captions)
         rows = np.zeros(int(said.sentences.max(initial=-1)) + 1, np.int64)
         rows[said.sentences] = said.texts
+        totals = said.totals(said.sentences, len(rows))
         wanted = self._of_rows(said.keys, said.texts)
         kinds = self._words.searchsorted(wanted)
         shared = np.flatnonzero(np.append(self._words, 0)[kinds] == wanted)
-        of_words = _Shared(
-            kinds[shared],
-            said.sentences[shared],
-            np.ones(len(shared)),
-            said.rarities[shared] ** 2,
-            self._counts,
-        )
-        meets = self._numbers[rows]
-        references = positions(self._first[rows], meets)
-        sentences = np.arange(len(rows)).repeat(meets)
-        alike = np.zeros(len(references))
-        of_pairs = self._pairs(said, kinds, shared)
-        totals = zip(said.totals(said.sentences, len(rows)), self._totals, strict=True)
-        for some, (own, their) in zip((of_words, of_pairs), totals, strict=True):
-            scale = np.sqrt(own[sentences] * their[references])
-            shares = np.zeros(len(scale))
-            np.divide(some.weight(meets), scale, out=shares, where=scale > 0)
-            alike += shares
-        means = np.bincount(sentences, alike / 2, len(rows)) / np.maximum(meets, 1)
+        sizes = np.bincount(said.sentences[shared], minlength=len(rows))
+        own = _Own(kinds[shared], said.places[shared], starts_of(sizes))
+        words = self._starts[self._first[1:]] - self._starts[self._first[:-1]]
+        alike = np.empty(len(rows))
+        for start, end in slices(self._numbers[rows] * sizes + words[rows]):
+            alike[start:end] = self._alike(own, slice(start, end), rows[start:end], totals)
         best = np.zeros(len(captions))
-        np.maximum.at(best, rows, means)
+        np.maximum.at(best, rows, alike)
         w: Floats = LOWEST + (1 - LOWEST) * np.minimum(best, 1.0)
         w[self._numbers == 0] = np.nan
         return w
 
-    def _pairs(self, said: _Texts, kinds: Integers, shared: Integers) -> _Shared:
-        """Return the pairs of words of captions that references of their rows have.
+    def _alike(
+        self, own: _Own, some: slice, rows: Integers, totals: tuple[Floats, Floats]
+    ) -> Floats:
+        """Return how near some sentences, which are of `rows`, come to the references they meet."""
+        # A meeting is of a sentence and of a reference.
+        meets = self._numbers[rows]
+        first_meeting = starts_of(meets)
+        sentences = np.arange(len(rows)).repeat(meets)
+        references = positions(self._first[rows], meets)
+        # How much each sentence has of each of the kinds of its row, which have these numbers.
+        first_kind, number = self._first_kinds[rows], self._kinds_of_rows[rows]
+        cells = starts_of(number)
+        to_cells = cells[:-1] - first_kind
+        starts = own.starts[some.start : some.stop + 1]
+        sizes = starts[1:] - starts[:-1]
+        kinds = own.kinds[starts[0] : starts[-1]]
+        counts = np.bincount(kinds + to_cells.repeat(sizes), minlength=cells[-1])
 
-        Of captions, the `shared` words are in a reference, where they are of some `kinds`.
-        """
-        size = len(self._words)
-        there = np.zeros(size, dtype=bool)
-        there[kinds[shared]] = True
-        own = _pairs(said.places, shared)
-        their = _pairs(self._places, np.flatnonzero(there[self._kinds]))
-        names = [
-            of[pairs.first] * size + of[pairs.second]
-            for of, pairs in ((kinds, own), (self._kinds, their))
-        ]
-        _, groups, _ = _grouped(np.concatenate(names))
-        of_own, of_their = np.split(groups, [len(own.first)])
-        both = np.zeros((2, len(groups)), dtype=bool)
-        both[0, of_own] = both[1, of_their] = True
-        in_both = both.all(axis=0)
-        number = in_both.cumsum() - 1
-        at, their_at = (np.flatnonzero(in_both[of]) for of in (of_own, of_their))
-        own, their = own.some(at), their.some(their_at)
-        pairs = number[of_own[at]]
-        rows = np.empty(np.count_nonzero(in_both), np.int64)
-        rows[pairs] = said.texts[own.first]
-        amounts = self._amounts(
-            rows, number[of_their[their_at]], self._among[their.first], their.amounts
+        has = counts > 0
+        in_sentence = np.flatnonzero(has)
+        of = np.arange(len(rows)).repeat(number)[in_sentence]
+        kinds, number = in_sentence - to_cells[of], meets[of]
+        least = np.minimum(
+            counts[in_sentence].repeat(number),
+            self._counts[positions(self._cells[kinds], number)],
         )
-        weights = (said.rarities[own.first] + said.rarities[own.second]) ** 2
-        return _Shared(pairs, said.sentences[own.first], own.amounts, weights, amounts)
+        least = least * (self._rarities[kinds] ** 2).repeat(number)
+        words = np.bincount(positions(first_meeting[of], number), least, len(sentences))
 
-    def _of_rows(self, keys: Keys, rows: Integers) -> Keys:
-        """Return keys that are of one row alone, in the order of rows."""
-        bits = len(self._numbers).bit_length()
-        return keys >> np.uint64(bits) | rows.astype(np.uint64) << np.uint64(64 - bits)
+        # The words that both have, in each of the two.
+        size = int((cells[1:] - cells[:-1]).max(initial=0))
+        number = sizes[sentences]
+        at = positions(starts[sentences], number)
+        among = references - self._first[rows[sentences]]
+        shared = np.flatnonzero(self._has[self._cells[own.kinds][at] + among.repeat(number)])
+        at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
+        to_kinds = first_kind[sentences]
+        here = _pairs(own.kinds[at] - to_kinds[meetings], own.places[at], meetings, size)
 
-    def _amounts(
-        self, rows: Integers, kinds: Integers, references: Integers, amounts: Integers | None
-    ) -> _Amounts:
-        """Return how much of each kind each reference has: sums of amounts, or how often.
+        number = self._sizes[references]
+        at = positions(self._starts[references], number)
+        shared = np.flatnonzero(has[self._kinds[at] + to_cells[sentences].repeat(number)])
+        at, meetings = at[shared], np.arange(len(sentences)).repeat(number)[shared]
+        there = _pairs(self._kinds[at] - to_kinds[meetings], self._texts.places[at], meetings, size)
 
-        `rows` are those of the kinds; of each amount there is the kind, and its reference among
-        those of the row.
-        """
-        starts = starts_of(self._numbers[rows])
-        sums = np.bincount(starts[kinds] + references, amounts, starts[-1])
-        return _Amounts(starts[:-1], sums)
+        pairs, groups, _ = _grouped(np.concatenate([here[0], there[0]]))
+        of_here, of_there = np.split(groups, [len(here[0])])
+        worth = np.minimum(
+            np.bincount(of_here, here[1], len(pairs)),
+            np.bincount(of_there, there[1], len(pairs)),
+        )
+        both = np.flatnonzero(worth)
+        pairs, second = np.divmod(pairs[both], size)
+        meetings, first = np.divmod(pairs, size)
+        to_kinds = to_kinds[meetings]
+        weights = self._rarities[to_kinds + first] + self._rarities[to_kinds + second]
+        pairs = np.bincount(meetings, worth[both] * weights**2, len(sentences))
+
+        alike = np.zeros(len(sentences))
+        for weight, own_total, total in zip((words, pairs), totals, self._totals, strict=True):
+            scale = np.sqrt(own_total[some][sentences] * total[references])
+            alike += np.divide(weight, scale, out=np.zeros(len(scale)), where=scale > 0)
+        return np.bincount(sentences, alike, len(rows)) / np.maximum(meets, 1) / 2
 
 
-class _Amounts(NamedTuple):
-    """How much of each kind of words, or of pairs, each reference of its row has.
+def _pairs(
+    kinds: Integers, places: Integers, meetings: Integers, size: int
+) -> tuple[Integers, Floats]:
+    """Return numbers of the pairs of neighbours among shared words, and their worth.
 
-    Those of a kind begin at `starts`.
+    A number is that of the meeting, of the kind of the first word, of so many, and of the second.
     """
-
-    starts: Integers
-    amounts: Floats
-
-
-class _Shared(NamedTuple):
-    """Words, or pairs, of captions that a reference may have; and what their kinds are there."""
-
-    kinds: Integers
-    sentences: Integers
-    amounts: Floats | Integers
-    weights: Floats
-    theirs: _Amounts
-
-    def weight(self, meets: Integers) -> Floats:
-        """Return the weight of what each sentence shares with each reference that it meets.
-
-        `meets` has the number of these. Kinds are added in their order, which is a row's own.
-        """
-        size = len(meets)
-        _, groups, some = _grouped(self.kinds * size + self.sentences)
-        own = np.bincount(groups, self.amounts, len(some))
-        kinds, sentences = self.kinds[some], self.sentences[some]
-        number = meets[sentences]
-        theirs = self.theirs.amounts[positions(self.theirs.starts[kinds], number)]
-        weights = np.minimum(own.repeat(number), theirs) * self.weights[some].repeat(number)
-        starts = starts_of(meets)
-        return np.bincount(positions(starts[sentences], number), weights, starts[-1])
+    apart = places[1:] - places[:-1]  # of two meetings, it goes back or far ahead
+    first = np.flatnonzero((apart > 0) & (apart < _FAR))
+    return (meetings[first] * size + kinds[first]) * size + kinds[first + 1], 1 / apart[first]
 
 
 def _grouped(numbers: NDArray[Any]) -> tuple[NDArray[Any], Integers, Integers]:
