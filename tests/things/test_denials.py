@@ -94,8 +94,8 @@ def test_an_adversary_hides_nothing(before, references):
     captions = {number: way.text for number, way in enumerate(ways)}
     run = vifidel_eval.evaluate(
         {"adversary": captions},
-        None if references is None else dict.fromkeys(captions, references),
-        dict.fromkeys(captions, {"person": 1, "bench": 1}),
+        {number: references for number in captions} if references else None,
+        {number: {"person": 1, "bench": 1} for number in captions},
         metrics="VIFIDEL-H",
         looked_for="coco",
         progress=False,
