@@ -46,7 +46,7 @@ def perfect_answers(instances: ObjectLabels) -> ObjectLabels:
 
 
 def numbers(captions: Mapping[ImageId, str], objects: ObjectLabels) -> dict[str, float]:
-    """Return corpus scores of captions by some objects, and the mentions not judged."""
+    """Return corpus scores of captions by some objects, and the mentions unconfirmed."""
     rows = make_rows(list(captions.values()), list(captions))
     of_h = VifidelH(objects, references=False).evaluate(rows)
     of_chair = Chair(objects, references=False).evaluate(rows)

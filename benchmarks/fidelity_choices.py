@@ -496,7 +496,7 @@ def objects_only(data: Data) -> list[list[Any]]:
         mentions = [m for x in found["VIFIDEL-T"].details["VIFIDEL-H"] for m in x["mentions"]]
         words = Counter(m["words"] for m in flagged(mentions))
         most = ", ".join(f"{word} {n}" for word, n in words.most_common(8))
-        unconfirmed = sum(m["verdict"] == "not judged" for m in mentions) / len(mentions)
+        unconfirmed = sum(m["verdict"] == "unconfirmed" for m in mentions) / len(mentions)
         hs, hi = (found[column].score for column in ("VIFIDEL-Hs", "VIFIDEL-Hi"))
         rows.append([name, hs, hi, unconfirmed, most])
     return rows
@@ -589,7 +589,7 @@ def main(folder: Path, images: int, draws: int, only: str | None) -> None:
         headers += ["HAT recall", "people Hs", "people Hi", "shuffled Hs", "shuffled Hi"]
         show("Thresholds", headers, thresholds(data, things))
         show("Thresholds, classes excuse nothing", headers, thresholds(data, apart))
-        headers = ["captions", "Hs", "Hi", "mentions not judged", "flagged most"]
+        headers = ["captions", "Hs", "Hi", "mentions unconfirmed", "flagged most"]
         show("val2017, gold objects, no references", headers, objects_only(data))
         print(f"\nUnsupported in people's captions: {unsupported_names(data)}")
         show("Cases", ["caption", "objects", "source", "verdicts"], cases())

@@ -78,7 +78,7 @@ def main(folder: Path) -> None:
         for name, things in LISTS.items():
             found = floor(folder / "coco", things, objects, references)
             counted = verdicts(found)
-            judged = sum(n for (_, verdict), n in counted.items() if verdict != "not judged")
+            judged = sum(n for (_, verdict), n in counted.items() if verdict != "unconfirmed")
             scores = [f"{found[column].score:.3f}".lstrip("0") for column in COLUMNS]
             rows.append([evidence, name, *scores, sum(counted.values()), judged])
             if evidence == "references":

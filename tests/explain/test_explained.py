@@ -137,7 +137,7 @@ def test_findings_are_counted_caption_by_caption(vectors, images):
 def test_what_is_nowhere_has_no_place(vectors):
     scorer = Vifidel({1: ["dog"]}, vectors, things=THINGS)
     [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
-    assert (part.texts, part.words.words.tolist()) == (["dog", "zzz", "kite"], [])
+    assert (part.texts, part.words.words.tolist()) == (["dog", "zzz", "kite", "labels"], [])
     assert part.mentions.by.tolist() == [NOTHING]
     assert list(scorer.explained([coco_rows({}, {})])) == []
     assert NOTHING == -1  # the last of an array, to which an entry for "nothing" is appended

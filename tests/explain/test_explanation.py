@@ -11,6 +11,7 @@ from oracle import penalty, transport_distance
 
 from vifidel_eval import Vifidel
 from vifidel_eval.explain.explanation import Thresholds, plan_table, tables
+from vifidel_eval.scorers import VifidelH
 from vifidel_eval.things.grounded import Verdict
 from vifidel_eval.things.synonyms import ClassList
 
@@ -61,7 +62,7 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     assert explanation.hallucinated == ("cats",)
     assert explanation.unmentioned == ("kite",)
     assert [words[word].verdict for word in ("puppy", "wolf", "fox", "cats")] == [
-        "there", "not judged", "no claim", "not in the image",
+        "there", "unconfirmed", "no claim", "not in the image",
     ]  # fmt: skip
     mentions = [(m.words, m.category, m.supported_by) for m in explanation.mentions]
     assert mentions == [("puppy", "dog", "dog"), ("wolf", "wolf", "dog"), ("cats", "cat", None)]
@@ -102,9 +103,16 @@ def test_what_a_reference_mentions_is_not_hallucinated(scorer):
     assert [explanation.hallucinated for explanation in both] == [(), ("cats",)]
 
 
-def test_with_references_everything_is_judged(scorer):
+def test_references_confirm_what_nobody_looked_for(scorer):
     assert verdicts(scorer.explain(2, "a wolf")) == [("wolf", UNCONFIRMED)]
-    assert verdicts(scorer.explain(2, "a wolf", ["a kite"])) == [("wolf", ABSENT)]
+    assert verdicts(scorer.explain(2, "a wolf", ["a kite"])) == [("wolf", UNCONFIRMED)]
+    assert verdicts(scorer.explain(2, "a wolf", ["a wolf"])) == [("wolf", THERE)]
+
+
+def test_references_alone_judge_everything_and_say_so(make_vectors):
+    told = VifidelH(vectors=make_vectors(VECTORS), things=THINGS).explain(2, "a wolf", ["a kite"])
+    assert verdicts(told) == [("wolf", ABSENT)]
+    assert "Judged by: references" in str(told)
 
 
 def test_a_scorer_without_references_asks_none(make_vectors):
@@ -172,7 +180,7 @@ def test_a_printed_explanation(scorer):
     [puppy] = [line.split() for line in lines if line.startswith("+")]
     assert puppy[1:5] == ["puppy", "there", "dog", "0.90"]
     assert (
-        "Probably not in the image: cats\nNot judged: wolf\nUnmentioned objects: kite\n"
+        "Probably not in the image: cats\nUnconfirmed: wolf\nUnmentioned objects: kite\n"
         "Without a vector: unheard" in text
     )
     assert "Transport plan" not in text
@@ -212,13 +220,15 @@ def test_json_of_words_and_mentions(scorer):
             "support": 0.0,
             "by": None,
             "verdict": "not in the image",
+            "judged_by": "labels",
         },
         {
             "words": "wolf",
             "class": "wolf",
             "support": pytest.approx(0.6),
             "by": "dog",
-            "verdict": "not judged",
+            "verdict": "unconfirmed",
+            "judged_by": None,
         },
     ]
     [large] = [word for word in document["words"] if word["word"] == "large"]

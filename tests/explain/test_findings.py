@@ -48,6 +48,8 @@ def test_counts_worked_by_hand(found):
         "hallucinating": 3,
         "mentions": 7,
         "judged": 6,
+        "unconfirmed": 1,
+        "judged_by_references": 0,
         "not_in_image": 4,
         "objects": 6,
         "unmentioned": 4,
@@ -61,7 +63,7 @@ def test_counts_worked_by_hand(found):
 
 def test_tables_and_json_show_the_counts(found):
     assert summary_table({"mine": found}).rows == [
-        ["mine", 4, "75.0%", 7, 6, "66.7%", 6, "66.7%", 1, 1, 1]
+        ["mine", 4, "75.0%", 7, 6, 1, 0, "66.7%", 6, "66.7%", 1, 1, 1]
     ]
     rows = findings_table({"mine": found}, most=1).rows
     assert rows == [

@@ -64,7 +64,10 @@ def grounded(
         ("a puppy", ["dog", "large"], [], ("puppy", "dog", 0.9, THERE)),
         ("a fox", ["dog", "large"], [], ("fox", "dog", 0.3, ABSENT)),
         ("a fox", ["dog"], [], ("fox", "dog", 0.3, UNCONFIRMED)),
-        ("a fox", ["dog"], ["large"], ("fox", "dog", 0.3, ABSENT)),
+        # References only say that more is there.
+        ("a fox", ["dog"], ["large"], ("fox", "dog", 0.3, UNCONFIRMED)),
+        ("a fox", ["dog"], ["a fox"], ("fox", "fox", 1.0, THERE)),
+        ("a fox", [], ["large"], ("fox", None, 0.0, ABSENT)),
         ("a fox", [], ["a fox"], ("fox", "fox", 1.0, THERE)),
         # A hot dog never supports a dog, nor a dog a hot dog.
         ("a dog", ["hot dog"], [], ("dog", None, 0.0, ABSENT)),
@@ -97,8 +100,8 @@ def test_verdicts(lexicon, caption, labels, references, expected):
         ("a puppy", ["dog"], ["puppy"], [], ("puppy", "dog", 0.9, THERE)),
         ("a dog", ["puppy"], ["dog"], [], ("dog", "puppy", 0.9, THERE)),
         ("a puppy", [], ["puppy"], ["a dog"], ("puppy", "dog", 0.9, THERE)),
-        # Where references say something, everything can be absent, and answers still count.
-        ("a fox", [], ["wolf"], ["a dog"], ("fox", "dog", 0.3, ABSENT)),
+        # References do not deny what was not asked, and answers count beside them.
+        ("a fox", [], ["wolf"], ["a dog"], ("fox", "dog", 0.3, UNCONFIRMED)),
         ("a wolf", [], ["wolf"], ["a dog"], ("wolf", None, 0.0, ABSENT)),
         # All was denied: the image is known.
         ("a wolf", [], ["wolf"], [], ("wolf", None, 0.0, ABSENT)),
@@ -126,7 +129,7 @@ def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
     (found,) = grounding.mentions(lexicon, ["an orange"], evidence)
-    assert found[2:] == (1.0, "orange", THERE)
+    assert found[2:] == (1.0, "orange", THERE, "references")
 
 
 def test_what_can_be_absent_by_labels_alone():
@@ -159,13 +162,9 @@ def test_a_user_declares_what_was_looked_for(lexicon, looked_for, verdicts):
 
 @pytest.mark.parametrize(
     ("asked", "verdicts"),
-    [
-        (["dog"], [ABSENT, UNCONFIRMED]),
-        (["dog", "wolf"], [ABSENT, UNCONFIRMED]),
-        (["dog", "large"], [ABSENT, ABSENT]),
-    ],
+    [(["dog"], [ABSENT]), (["dog", "wolf"], [ABSENT]), (["dog", "large"], [ABSENT, ABSENT])],
 )
-def test_where_all_was_looked_for_only_stuff_that_nobody_denies_is_spared(lexicon, asked, verdicts):
+def test_where_all_was_looked_for_stuff_is_no_mention_unless_it_was_asked(lexicon, asked, verdicts):
     things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
     grounding = Grounding(things, {"a"}, None, read_looked_for("all"))
     evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])

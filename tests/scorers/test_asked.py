@@ -52,7 +52,7 @@ def test_what_was_not_asked_is_unconfirmed():
     assert found == {
         "squirrel": "there",
         "nut": "not in the image",
-        **dict.fromkeys(("skateboard", "bench", "lamp"), "not judged"),
+        **dict.fromkeys(("skateboard", "bench", "lamp"), "unconfirmed"),
     }
     assert numbers["VIFIDEL-Hi"] == 0.5
     assert counts["unconfirmed"] == 3
@@ -60,13 +60,13 @@ def test_what_was_not_asked_is_unconfirmed():
 
 def test_a_source_that_declares_nothing_denies_nothing():
     found, numbers, counts = judged(["squirrel"])
-    assert found == {"squirrel": "there", **dict.fromkeys(FIVE[1:], "not judged")}
+    assert found == {"squirrel": "there", **dict.fromkeys(FIVE[1:], "unconfirmed")}
     assert np.isnan([numbers["VIFIDEL-Hi"], numbers["VIFIDEL-Hs"]]).all()
     assert 0 < numbers["VIFIDEL-T"] < 1
     assert (counts["unconfirmed"], counts["nothing_looked_for"]) == (4, 1)
     # All labels among COCO's 80: taken for that closed set.
     found, numbers, counts = judged(["bench"])
-    assert (found["skateboard"], found["squirrel"]) == ("not in the image", "not judged")
+    assert (found["skateboard"], found["squirrel"]) == ("not in the image", "unconfirmed")
     assert "nothing_looked_for" not in counts
 
 
@@ -93,14 +93,32 @@ def test_users_declare_what_was_looked_for(looked_for, absent, tmp_path):
     assert len(signatures) == 5
 
 
-def test_references_deny_all_that_they_do_not_mention_and_answers_count_beside_them():
-    scorer = VifidelH()
+@pytest.mark.parametrize(
+    ("asked", "expected", "by_references"),
+    [
+        # Who looked for something judges that; what a reference has besides is there.
+        (["wolf"], {"wolf": "answer", "cup": None, "dog": None}, 0),
+        (None, dict.fromkeys(("wolf", "cup", "dog"), "references"), 1),
+    ],
+)
+def test_references_judge_alone_where_nobody_looked_for_anything(asked, expected, by_references):
     rows = make_rows(
-        ["a wolf and a cup"], None, [["a dog in the snow"]], [{}], asked=[frozenset(["wolf"])]
+        ["a wolf, a cup and a dog"],
+        None,
+        [["a dog in the snow"]],
+        [{}],
+        asked=[asked and frozenset(asked)],
     )
-    [of_row] = scorer.evaluate(rows)["VIFIDEL-T"].details["VIFIDEL-H"]
-    assert set(verdicts(of_row["mentions"]).values()) == {"not in the image"}
-    assert of_row["mentions"][0]["support"] == 0
+    found = VifidelH().evaluate(rows)
+    [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
+    assert {m["words"]: m["judged_by"] for m in of_row["mentions"]} == expected
+    told = verdicts(of_row["mentions"])
+    assert (told["wolf"], told["dog"]) == ("not in the image", "there")
+    assert told["cup"] == ("not in the image" if by_references else "unconfirmed")
+    numbers = {name: one.score for name, one in found.items()}
+    assert numbers["VIFIDEL-Hi"] == (2 / 3 if by_references else 1)
+    assert numbers["VIFIDEL-Hn"] == (2 if by_references else 1)
+    assert found["VIFIDEL-Hi"].counts.get("judged_by_references", 0) == by_references
 
 
 def test_a_warning_says_how_to_declare():
@@ -166,7 +184,7 @@ def test_tables_have_the_bits_of_rows():
     )
     assert table.fields.field("VIFIDEL_Hi").to_pylist() == [0.5, 0.5, 1.0, None]
     assert table.fields.field("status").to_pylist()[-1] == "bad labels"
-    assert table.unconfirmed.tolist()[:3] == [3, 3, 2]
+    assert table.counted["unconfirmed"].tolist()[:3] == [3, 3, 2]
     with pytest.raises(AnnotationError, match="'squirrel' is both there and not there"):
         TableScorer(["VIFIDEL-H"], strict=True).score([CAPTION], column[3:])
 
@@ -286,7 +304,7 @@ def test_cards_of_the_report_show_what_was_denied(tmp_path):
     run.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert '"denied":[[0,1],[]],"deniedLabels":["lamp","nut"]' in page  # what the card shows
-    assert "2 were not judged" in " ".join(page.split())
+    assert "2 more are unconfirmed" in " ".join(page.split())
     assert run.counts["mine"]["unconfirmed"] == 2
     run.save(tmp_path / "scores.json")
     assert vifidel_eval.load(tmp_path / "scores.json").counts["mine"]["unconfirmed"] == 2

@@ -174,7 +174,7 @@ class _Token(NamedTuple):
     alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
     terms: tuple[_Terms, ...]  # those that it begins
     describes: bool  # whether it may only describe the next word
-    may_be_verb: bool
+    verb: str | None  # what somebody does, if it may be that
     open: tuple[Unit, ...]  # the units that it is where it is no name
     named: tuple[Unit, ...]  # those that it is where it is one
 
@@ -280,8 +280,7 @@ class MentionFinder:
         for at, end, name in self._names(read):
             of_class = self._class_of.get(name)
             if end - at == 1 and (
-                (read[at].may_be_verb and self._is_verb(read, at, acts_until))
-                or _is_idiom(read, at, name)
+                (read[at].verb and self._is_verb(read, at, acts_until)) or _is_idiom(read, at, name)
             ):
                 continue
             if of_class is not None:
@@ -303,7 +302,7 @@ class MentionFinder:
             token.word,
             after,
             acts_until.get(until),
-            (subject_is_one, token.word == token.form),
+            (subject_is_one, token.word == token.verb),
         )
 
     def _denied(
@@ -328,7 +327,7 @@ class MentionFinder:
         form = singular(word)
         is_open = _open_units(word, stop_words)
         if form not in self._known and word not in self._known:
-            return _Token(word, form, None, True, (), False, False, is_open, ())
+            return _Token(word, form, None, True, (), False, None, is_open, ())
         name = self._as_written.get(word, form)
         category = self._class_of.get(name)
         named: tuple[Unit, ...] = ()
@@ -339,7 +338,7 @@ class MentionFinder:
         terms = tuple(by_first[w] for w in {form: None, word: None} if w in by_first)
         describes = word in self._describing
         alone = not terms and not describes
-        verb = may_be_verb(form)
+        verb = next(filter(may_be_verb, (name, form)), None)
         return _Token(word, form, name, alone, terms, describes, verb, is_open, named)
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:

@@ -65,13 +65,13 @@ def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]
 #: Names of things that are also what somebody does.
 _VERBS = frozenset(
     """
-    bat bike boat book bowl bow box building canoe clip coat cover dock dress drink fan farm feather
-    fence field file fish flash frosting garden grill grip groom guard hammer handle hook horn hose
+    bat bike boat book bowl bow box building canoe clip coat dock dress drink fan farm feather
+    fence field file fish flash frosting garden grill grip groom hammer handle hook horn hose
     house icing jam kayak leaf leash light log lounge mask milk monitor mop mushroom nail nurse
-    paddle painting paper parasail park pen pepper pet phone pilot pin pipe piping plant plate plow
+    paddle painting paper parasail park pen pepper pet phone pilot pipe piping plant plate plow
     pop post pot purse raft ring rock rope saddle sail scale screen shield ship shop shower sign
-    sink skateboard ski sled slide smoke snow snowboard spray stage stone store strap stream suit
-    tag tape tie tire toast tower trail train trumpet videotape wall watch water wave wire
+    sink skateboard ski sled slide smoke snow snowboard spray stage stone store strap stream
+    suit tag tape tie tire toast tower trail train trumpet videotape wall watch water wave wire
     """.split()
 )
 _MODALS = frozenset(
