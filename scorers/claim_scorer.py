@@ -12,7 +12,7 @@ import numpy as np
 from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Gold, Part, bags_of_labels
-from ..kernels.claimed import ClaimedMentions, Claims, claim_reader
+from ..kernels.claimed import ClaimedMentions, Claims, claim_reader, reached_by
 from ..kernels.fidelity import Mask
 from ..kernels.grounding import Grounding, Sought, contradicts
 from ..kernels.support import (
@@ -143,14 +143,21 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
 
         of_rows = [claim.mentions for claim in claims.of_captions]
         mentions = ClaimedMentions(of_rows, words, grounding, lexicon, claims.stop_words)
+        numbers = grounding.class_numbers
+        size = gold.rows, len(numbers)
+        by_labels = gold.named_rows, gold.named_classes, *size
+        by_said = said.owners, gold.said_classes, *size
         of_mentions = mentions.rows, mentions.classes
-        size = gold.rows, len(grounding.class_numbers)
-        in_labels = are_named(*of_mentions, gold.named_rows, gold.named_classes, *size)
-        in_said = are_named(*of_mentions, said.owners, gold.said_classes, *size)
+        in_labels, in_said = are_named(*of_mentions, *by_labels), are_named(*of_mentions, *by_said)
         spoken_of = are_named(objects.owners, gold.label_classes, *of_mentions, *size)
         apart = self._apart(part, mentions, in_said)
         unnamed = np.flatnonzero(~in_labels & ~in_said)
-        unnamed = unnamed[~self._are_named_otherwise(gold, mentions, unnamed)]
+        others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
+        classes = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)
+        in_labels[unnamed] = are_named(mentions.rows[unnamed], classes, *by_labels)
+        in_said[unnamed] = are_named(mentions.rows[unnamed], classes, *by_said)
+        is_named = in_labels | in_said
+        unnamed = np.flatnonzero(~is_named)
         # What nothing names is denied if the labels looked for it, and else doubted.
         rows = mentions.rows[unnamed]
         classes = (mentions.units[at].category for at in unnamed.tolist())
@@ -165,43 +172,30 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
             strict=True,
         )
 
-        others = np.ones(len(mentions.rows), dtype=bool)
-        others[unnamed] = False
-        in_others = mentions.words_of(others)
-        in_denied = mentions.words_of(unnamed[denied]) & ~in_others
+        in_named = mentions.words_of(is_named)
+        reaches = in_named | ~mentions.words_of(
+            unnamed[sure > 0]
+        )  # what is invented covers nothing
+        in_denied = mentions.words_of(unnamed[denied]) & ~in_named
+        in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
         support = np.maximum(to_said.of_left, to_objects.of_left)
         support[mentions.words_of(in_labels & ~in_said)] = 1.0
-        support[in_denied | mentions.words_of(apart) & ~in_others] = 0.0
+        support[in_denied | mentions.words_of(apart) & ~in_named] = 0.0
+        weights = fidelity.weights_in_p(
+            words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
+        )
         return JudgedClaims(
             claimed=count,
             words=words,
             support=support,
-            weights=fidelity.weights_in_p(
-                words,
-                support,
-                mentions.words_of(np.arange(len(mentions.rows))),
-                in_denied,
-                gold.doubt,
-                said.sizes > 0,
-            ),
+            weights=weights,
             inventions=fidelity.Inventions(*map(np.concatenate, columns)),
-            reached=to_said.of_right,
-            spoken_of=np.where(spoken_of, 1.0, to_objects.of_right),
+            reached=reached_by(lexicon, words, reaches, said, to_said),
+            spoken_of=np.where(
+                spoken_of, 1.0, reached_by(lexicon, words, reaches, objects, to_objects)
+            ),
             to_said=to_said,
             to_objects=to_objects,
-        )
-
-    def _are_named_otherwise(
-        self, gold: WordsGold, mentions: ClaimedMentions, some: Integers
-    ) -> Mask:
-        """Return which of some mentions may be of another class that their row has."""
-        grounding = self._names_grounding
-        numbers = grounding.class_numbers
-        others = map(grounding.other_class, map(mentions.units.__getitem__, some.tolist()))
-        classes = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)
-        of_some, size = (mentions.rows[some], classes), (gold.rows, len(numbers))
-        return are_named(*of_some, gold.named_rows, gold.named_classes, *size) | are_named(
-            *of_some, gold.said.words.owners, gold.said_classes, *size
         )
 
     def _wrong_denials(
@@ -231,8 +225,9 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         """
         grounding = self._names_grounding
         apart = np.zeros(len(in_said), dtype=bool)
-        numbers = [grounding.class_numbers[name] for name in grounding.apart]
-        for place in np.flatnonzero(np.isin(mentions.classes, numbers)).tolist():
+        numbers = grounding.class_numbers
+        classes = [numbers[name] for name in grounding.apart.keys() & numbers]
+        for place in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
             references = self._references_of(part.rows.take([mentions.rows[place]]))[0]
             _, said = grounding.said(references)
             category = mentions.units[place].category or ""

@@ -150,12 +150,13 @@ class VifidelPRF(ClaimScorer):
         gold, judged = part.gold, self.judge_claims(part)
         kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
         supported = fidelity.fidelity(judged.words, judged.support, judged.weights)
+        is_said = gold.said.words.sizes > 0
         r = np.where(
-            gold.said.words.sizes > 0,
+            is_said,
             fidelity.coverage_of_references(gold.said, judged.reached, gold.rarities),
             fidelity.coverage_of_labels(gold.named, gold.label_classes, judged.spoken_of),
         )
-        wording = gold.wording.of(part.rows.captions)
+        wording = np.where(is_said, gold.wording.of(part.rows.captions), np.nan)
         f = fidelity.combined(supported, r, kept, gold.doubt, wording)
         return _scored(part, kept * supported, r, f, partial(self._supported, part, judged))
 

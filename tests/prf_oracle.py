@@ -115,9 +115,12 @@ def prf(
         by_words.discard(one)
         by_words |= {one for classes in mentioned if one in classes}
 
+    def own(piece):
+        also = world.also.get(piece.words[-1])
+        return {piece.category} if piece.category in of_labels | by_words else {also} - {None}
+
     def is_named(piece):
-        own = {piece.category, world.also.get(piece.words[-1])} - {None}
-        return bool(own & (of_labels | by_words))
+        return bool(own(piece) & (of_labels | by_words))
 
     def is_other(piece):
         one, other = world.apart
@@ -131,12 +134,14 @@ def prf(
     delta = witnesses / (witnesses + 5)
 
     # K.
-    sure: dict[str, float] = {}
-    for piece in unnamed:
+    def x_of(piece):
         phrase = " ".join(piece.words)
         c = 0.0 if is_other(piece) else max(world.c(phrase, e) for e in evidence)
-        x = 1.0 if piece in denied else delta * max(0.0, 1 - c / 0.4)
-        sure[piece.category] = max(x, sure.get(piece.category, 0.0))
+        return 1.0 if piece in denied else delta * max(0.0, 1 - c / 0.4)
+
+    sure: dict[str, float] = {}
+    for piece in unnamed:
+        sure[piece.category] = max(x_of(piece), sure.get(piece.category, 0.0))
     for piece in things(text):
         if piece.denied:
             half = sum(piece.category in classes for classes in mentioned) * 2 >= len(references)
@@ -152,24 +157,28 @@ def prf(
     by_label = {
         word
         for piece in mentions
-        if piece.category in of_labels and piece.category not in by_words
+        if own(piece) & of_labels and not own(piece) & by_words
         for word in piece.words
     }
     in_mentions = {word for piece in mentions for word in piece.words}
+    nobody = set() if delta else in_mentions - in_named
     supported = unsupported = 0.0
     for word in words:
         s = max(world.c(word, e) for e in evidence)
         s = 1.0 if word in by_label else s
         s = 0.0 if word in in_denied | in_other else s
         k = 1.0 if word in in_mentions else 0.4 if usable else 0.0
+        k = 0.0 if word in nobody else k
         a = 1.0 if word in in_denied else k * (s + (1 - s) * delta)
         supported, unsupported = supported + a * s, unsupported + a * (1 - s)
     total = supported + math.log(1 + unsupported)
     p = max(0.01, supported / total) if total else 0.5
 
     # R.
+    in_sure = {word for piece in unnamed if x_of(piece) for word in piece.words} - in_named
+
     def reach(target):
-        return max(world.c(target, word) for word in words)
+        return max((world.c(target, word) for word in words if word not in in_sure), default=0.0)
 
     if usable:
         h = {u: sum(u in r for r in usable) / len(usable) for u in of_references}
@@ -193,24 +202,39 @@ def prf(
     return kept * p, r, f
 
 
-def bags(sentences: list[list[str]]) -> tuple[Counter, Counter]:
-    """How much of each word and of each pair of words some sentences have."""
-    singles, pairs = Counter(), Counter()
+Counts = dict[tuple[str, ...], float]
+
+
+def counted(sentences: list[list[str]], shared: set[str] | None = None) -> tuple[Counts, Counts]:
+    """How much of each word, and of each pair of neighbours among shared words, sentences have."""
+    singles: Counts = Counter((word,) for sentence in sentences for word in sentence)
+    pairs: Counts = Counter()
     for sentence in sentences:
-        singles.update((word,) for word in sentence)
-        for start, first in enumerate(sentence):
-            for d in range(1, 9):
-                if start + d < len(sentence):
-                    pairs[first, sentence[start + d]] += 1 / d
+        before = None
+        for place, word in enumerate(sentence):
+            if shared is None or word in shared:
+                if before is not None:
+                    pairs[sentence[before], word] += 1 / (place - before)
+                before = place
     return singles, pairs
 
 
-def likeness(one: Counter, other: Counter) -> float:
-    def weight(amounts):
-        return sum(n * sum(map(rarity, words)) ** 2 for words, n in amounts.items())
+def weight(amounts: Counts) -> float:
+    return sum(n * sum(map(rarity, words)) ** 2 for words, n in amounts.items())
 
-    scale = math.sqrt(weight(one) * weight(other))
-    return weight(one & other) / scale if scale else 0.0
+
+def likeness(one: list[list[str]], other: list[list[str]]) -> float:
+    shared = {w for s in one for w in s} & {w for s in other for w in s}
+    found = 0.0
+    of_shared, of_all = [
+        list(zip(counted(one, words), counted(other, words), strict=True))
+        for words in (shared, None)
+    ]
+    for (here, there), (all_here, all_there) in zip(of_shared, of_all, strict=True):
+        both = {key: min(n, there[key]) for key, n in here.items() if key in there}
+        scale = math.sqrt(weight(all_here) * weight(all_there))
+        found += weight(both) / scale / 2 if scale else 0.0
+    return found
 
 
 def wording(text: Text, references: list[Text]) -> float:
@@ -218,10 +242,6 @@ def wording(text: Text, references: list[Text]) -> float:
         spoken = (" ".join(piece.text for piece in sentence).lower().split() for sentence in some)
         return [sentence for sentence in spoken if sentence]
 
-    given = [bags(read(reference)) for reference in references if read(reference)]
-    nearest = 0.0
-    for sentence in read(text):
-        own = bags([sentence])
-        alike = [(likeness(own[0], r[0]) + likeness(own[1], r[1])) / 2 for r in given]
-        nearest = max(nearest, sum(alike) / len(alike))
-    return 0.05 + 0.95 * nearest
+    given = [read(reference) for reference in references if read(reference)]
+    alike = [sum(likeness([s], r) for r in given) / len(given) for s in read(text)]
+    return 0.05 + 0.95 * max(alike, default=0.0)

@@ -101,11 +101,6 @@ def _rows_file(_: click.Context, __: click.Parameter, path: Path | None) -> Path
 )
 @click.option("--plan", is_flag=True, help="Show the transport plan of --image too.")
 @click.option(
-    "--prf-edition",
-    type=click.IntRange(1, 2),
-    help="Edition of VIFIDEL-PRF, whose P sentences have; 1 is that of version 0.2.  [default: 2]",
-)
-@click.option(
     "--top",
     type=click.IntRange(min=1),
     default=10,
@@ -139,7 +134,6 @@ def explain(
     support: float,
     far: float,
     plan: bool,
-    prf_edition: int | None,
     top: int,
     inventions: Path | None,
     output: Path | None,
@@ -179,7 +173,6 @@ def explain(
             "things": names,
             "synonyms": synonyms,
             "drop_incomplete": drop_incomplete,
-            "prf_edition": prf_edition,
         },
     )
     scorer = _explainer(settings, metric, support)

@@ -96,11 +96,6 @@ def _metrics_of_tables() -> str:
     help="Object vocabulary of VIFIDEL-PRF, -H and -D.  [default: our own list]",
 )
 @click.option(
-    "--prf-edition",
-    type=click.IntRange(1, 2),
-    help="Edition of VIFIDEL-PRF; 1 is that of version 0.2, for one release.  [default: 2]",
-)
-@click.option(
     "--max-words",
     type=click.IntRange(min=1),
     default=2000,

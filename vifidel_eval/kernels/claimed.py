@@ -20,7 +20,7 @@ from .bags import Bags
 from .fidelity import Mask
 from .grounding import Grounding
 from .lexicon import Lexicon
-from .support import NOTHING, nearest_evidence
+from .support import NOTHING, Nearest, nearest, nearest_evidence, some_of
 
 
 class Claim(NamedTuple):
@@ -158,3 +158,19 @@ class ClaimedMentions:
 
 def _lengths(lists: Iterable[Sequence[object]]) -> Integers:
     return np.array(list(map(len, lists)), dtype=np.int64)
+
+
+def reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, found: Nearest) -> Floats:
+    """Return how near those words that count come to each of a side, (number of its atoms,).
+
+    `count` is a mask of the words; `found` is what is nearest between all of them and the side.
+    """
+    if not len(side.atoms) or count.all():
+        return found.of_right
+    loses = np.zeros(len(words), dtype=bool)
+    loses[words.owners[~count]] = True
+    rows = loses.nonzero()[0]
+    again = nearest(lexicon.distances, some_of(words, count).take(rows), side.take(rows))
+    reached: Floats = found.of_right.copy()
+    reached[loses[side.owners]] = again.of_right
+    return reached

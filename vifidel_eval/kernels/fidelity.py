@@ -50,17 +50,24 @@ def doubts(witnesses: Integers) -> Floats:
 
 
 def weights_in_p(
-    words: Bags, support: Floats, is_thing: Mask, denied: Mask, doubt: Floats, said: Mask
+    words: Bags,
+    support: Floats,
+    named: Mask,
+    denied: Mask,
+    doubted: Mask,
+    doubt: Floats,
+    said: Mask,
 ) -> Floats:
     """Return the weight of each word of the captions.
 
-    Of each is given its support, in [0, 1], whether it is part of a thing's name, and whether of
-    one that the object labels deny; of each row its `doubts`, and whether it has references:
-    without them nobody says anything of words that name no thing.
+    Of each is given its support, in [0, 1], and whether it is of a mention that is named, or else
+    of one that is denied, or else of one that is doubted; of each row its `doubts`, and whether it
+    has references: without them nobody says anything of words that name no thing.
     """
+    deny = doubt[words.owners]
     of_others = np.where(said, _OTHER, 0.0)[words.owners]
-    counts = np.where(is_thing, 1.0, of_others)
-    return np.where(denied, 1.0, counts * (support + (1 - support) * doubt[words.owners]))
+    counts = np.where(named | doubted & (deny > 0), 1.0, np.where(doubted, 0.0, of_others))
+    return np.where(denied, 1.0, counts * (support + (1 - support) * deny))
 
 
 def fidelity(words: Bags, support: Floats, weights: Floats) -> Floats:

@@ -101,8 +101,6 @@ class TableScorer:
         Whether word vectors are scaled to length 1, in VIFIDEL and Word Mover's Distance.
     things : path or ClassList, optional
         Object vocabulary of VIFIDEL-PRF, VIFIDEL-H and VIFIDEL-D.
-    prf_edition : 1 or 2, optional
-        Edition of VIFIDEL-PRF, by default 2.
     objects : optional
         What the images show, as `vifidel_eval.annotations.read_objects` takes it, where that is
         not in a column of labels but goes by the ids of `id_column`.
@@ -165,7 +163,6 @@ class TableScorer:
         references: str | None = None,
         uncertain: float | None = None,
         looked_for: Declared = None,
-        prf_edition: int | None = None,
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
     ) -> None:
@@ -190,7 +187,7 @@ class TableScorer:
             counts=counts,
             normalize=normalize,
             looked_for=read_looked_for(looked_for),
-            options={"things": things, "prf_edition": prf_edition},
+            options={"things": things},
         )
         self._strict = strict
         self._max_words = max_words
