@@ -2,8 +2,8 @@
 
     python benchmarks/descriptions.py SHARED [--images N] [--draws N] [--only PART]
 
-SHARED/data holds ``coco``, ``pascal50s``, ``flickr8k``, ``thumb``, ``hat``, ``nocaps_foil``,
-``faithscore`` and ``lvlm`` in their data sets' own formats. Texts are people's captions joined to
+SHARED/data holds ``coco``, ``pascal50s``, ``flickr8k``, ``thumb``, ``hat``, ``nocaps_foil``
+and ``lvlm`` in their data sets' own formats. Texts are people's captions joined to
 some 10, 35 and 110 words; sentences that claim nothing and inventions are those of
 ``descriptions.txt``, which were written after everything was settled. docs/fidelity.md,
 docs/which-metric.md, docs/hallucination.md and docs/recipes.md hold what this prints. Parts:
@@ -12,7 +12,6 @@ docs/which-metric.md, docs/hallucination.md and docs/recipes.md hold what this p
   and inventions change;
 - ``agreement``: with people's judgements, as ``fidelity_choices.py`` has it;
 - ``descriptions``: 500 descriptions of three captions each, with style and inventions added;
-- ``hedges``: how often hedged clauses are those that people marked as analysis;
 - ``best``: how often the best of four texts invents something.
 """
 
@@ -39,13 +38,12 @@ from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.rows import make_rows
 from vifidel_eval.scorers import Scorer, VifidelD, VifidelH, VifidelPRF
 from vifidel_eval.text.words import STOP_WORDS
-from vifidel_eval.things.claims import read_sentences
 from vifidel_eval.things.synonyms import class_names
 
 STYLE = (1, 2, 3, 4, 6, 8)
 INVENTED = (1, 2, 3, 4)
 TAGS = 300
-PARTS = ("properties", "agreement", "descriptions", "hedges", "best")
+PARTS = ("properties", "agreement", "descriptions", "best")
 GROUNDING = Grounding(class_names(), STOP_WORDS)
 
 
@@ -286,35 +284,6 @@ def print_descriptions(data: Path, images: int) -> None:
         print(table(rows, ["text", *columns, *names]))
 
 
-def print_hedges(data: Path) -> None:
-    marked = np.zeros((2, 2), dtype=int)
-    of_some = np.zeros((2, 2), dtype=int)
-    for line in (data / "faithscore/annotation.jsonl").read_text("utf-8").splitlines():
-        entry = json.loads(line)
-        text, at = entry["answer"], 0
-        sentences = read_sentences(text, GROUNDING.units)
-        hedged = {
-            place for sentence in sentences for span in sentence.hedged for place in range(*span)
-        }
-        for marked_clause, is_description in entry["stage 1"].items():
-            clause = marked_clause.strip()
-            found = text.find(clause, at)
-            found = text.find(clause) if found < 0 else found
-            if found < 0:
-                continue
-            at = found
-            places = range(found, found + len(clause))
-            claims = 2 * len(hedged.intersection(places)) <= len(places)
-            marked[is_description, int(claims)] += 1
-            of_some[is_description, int(claims)] += len(clause.split()) > 2
-    rows = [
-        [name, found.sum(), np.trace(found) / found.sum(), *(np.diag(found) / found.sum(axis=1))]
-        for name, found in (("all", marked), ("of three words or more", of_some))
-    ]
-    headers = ["clauses", "number", "agree", "analysis that is hedged", "description that claims"]
-    print(table(rows, headers))
-
-
 def print_best(data: Path) -> None:
     objects, images = coco_images(data, 10**6)
     by_id = {image.id: image for image in images}
@@ -381,7 +350,6 @@ def main(shared: Path, images: int, draws: int, only: str | None) -> None:
         "properties": lambda: print_properties(data, images),
         "agreement": lambda: print_agreement(data, draws),
         "descriptions": lambda: print_descriptions(data, 5 * images // 2),
-        "hedges": lambda: print_hedges(data),
         "best": lambda: print_best(data),
     }
     for name, part in parts.items():

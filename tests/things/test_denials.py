@@ -94,7 +94,7 @@ def test_an_adversary_hides_nothing(before, references):
     captions = {number: way.text for number, way in enumerate(ways)}
     run = vifidel_eval.evaluate(
         {"adversary": captions},
-        {number: references for number in captions} if references else None,
+        references and dict.fromkeys(captions, references[:]),
         {number: {"person": 1, "bench": 1} for number in captions},
         metrics="VIFIDEL-H",
         looked_for="coco",

@@ -17,10 +17,10 @@ from ..things.grounded import REFERENCES, Verdict
 from .explained import Explained
 from .explanation import around
 
-#: How tables call the two kinds of findings.
-NOT_IN_IMAGE, UNMENTIONED = "not in the image", "unmentioned"
+#: How tables call the kinds of findings.
+NOT_IN_IMAGE, UNMENTIONED, UNCONFIRMED = "not in the image", "unmentioned", "unconfirmed"
 
-_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow"}
+_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow", UNCONFIRMED: None}
 
 _EXAMPLES = 3
 _EXAMPLE_WIDTH = 60
@@ -111,7 +111,7 @@ class Findings:
         Objects, each label once an image.
     unmentioned : int
         Those of them that the caption does not speak of.
-    hallucinated_words, unmentioned_objects : list of Finding
+    hallucinated_words, unmentioned_objects, unconfirmed_words : list of Finding
         The most frequent first, those of equal frequency in alphabetical order.
     """
 
@@ -129,11 +129,16 @@ class Findings:
     unmentioned: int = 0
     hallucinated_words: list[Finding] = field(default_factory=list)
     unmentioned_objects: list[Finding] = field(default_factory=list)
+    unconfirmed_words: list[Finding] = field(default_factory=list)
 
     @property
     def by_kind(self) -> dict[str, list[Finding]]:
-        """Both lists, by what tables call them."""
-        return {NOT_IN_IMAGE: self.hallucinated_words, UNMENTIONED: self.unmentioned_objects}
+        """The lists, by what tables call them."""
+        return {
+            NOT_IN_IMAGE: self.hallucinated_words,
+            UNMENTIONED: self.unmentioned_objects,
+            UNCONFIRMED: self.unconfirmed_words,
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
@@ -147,6 +152,7 @@ class Findings:
 def find(parts: Iterable[Explained]) -> Findings:
     """Return what the explanations of one system's captions have in common; reads them once."""
     words: dict[str, Finding] = {}
+    unconfirmed: dict[str, Finding] = {}
     objects: dict[str, Finding] = {}
     uses: Counter[str] = Counter()
     counts: Counter[str] = Counter()
@@ -184,9 +190,11 @@ def find(parts: Iterable[Explained]) -> Findings:
                 if judge != NOTHING
             )
             uses.update({texts[what] for what, *_ in found})
-            for what, category in wrong.items():
-                finding = Finding(texts[what], texts[category])
-                words.setdefault(finding.what, finding).count(image_id, caption)
+            others = {w: of for w, of, said, _ in reversed(found) if said == Verdict.UNCONFIRMED}
+            for listed, of_caption in ((words, wrong), (unconfirmed, others)):
+                for what, category in of_caption.items():
+                    finding = Finding(texts[what], texts[category])
+                    listed.setdefault(finding.what, finding).count(image_id, caption)
             for label, is_silent in labels[slice(*in_image)]:
                 # The plan takes mass from every object; without words there is none.
                 if has_words or is_silent:
@@ -194,7 +202,7 @@ def find(parts: Iterable[Explained]) -> Findings:
                     finding.of += 1
                     if is_silent:
                         finding.count(image_id, caption)
-    for finding in words.values():
+    for finding in (*words.values(), *unconfirmed.values()):
         finding.of = uses[finding.what]
     return Findings(
         **counts,
@@ -202,6 +210,7 @@ def find(parts: Iterable[Explained]) -> Findings:
         unmentioned=sum(finding.captions for finding in objects.values()),
         hallucinated_words=_frequent(words.values()),
         unmentioned_objects=_frequent(objects.values()),
+        unconfirmed_words=_frequent(unconfirmed.values()),
     )
 
 
@@ -219,7 +228,8 @@ def summary_table(of_systems: Mapping[str, Findings]) -> Table:
     columns["Mentions"] = [f.mentions for f in found]
     columns["Judged"] = [f.judged for f in found]
     columns["Unconfirmed"] = [f.unconfirmed for f in found]
-    columns["Judged by references"] = [f.judged_by_references for f in found]
+    if any(f.judged_by_references for f in found):
+        columns["Judged by: references"] = [f.judged_by_references for f in found]
     columns["Not in the image"] = [_share(f.not_in_image, f.judged) for f in found]
     columns["Objects"] = [f.objects for f in found]
     columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]

@@ -131,8 +131,8 @@ function tell(one) {
     one.verdict === THERE ? "Supported by " : "Nearest is ", html("b", {}, one.by),
     one.support < 0 ? "." : `, support ${supportText(one.support)}.`,
   ];
-  const judge = one.verdict >= ABSENT ? ` (judged by: ${one.judge})` : "";
-  return [html("span", { class: "verdict" }, `${one.text}: ${verdictOf(one).said}${judge}`), html("span", {}, near)];
+  const judge = one.judge === "references" ? " Judged by: references." : "";
+  return [html("span", { class: "verdict" }, `${one.text}: ${verdictOf(one).said}`), html("span", {}, near, judge)];
 }
 
 function showTip(word) {
