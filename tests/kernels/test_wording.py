@@ -25,40 +25,33 @@ def wording(caption, references):
     return ReferenceWording([references]).of([caption])[0]
 
 
-def words_of(sentences):
-    return Counter(word for sentence in sentences for word in sentence)
+START = object()
 
 
 def pairs_of(sentences, shared):
-    """What the pairs of neighbours among shared words are worth."""
+    """What the pairs of neighbours among shared words, and starts of sentences, are worth."""
     worth = Counter()
     for sentence in sentences:
-        at = [place for place, word in enumerate(sentence) if word in shared]
-        for first, second in pairwise(at):
-            worth[sentence[first], sentence[second]] += 1 / (second - first)
+        at = [(0, START), *((n, word) for n, word in enumerate(sentence, 1) if word in shared)]
+        for (first, one), (second, other) in pairwise(at):
+            worth[one, other] += 1 / (second - first)
     return worth
 
 
-def weight(amounts):
-    """Weight of words, or of pairs of words."""
-    return sum(n * sum(map(rarity, words)) ** 2 for words, n in amounts.items())
+def weight(pairs):
+    return sum(
+        worth * sum(rarity(word) for word in pair if word is not START) ** 2
+        for pair, worth in pairs.items()
+    )
 
 
 def alike(one, other):
     """Both are lists of sentences."""
-    words = [words_of(text) for text in (one, other)]
-    both = words[0].keys() & words[1].keys()
-    neighbours = [pairs_of(text, words_of(text)) for text in (one, other)]
-    pairs = [pairs_of(text, both) for text in (one, other)]
-    found = 0.0
-    for totals, parts in ((words, words), (neighbours, pairs)):
-        keyed = [
-            [{(k if isinstance(k, tuple) else (k,)): n for k, n in c.items()} for c in of]
-            for of in (totals, parts)
-        ]
-        scale = math.sqrt(math.prod(map(weight, keyed[0])))
-        found += weight(Counter(keyed[1][0]) & Counter(keyed[1][1])) / scale if scale else 0.0
-    return found / 2
+    words = [{word for sentence in text for word in sentence} for text in (one, other)]
+    shared = pairs_of(one, words[0] & words[1]) & pairs_of(other, words[0] & words[1])
+    return weight(shared) / math.sqrt(
+        weight(pairs_of(one, words[0])) * weight(pairs_of(other, words[1]))
+    )
 
 
 def plain(caption, references):
@@ -82,13 +75,13 @@ def test_equals_its_definition_and_a_row_is_its_own(rows):
 
 
 def test_a_worked_example():
-    # Rarities of unknown words are 6, a pair's 12: weights 36 and 144.
+    # Rarities of unknown words are 6, a pair's 12, beside a start 6: weights 144 and 36.
     caption, reference = "xa xb xc", "xa xc xd"
-    words = 2 * 36 / (3 * 36)
-    # xa xc are neighbours among what both have: worth half here, where xb is between them.
-    pairs = 0.5 * 144 / (2 * 144)
-    assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 2)
-    assert wording(caption, [reference, "xe"]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 4)
+    total = 36 + 144 + 144  # of either
+    # xa is first in both; xa xc is worth half here, where xb is between them, and 1 there.
+    expected = (36 + 144 / 2) / total
+    assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * expected)
+    assert wording(caption, [reference, "xe"]) == pytest.approx(0.05 + 0.95 * expected / 2)
 
 
 def test_it_sees_order_prepositions_counts_negation_and_added_words():
