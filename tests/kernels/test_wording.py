@@ -38,19 +38,23 @@ def pairs_of(sentences, shared):
     return worth
 
 
-def weight(pairs):
+def weight(amounts):
+    """Weight of words, or of pairs."""
     return sum(
-        worth * sum(rarity(word) for word in pair if word is not START) ** 2
-        for pair, worth in pairs.items()
+        amount * sum(rarity(word) for word in words if word is not START) ** 2
+        for words, amount in amounts.items()
     )
 
 
 def alike(one, other):
     """Both are lists of sentences."""
-    words = [{word for sentence in text for word in sentence} for text in (one, other)]
-    shared = pairs_of(one, words[0] & words[1]) & pairs_of(other, words[0] & words[1])
-    return weight(shared) / math.sqrt(
-        weight(pairs_of(one, words[0])) * weight(pairs_of(other, words[1]))
+    words = [Counter((w,) for sentence in text for w in sentence) for text in (one, other)]
+    sets = [{word for sentence in text for word in sentence} for text in (one, other)]
+    shared = pairs_of(one, sets[0] & sets[1]) & pairs_of(other, sets[0] & sets[1])
+    neighbours = [pairs_of(text, own) for text, own in zip((one, other), sets, strict=True)]
+    return sum(
+        weight(both) / math.sqrt(math.prod(map(weight, each))) / 2
+        for both, each in ((words[0] & words[1], words), (shared, neighbours))
     )
 
 
@@ -77,11 +81,11 @@ def test_equals_its_definition_and_a_row_is_its_own(rows):
 def test_a_worked_example():
     # Rarities of unknown words are 6, a pair's 12, beside a start 6: weights 144 and 36.
     caption, reference = "xa xb xc", "xa xc xd"
-    total = 36 + 144 + 144  # of either
+    words = 2 * 36 / (3 * 36)
     # xa is first in both; xa xc is worth half here, where xb is between them, and 1 there.
-    expected = (36 + 144 / 2) / total
-    assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * expected)
-    assert wording(caption, [reference, "xe"]) == pytest.approx(0.05 + 0.95 * expected / 2)
+    pairs = (36 + 144 / 2) / (36 + 144 + 144)
+    assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 2)
+    assert wording(caption, [reference, "xe"]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 4)
 
 
 def test_it_sees_order_prepositions_counts_negation_and_added_words():

@@ -1,15 +1,16 @@
 """Wording: how near captions come to references in what bags of words do not see.
 
-Order, prepositions, counts, negation and added attributes change which words follow each other. So
-a sentence of a caption is held against a reference by the words that both have, each with the one
-of these before it in its sentence, or with the sentence's start. Such a pair is worth the inverse
-of the distance of its words, and weighs the square of the sum of their rarities
-(`vifidel_eval.things.nouns.rarity`; 0 for a start). Stop words are words here. What both have of
-the same pairs is divided by the geometric mean of what each has, as a text alone has all of its
-words: so it is in [0, 1], by the inequality of Cauchy and Schwarz, and 1 for a text and itself.
+Order, prepositions, counts, negation and added attributes change which words there are and which
+follow each other. So a sentence of a caption is held against a reference by the words that both
+have: by these alone, and by each with the one of them before it in its sentence, or with the
+sentence's start. Such a pair is worth the inverse of the distance of its words. A word weighs the
+square of its rarity, a pair that of the sum of both (`vifidel_eval.things.nouns.rarity`; 0 for a
+start); stop words are words here. What both have of the same words is divided by the geometric mean
+of what each has, and so for pairs, of which a text alone has all neighbours.
 
-CIDEr-D (Vedantam et al., CVPR 2015) compares n-grams in this way; those of one wrong word more are
-all wrong, and the pairs of these words stay pairs. No other image decides what a word weighs, and
+CIDEr-D (Vedantam et al., CVPR 2015) compares n-grams in this way; where one word is wrong, all of
+its n-grams are, and the words around it stay a pair. Both parts are in [0, 1], by the inequality of
+Cauchy and Schwarz, and 1 for a text and itself. No other image decides what a word weighs, and
 length costs nothing.
 
 Words are known by 64 bits of a digest, cut to make room for the row: nothing is numbered that runs
@@ -85,11 +86,12 @@ class _Texts:
         #: Two differ by the words' distance, or by more than `_FAR` in two sentences.
         self.places: Integers = np.arange(len(at)) + _FAR * self.sentences
 
-    def totals(self, owners: Integers, size: int) -> Floats:
-        """Return the weight of all neighbours of each of `size` owners of words."""
+    def totals(self, owners: Integers, size: int) -> tuple[Floats, Floats]:
+        """Return the weight of all words, and of all neighbours, of each of `size` owners."""
         sums = self.rarities[1:] + self.rarities[:-1]
         sums[self.places[1:] - self.places[:-1] > 1] = 0.0
-        return np.bincount(owners[1:], sums**2, size).astype(np.float64)
+        words = np.bincount(owners, self.rarities**2, size).astype(np.float64)
+        return words, np.bincount(owners[1:], sums**2, size).astype(np.float64)
 
 
 class _Own(NamedTuple):
@@ -98,7 +100,7 @@ class _Own(NamedTuple):
     kinds: Integers
     places: Integers
     starts: Integers  # of the sentences, and the end
-    totals: Floats  # of the sentences
+    totals: tuple[Floats, Floats]  # of the sentences
 
 
 class ReferenceWording:
@@ -130,10 +132,11 @@ class ReferenceWording:
         row_of_kind = rows[owners[some]]
         self._kinds_of_rows = np.bincount(row_of_kind, minlength=len(references))
         self._first_kinds = starts_of(self._kinds_of_rows)
-        # Whether each reference of its row has a kind: from a cell on, one after the other.
+        # How often each reference of its row has a kind: from a cell on, one after the other.
         self._cells = starts_of(self._numbers[row_of_kind])
-        self._has = np.zeros(self._cells[-1], dtype=bool)
-        self._has[self._cells[self._kinds] + owners - self._first[rows[owners]]] = True
+        cells = self._cells[self._kinds] + owners - self._first[rows[owners]]
+        self._counts = np.bincount(cells, minlength=self._cells[-1])
+        self._has = self._counts > 0
 
     def _of_rows(self, keys: Keys, rows: Integers) -> Keys:
         """Return keys that are of one row alone, in the order of rows."""
@@ -144,8 +147,8 @@ class ReferenceWording:
     def of(self, captions: Sequence[str]) -> Floats:
         """Return W of the caption of each row, (rows,), in [`LOWEST`, 1]; NaN without references.
 
-        It is the mean over references of the sentence that comes nearest: no sentence has to pay
-        for others.
+        It is the mean over references, and over words and pairs, of the sentence that comes
+        nearest: no sentence has to pay for others.
         """
         said = _Texts(captions)
         rows = said.texts[said.is_start]
@@ -171,17 +174,27 @@ class ReferenceWording:
         meets = self._numbers[rows]
         sentences = np.arange(len(rows)).repeat(meets)
         references = positions(self._first[rows], meets)
-        # The kinds of each sentence's row, which its cells are of; whether the sentence has them.
+        # How often each sentence has the kinds of its row, which its cells are of.
         first_kind, number = self._first_kinds[rows], self._kinds_of_rows[rows]
         cells = starts_of(number)
         to_cells = cells[:-1] - first_kind
         starts = own.starts[some.start : some.stop + 1]
         sizes = starts[1:] - starts[:-1]
-        has = np.zeros(cells[-1], dtype=bool)
-        has[own.kinds[starts[0] : starts[-1]] + to_cells.repeat(sizes)] = True
+        in_cells = own.kinds[starts[0] : starts[-1]] + to_cells.repeat(sizes)
+        counts = np.bincount(in_cells, minlength=cells[-1])
+        has = counts > 0
+
+        size = int(number.max(initial=0))
+        cell = np.flatnonzero(has)
+        of = np.arange(len(rows)).repeat(number)[cell]
+        kinds, number = cell - to_cells[of], meets[of]
+        theirs = self._counts[positions(self._cells[kinds], number)]
+        least = np.minimum(counts[cell].repeat(number), theirs)
+        meetings = positions(starts_of(meets)[of], number)
+        weights = least * (self._rarities[kinds] ** 2).repeat(number)
+        words = np.bincount(meetings, weights, len(sentences))
 
         # The words that both have: first in the sentence, then in the reference.
-        size = int(number.max(initial=0))
         to_kinds = first_kind[sentences]
         number = sizes[sentences]
         at = positions(starts[sentences], number)
@@ -208,10 +221,13 @@ class ReferenceWording:
         meetings, first = np.divmod(pairs, size)
         to_kinds = to_kinds[meetings]
         sums = self._rarities[to_kinds + first] + self._rarities[to_kinds + second]
-        weights = np.bincount(meetings, worth[both] * sums**2, len(sentences))
-        scale = np.sqrt(own.totals[some][sentences] * self._totals[references])
-        alike = np.divide(weights, scale, out=np.zeros(len(scale)), where=scale > 0)
-        return np.bincount(sentences, alike, len(rows)) / np.maximum(meets, 1)
+        pairs = np.bincount(meetings, worth[both] * sums**2, len(sentences))
+
+        alike = np.zeros(len(sentences))
+        for part, own_total, total in zip((words, pairs), own.totals, self._totals, strict=True):
+            scale = np.sqrt(own_total[some][sentences] * total[references])
+            alike += np.divide(part, scale, out=np.zeros(len(scale)), where=scale > 0)
+        return np.bincount(sentences, alike, len(rows)) / np.maximum(meets, 1) / 2
 
 
 def _pairs(
