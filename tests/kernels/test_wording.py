@@ -25,40 +25,37 @@ def wording(caption, references):
     return ReferenceWording([references]).of([caption])[0]
 
 
-def words_of(sentences):
-    return Counter(word for sentence in sentences for word in sentence)
+START = object()
 
 
 def pairs_of(sentences, shared):
-    """What the pairs of neighbours among shared words are worth."""
+    """What the pairs of neighbours among shared words, and starts of sentences, are worth."""
     worth = Counter()
     for sentence in sentences:
-        at = [place for place, word in enumerate(sentence) if word in shared]
-        for first, second in pairwise(at):
-            worth[sentence[first], sentence[second]] += 1 / (second - first)
+        at = [(0, START), *((n, word) for n, word in enumerate(sentence, 1) if word in shared)]
+        for (first, one), (second, other) in pairwise(at):
+            worth[one, other] += 1 / (second - first)
     return worth
 
 
 def weight(amounts):
-    """Weight of words, or of pairs of words."""
-    return sum(n * sum(map(rarity, words)) ** 2 for words, n in amounts.items())
+    """Weight of words, or of pairs."""
+    return sum(
+        amount * sum(rarity(word) for word in words if word is not START) ** 2
+        for words, amount in amounts.items()
+    )
 
 
 def alike(one, other):
     """Both are lists of sentences."""
-    words = [words_of(text) for text in (one, other)]
-    both = words[0].keys() & words[1].keys()
-    neighbours = [pairs_of(text, words_of(text)) for text in (one, other)]
-    pairs = [pairs_of(text, both) for text in (one, other)]
-    found = 0.0
-    for totals, parts in ((words, words), (neighbours, pairs)):
-        keyed = [
-            [{(k if isinstance(k, tuple) else (k,)): n for k, n in c.items()} for c in of]
-            for of in (totals, parts)
-        ]
-        scale = math.sqrt(math.prod(map(weight, keyed[0])))
-        found += weight(Counter(keyed[1][0]) & Counter(keyed[1][1])) / scale if scale else 0.0
-    return found / 2
+    words = [Counter((w,) for sentence in text for w in sentence) for text in (one, other)]
+    sets = [{word for sentence in text for word in sentence} for text in (one, other)]
+    shared = pairs_of(one, sets[0] & sets[1]) & pairs_of(other, sets[0] & sets[1])
+    neighbours = [pairs_of(text, own) for text, own in zip((one, other), sets, strict=True)]
+    return sum(
+        weight(both) / math.sqrt(math.prod(map(weight, each))) / 2
+        for both, each in ((words[0] & words[1], words), (shared, neighbours))
+    )
 
 
 def plain(caption, references):
@@ -82,11 +79,11 @@ def test_equals_its_definition_and_a_row_is_its_own(rows):
 
 
 def test_a_worked_example():
-    # Rarities of unknown words are 6, a pair's 12: weights 36 and 144.
+    # Rarities of unknown words are 6, a pair's 12, beside a start 6: weights 144 and 36.
     caption, reference = "xa xb xc", "xa xc xd"
     words = 2 * 36 / (3 * 36)
-    # xa xc are neighbours among what both have: worth half here, where xb is between them.
-    pairs = 0.5 * 144 / (2 * 144)
+    # xa is first in both; xa xc is worth half here, where xb is between them, and 1 there.
+    pairs = (36 + 144 / 2) / (36 + 144 + 144)
     assert wording(caption, [reference]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 2)
     assert wording(caption, [reference, "xe"]) == pytest.approx(0.05 + 0.95 * (words + pairs) / 4)
 
