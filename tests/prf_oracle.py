@@ -198,29 +198,29 @@ def prf(
     # F.
     f = kept * min(1.0, p / (1 - 0.35 * (1 - delta))) ** 0.4 * max(0.01, r) ** 0.6
     if usable:
-        f = (f * wording(text, references) ** 0.05) ** (1 / 1.05)
+        f = (f * wording(text, references) ** 0.08) ** (1 / 1.08)
     return kept * p, r, f
 
 
 Counts = dict[tuple[str, ...], float]
+START = ""  # of a sentence, before its first word
 
 
 def counted(sentences: list[list[str]], shared: set[str] | None = None) -> tuple[Counts, Counts]:
-    """How much of each word, and of each pair of neighbours among shared words, sentences have."""
+    """How much of each word, and of each pair of shared words or the start, sentences have."""
     singles: Counts = Counter((word,) for sentence in sentences for word in sentence)
     pairs: Counts = Counter()
     for sentence in sentences:
-        before = None
-        for place, word in enumerate(sentence):
+        before, word_before = 0, START
+        for place, word in enumerate(sentence, 1):
             if shared is None or word in shared:
-                if before is not None:
-                    pairs[sentence[before], word] += 1 / (place - before)
-                before = place
+                pairs[word_before, word] += 1 / (place - before)
+                before, word_before = place, word
     return singles, pairs
 
 
 def weight(amounts: Counts) -> float:
-    return sum(n * sum(map(rarity, words)) ** 2 for words, n in amounts.items())
+    return sum(n * sum(rarity(w) for w in words if w) ** 2 for words, n in amounts.items())
 
 
 def likeness(one: list[list[str]], other: list[list[str]]) -> float:

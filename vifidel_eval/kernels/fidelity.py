@@ -24,7 +24,7 @@ _INVENTION = 0.1  # what an invention takes if it is sure
 _UNHEARD = 0.35  # share of P that true texts may miss in F, as far as nobody doubts them
 _LOWEST = 0.01  # P and R within F are at least this
 _SHARE_OF_P = 0.4  # in the geometric mean
-_WORDING = 0.05  # power of the wording within F
+_WORDING = 0.08  # power of the wording within F
 
 _CLASS_BITS = 32  # of a row and a class as one number
 
