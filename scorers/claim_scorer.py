@@ -26,7 +26,7 @@ from ..kernels.support import (
 )
 from ..kernels.wording import ReferenceWording
 from ..rows import Rows
-from ..things.grounded import LABELS
+from ..things.grounded import LABELS, SUPPORT
 from ..things.nouns import rarity
 from ..things.synonyms import ClassList
 from .base import asked_of
@@ -143,63 +143,83 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
 
         of_rows = [claim.mentions for claim in claims.of_captions]
         mentions = ClaimedMentions(of_rows, words, grounding, lexicon, claims.stop_words)
-        numbers = grounding.class_numbers
-        size = gold.rows, len(numbers)
-        by_labels = gold.named_rows, gold.named_classes, *size
-        by_said = said.owners, gold.said_classes, *size
-        of_mentions = mentions.rows, mentions.classes
-        in_labels, in_said = are_named(*of_mentions, *by_labels), are_named(*of_mentions, *by_said)
-        spoken_of = are_named(objects.owners, gold.label_classes, *of_mentions, *size)
-        apart = self._apart(part, mentions, in_said)
-        unnamed = np.flatnonzero(~in_labels & ~in_said)
-        others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
-        classes = np.array([numbers.get(other or "", NO_CLASS) for other in others], dtype=np.int64)
-        in_labels[unnamed] = are_named(mentions.rows[unnamed], classes, *by_labels)
-        in_said[unnamed] = are_named(mentions.rows[unnamed], classes, *by_said)
+        in_labels, in_said, apart = self._named_by(part, mentions)
         is_named = in_labels | in_said
         unnamed = np.flatnonzero(~is_named)
-        # What nothing names is denied if the labels looked for it, and else doubted.
         rows = mentions.rows[unnamed]
-        classes = (mentions.units[at].category for at in unnamed.tolist())
-        sought = zip(map(gold.sought.__getitem__, rows.tolist()), classes, strict=True)
-        denied = np.array([of_row.can_lack(one) for of_row, one in sought], dtype=bool)
+        units = (mentions.units[at] for at in unnamed.tolist())
+        sought = map(gold.sought.__getitem__, rows.tolist())
+        judged = [
+            (of_row.can_lack(unit.category), unit.category in of_row.denied)
+            for of_row, unit in zip(sought, units, strict=True)
+        ]
+        can_lack, answered = np.array(judged, dtype=bool).reshape(-1, 2).T
         near = mentions.nearness(lexicon, unnamed, said, objects)
-        near[denied | apart[unnamed]] = 0.0
+        near[answered | apart[unnamed]] = 0.0
+        denied = can_lack & (near < SUPPORT)
         sure = fidelity.sureness(near, denied, gold.doubt[rows])
-        columns = zip(
-            (rows, mentions.classes[unnamed], sure),
-            self._wrong_denials(part, claims, gold.doubt),
-            strict=True,
-        )
+        of_unnamed = rows, mentions.classes[unnamed], sure
+        columns = zip(of_unnamed, self._wrong_denials(part, claims), strict=True)
 
         in_named = mentions.words_of(is_named)
-        reaches = in_named | ~mentions.words_of(
-            unnamed[sure > 0]
-        )  # what is invented covers nothing
         in_denied = mentions.words_of(unnamed[denied]) & ~in_named
         in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
-        support = np.maximum(to_said.of_left, to_objects.of_left)
-        support[mentions.words_of(in_labels & ~in_said)] = 1.0
-        support[in_denied | mentions.words_of(apart) & ~in_named] = 0.0
+        support = fidelity.supports(
+            np.maximum(to_said.of_left, to_objects.of_left),
+            mentions.words_of(in_labels & ~in_said),
+            in_denied | mentions.words_of(apart) & ~in_named,
+        )
         weights = fidelity.weights_in_p(
             words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
         )
+        reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
+        labels = objects.owners, gold.label_classes
+        size = gold.rows, len(grounding.class_numbers)
+        spoken_of = are_named(*labels, mentions.rows, mentions.classes, *size)
+        reached = reached_by(lexicon, words, reaching, objects, to_objects)
         return JudgedClaims(
             claimed=count,
             words=words,
             support=support,
             weights=weights,
             inventions=fidelity.Inventions(*map(np.concatenate, columns)),
-            reached=reached_by(lexicon, words, reaches, said, to_said),
-            spoken_of=np.where(
-                spoken_of, 1.0, reached_by(lexicon, words, reaches, objects, to_objects)
-            ),
+            reached=reached_by(lexicon, words, reaching, said, to_said),
+            spoken_of=np.where(spoken_of, 1.0, reached),
             to_said=to_said,
             to_objects=to_objects,
         )
 
+    def _named_by(
+        self, part: Part[WordsGold], mentions: ClaimedMentions
+    ) -> tuple[Mask, Mask, Mask]:
+        """Return which mentions labels name, which references do, and where both name another.
+
+        Another one is what is never taken for the same: as for VIFIDEL-H, a hot dog is no dog.
+        """
+        gold, grounding = part.gold, self._names_grounding
+        numbers = grounding.class_numbers
+        labels = gold.named_rows, gold.named_classes, gold.rows, len(numbers)
+        references = gold.said.words.owners, gold.said_classes, gold.rows, len(numbers)
+        of_mentions = mentions.rows, mentions.classes
+        in_labels, in_said = (are_named(*of_mentions, *by) for by in (labels, references))
+        apart = np.zeros(len(in_said), dtype=bool)
+        classes = {numbers[one]: other for one, other in grounding.apart.items() if one in numbers}
+        for place in np.flatnonzero(np.isin(mentions.classes, list(classes))).tolist():
+            row = part.rows.take([mentions.rows[place]])
+            _, said = grounding.said(self._references_of(row)[0])
+            in_said[place] = mentions.units[place].category in said
+            of_labels = map(grounding.class_of_label, self._labels_of(row)[0])
+            apart[place] = classes[int(mentions.classes[place])] in {*said, *of_labels}
+        unnamed = np.flatnonzero(~in_labels & ~in_said)
+        others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
+        of_others = [numbers.get(other or "", NO_CLASS) for other in others]
+        of_mentions = mentions.rows[unnamed], np.array(of_others, dtype=np.int64)
+        in_labels[unnamed] = are_named(*of_mentions, *labels)
+        in_said[unnamed] = are_named(*of_mentions, *references)
+        return in_labels, in_said, apart & ~in_labels & ~in_said
+
     def _wrong_denials(
-        self, part: Part[WordsGold], claims: Claims, doubt: Floats
+        self, part: Part[WordsGold], claims: Claims
     ) -> tuple[Integers, Integers, Floats]:
         """Return the columns of `Inventions` of things that captions deny and that are there."""
         grounding = self._names_grounding
@@ -214,23 +234,6 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
                 by = contradicts(of_labels, said, unit.category)
                 if by is not None:
                     number = grounding.class_numbers[unit.category or ""]
-                    wrong.append((row, number, 1.0 if by == LABELS else doubt[row]))
+                    wrong.append((row, number, 1.0 if by == LABELS else part.gold.doubt[row]))
         found = np.array(wrong, dtype=np.float64).reshape(-1, 3)
         return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64), found[:, 2]
-
-    def _apart(self, part: Part[WordsGold], mentions: ClaimedMentions, in_said: Mask) -> Mask:
-        """Return which mentions have only the name of something else in their references.
-
-        As for VIFIDEL-H, a hot dog is no dog. Those mentions leave `in_said`.
-        """
-        grounding = self._names_grounding
-        apart = np.zeros(len(in_said), dtype=bool)
-        numbers = grounding.class_numbers
-        classes = [numbers[name] for name in grounding.apart.keys() & numbers]
-        for place in np.flatnonzero(np.isin(mentions.classes, classes)).tolist():
-            references = self._references_of(part.rows.take([mentions.rows[place]]))[0]
-            _, said = grounding.said(references)
-            category = mentions.units[place].category or ""
-            in_said[place] = category in said
-            apart[place] = category not in said and grounding.apart[category] in said
-        return apart

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,14 +18,18 @@ from ..kernels.support import NOTHING, Nearest, nearest, some_of
 from ..rows import Rows
 from ..things.claims import has_several, read_sentences
 from ..things.nouns import rarities_signature
+from ..vectors import VectorSource
 from .base import Progress
 from .claim_scorer import ClaimScorer, JudgedClaims, WordsGold
-from .explaining import THINGS
+from .explaining import THINGS, EvidenceSettings
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Scored
+from .word_vectors import Objects, Scored
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class VifidelPRF(ClaimScorer):
@@ -59,6 +63,15 @@ class VifidelPRF(ClaimScorer):
     columns = (Column("VIFIDEL-P"), Column("VIFIDEL-R"), Column("VIFIDEL-F"))
     _needed = "an object label or a reference with a usable word"
     _details = WordDetails
+
+    def __init__(
+        self,
+        objects: Objects = None,
+        vectors: VectorSource = None,
+        references: bool = True,
+        **settings: Unpack[EvidenceSettings],
+    ) -> None:
+        super().__init__(objects, vectors, references, **settings)
 
     def method(self) -> str:
         return "VIFIDEL-PRF"

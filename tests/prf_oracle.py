@@ -84,10 +84,18 @@ def is_scored(sentence: Sentence) -> bool:
     return any(piece.category is not None and not piece.denied for piece in sentence)
 
 
-def prf(
-    world: World, text: Text, labels: list[str], looked_for: set[str] | None, references: list[Text]
+def prf(  # noqa: PLR0915 - as the page has it, from above to below
+    world: World,
+    text: Text,
+    labels: list[str],
+    looked_for: set[str] | None,
+    answered: set[str],
+    references: list[Text],
 ) -> tuple[float, float, float]:
-    """P, R and F. `looked_for` are classes, None if the labels do not say what was looked for."""
+    """P, R and F. `looked_for` are classes, None if the labels do not say what was looked for.
+
+    Of these, answers deny those that are `answered`.
+    """
     said = [world.known(content(reference)) for reference in references]
     usable = [set(words) for words in said if words]
     of_references = world.known(word for words in usable for word in words)
@@ -111,9 +119,8 @@ def prf(
     of_labels = {world.class_of.get(label) for label in labels} - {None}
     mentioned = [{p.category for p in things(r) if not p.denied} for r in references]
     by_words = {world.class_of.get(w) for w in of_references} - {None}
-    for one, other in (world.apart, world.apart[::-1]):
-        by_words.discard(one)
-        by_words |= {one for classes in mentioned if one in classes}
+    by_words -= {*world.apart}
+    by_words |= {one for one in world.apart for classes in mentioned if one in classes}
 
     def own(piece):
         also = world.also.get(piece.words[-1])
@@ -125,19 +132,22 @@ def prf(
     def is_other(piece):
         one, other = world.apart
         opposite = {one: other, other: one}.get(piece.category)
-        everywhere = {category for classes in mentioned for category in classes}
-        return opposite in everywhere and piece.category not in everywhere
+        return opposite in of_labels or any(opposite in classes for classes in mentioned)
 
     unnamed = [piece for piece in mentions if not is_named(piece)]
-    denied = [p for p in unnamed if looked_for is not None and p.category in looked_for]
+
+    def c_of(piece):
+        if is_other(piece) or piece.category in answered:
+            return 0.0
+        return max(world.c(" ".join(piece.words), e) for e in evidence)
+
+    denied = [p for p in unnamed if p.category in (looked_for or ()) and c_of(p) < 0.4]
     witnesses = len(usable) + (bool(labels) and looked_for is None)
     delta = witnesses / (witnesses + 5)
 
     # K.
     def x_of(piece):
-        phrase = " ".join(piece.words)
-        c = 0.0 if is_other(piece) else max(world.c(phrase, e) for e in evidence)
-        return 1.0 if piece in denied else delta * max(0.0, 1 - c / 0.4)
+        return 1.0 if piece in denied else delta * max(0.0, 1 - c_of(piece) / 0.4)
 
     sure: dict[str, float] = {}
     for piece in unnamed:

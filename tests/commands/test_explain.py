@@ -381,22 +381,14 @@ def test_sentences_are_in_the_document(tmp_path):
     assert document["sentences"].startswith("VIFIDEL-PRF|")
 
 
-def test_sentences_have_p_of_the_edition_asked_for(tmp_path):
-    asked = {
-        edition: json.loads(
-            sentences_of(tmp_path, SENTENCES, "--format", "json", "--prf-edition", edition)
-        )
-        for edition in ("1", "2")
-    }
-    assert asked["2"] == json.loads(sentences_of(tmp_path, SENTENCES, "--format", "json"))
-    assert "edition:2" in asked["2"]["sentences"]
-    assert "edition" not in asked["1"]["sentences"]
+def test_sentences_have_the_p_of_the_sentence_alone(tmp_path):
+    document = json.loads(sentences_of(tmp_path, SENTENCES, "--format", "json"))
+    assert "edition:2" in document["sentences"]
+    p = document["systems"]["caption"]["sentences"][0]["p"]
     sentence = SENTENCES.partition(". ")[0] + "."
-    for edition, document in asked.items():
-        p = document["systems"]["caption"]["sentences"][0]["p"]
-        scorer = VifidelPRF(references=False, edition=int(edition))
-        alone = scorer.score_columns([sentence], objects=[["cat", "couch"]])["VIFIDEL-P"][0]
-        assert p == pytest.approx(alone, abs=1e-12)
+    scorer = VifidelPRF(references=False)
+    alone = scorer.score_columns([sentence], objects=[["cat", "couch"]])["VIFIDEL-P"][0]
+    assert p == pytest.approx(alone, abs=1e-12)
 
 
 def test_a_caption_of_one_sentence_is_explained_as_before(tmp_path):

@@ -35,7 +35,6 @@ TOKENS = Tokenization(PythonTokenizer())
 SCORERS = {
     "VIFIDEL": Vifidel(),
     "VIFIDEL-PRF": VifidelPRF(),
-    "VIFIDEL-PRF, first edition": VifidelPRF(edition=1),
     "VIFIDEL-H": VifidelH(),
     "VIFIDEL-D": VifidelD(),
     "WMD": Wmd(),

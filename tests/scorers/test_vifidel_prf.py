@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prf_oracle import IMAGES, Piece, World, prf, rarity
+from prf_oracle import IMAGES, Piece, World, prf
 
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.rows import coco_rows, make_rows
@@ -94,7 +94,14 @@ def test_the_page_is_the_code(vectors, things, rows):
     scorer = VifidelPRF(vectors=vectors, things=things)
     columns = columns_of(scorer, rows)
     expected = [
-        prf(WORLD, text, [label for label, n in of.items() if n], looked_for(of), references)
+        prf(
+            WORLD,
+            text,
+            [label for label, n in of.items() if n],
+            looked_for(of),
+            {CLASS_OF.get(label, label) for label, n in of.items() if not n},
+            references,
+        )
         for text, of, references in rows
     ]
     np.testing.assert_allclose(columns, expected, rtol=0, atol=1e-9)
@@ -150,8 +157,8 @@ def test_worked_by_hand(make_vectors, tmp_path):
     r = k / (k + (1 - k) * math.sqrt(d))
     assert found["VIFIDEL-R"][0] == pytest.approx(r, abs=1e-6)
 
-    # The first sentence is the second reference; the first has its "dog", the third its "a", both as
-    # far from the start as there.
+    # The first sentence is the second reference; the first has its "dog", and the third its "a",
+    # both as far from the start as there.
     def likeness(both, ours, theirs):
         return both / math.sqrt(ours * theirs)
 

@@ -270,9 +270,9 @@ def _sentences(
     settings: Settings, rows: Mapping[str, Rows]
 ) -> tuple[dict[str, Sequence[JudgedSentence]], str]:
     """Return the sentences of captions that have several, and the signature of their P."""
-    from ..scorers.vifidel_prf import make_vifidel_prf
+    from ..scorers.vifidel_prf import VifidelPRF
 
-    scorer = make_vifidel_prf(settings)
+    scorer = VifidelPRF(**settings.evidence)
     judged = {name: scorer.judge_sentences(of_one)[0] for name, of_one in rows.items()}
     return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
 

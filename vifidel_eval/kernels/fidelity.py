@@ -49,6 +49,15 @@ def doubts(witnesses: Integers) -> Floats:
     return strength
 
 
+def supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
+    """Return the support of each word: how near it comes to the evidence.
+
+    Words of mentions that labels alone name are supported fully, those of what is denied not at
+    all.
+    """
+    return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
+
+
 def weights_in_p(
     words: Bags,
     support: Floats,

@@ -267,7 +267,7 @@ class Grounding:
 
     @cached_property
     def _sought_everywhere(self) -> Sought | None:
-        """What can be absent from the images of a source that looked for the same in all of them."""
+        """What a source that looked for the same in all its images says can be absent."""
         objects = self._objects
         if objects is None or not (objects.categories or objects.says_what_was_asked):
             return None
