@@ -6,10 +6,10 @@ SHARED/data holds what ``descriptions.py`` and ``wording.py`` read. Each row tak
 the definition, or puts a plainer one in its place, by replacing a constant or function of the
 package while its scorers run. What then stays the same everywhere has no business in it. Printed of
 VIFIDEL-PRF are agreement with people, as `fidelity_choices.agreement` has it (CF of Flickr8k is
-held back); how often F is right on captions of ``data/wrong_captions``, the mean over the
-kinds of SugarCrepe, VALSE and NegCLIP; and which targets of ``descriptions.py`` no longer hold, with
-their worst values. Of VIFIDEL-H: the planted words of nocaps-FOIL that it finds, how often a flag
-there is right, average precision of its T, and mentions that it flags in people's own captions of
+held back); how often F is right on captions of ``data/wrong_captions``, the mean over the kinds of
+SugarCrepe, VALSE and NegCLIP; and which targets of ``descriptions.py`` no longer hold, with their
+worst values. Of VIFIDEL-H: the planted words of nocaps-FOIL that it finds, how often a flag there
+is right, average precision of its T, and mentions that it flags in people's own captions of
 val2017, of a thousand, from objects and from references alone. docs/fidelity.md shows it.
 
 It takes a quarter of an hour.

@@ -10,6 +10,8 @@ docs/which-metric.md, docs/hallucination.md and docs/recipes.md hold what this p
 
 - ``properties``: for each kind of evidence, means of VIFIDEL-PRF and what style and inventions
   change, and the worst of them beside what was asked for;
+- ``ways``: whether an absent thing lowers F in whatever way it is said, after the descriptions of
+  ten systems, and what denials do;
 - ``agreement``: with people's judgements, as ``fidelity_choices.py`` has it;
 - ``descriptions``: 500 descriptions of three captions each, with style and inventions added;
 - ``best``: how often the best of four texts invents something.
@@ -43,7 +45,7 @@ from vifidel_eval.things.synonyms import class_names
 STYLE = (1, 2, 3, 4, 6, 8)
 INVENTED = (1, 2, 3, 4)
 TAGS = 300
-PARTS = ("properties", "agreement", "descriptions", "best")
+PARTS = ("properties", "ways", "agreement", "descriptions", "best")
 GROUNDING = Grounding(class_names(), STOP_WORDS)
 
 
@@ -289,6 +291,52 @@ def tags(made: Made) -> list[list[Any]]:
     return rows
 
 
+def print_ways(data: Path) -> None:
+    """Print what one more sentence does to the descriptions of ``data/lvlm``."""
+    objects, images = coco_images(data, 10**6)
+    by_id = {image.id: image for image in images}
+    described = [
+        (by_id[image_id], caption.rstrip(" .") + ". ")
+        for path in sorted((data / "lvlm").glob("*_results.json"))
+        for image_id, caption in read_results(path).items()
+        if image_id in by_id
+    ]
+    draw, parts = random.Random(1), texts()
+    pool = sorted(objects.vocabulary())
+    absent = [
+        draw.choice([x for x in pool if GROUNDING.class_of_label(x) not in image.classes])
+        for image, _ in described
+    ]
+    there = [draw.choice(image.labels) for image, _ in described]
+    ids = [image.id for image, _ in described]
+    said = [image.captions for image, _ in described]
+    rows: Rows = []
+    for references in (True, False):
+        scorer = VifidelPRF(objects, references=references)
+
+        def scores(more: Sequence[str], of: VifidelPRF = scorer) -> list[Any]:
+            found = of.score_columns(
+                [text + added for (_, text), added in zip(described, more, strict=True)],
+                image_ids=ids,
+                references=said,
+            )
+            return [found["VIFIDEL-P"], found["VIFIDEL-F"]]
+
+        p, f = scores([""] * len(described))
+        for kind, things in (("ways", absent), ("denials", absent), ("denials", there)):
+            found = [scores([form.format(x) for x in things]) for form in parts[kind]]
+            lower = [(of_f < f).mean() for _, of_f in found]
+            moved = [
+                max(abs(np.nanmean(of_text[at]) - np.nanmean(before)) for of_text in found)
+                for at, before in enumerate((p, f))
+            ]
+            what = {"ways": "said to be there"}.get(kind, "denied")
+            which = "absent" if things is absent else "there"
+            rows.append([f"{which}, {what}", references, np.mean(lower), min(lower), *moved])
+    headers = ["one thing", "references", "F lower", "worst way", "P moves by", "F moves by"]
+    print(table(rows, headers))
+
+
 def print_agreement(data: Path, draws: int) -> None:
     print(table([agreement(Data(data, draws, 1))], FIGURES))
 
@@ -373,6 +421,7 @@ def main(shared: Path, images: int, draws: int, only: str | None) -> None:
     data = shared / "data"
     parts: dict[str, Callable[[], None]] = {
         "properties": lambda: print_properties(data, images),
+        "ways": lambda: print_ways(data),
         "agreement": lambda: print_agreement(data, draws),
         "descriptions": lambda: print_descriptions(data, 5 * images // 2),
         "best": lambda: print_best(data),
