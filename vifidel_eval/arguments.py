@@ -1,14 +1,16 @@
 """Kinds of values: errors that name an argument of a wrong kind, and signs of a layout.
 
-Nothing is checked before a call, so that good arguments cost nothing. Where a call fails as Python
-fails on a wrong kind, its arguments are compared with the annotations of its signature. The signs
-of a layout are paths of keys that tell what content is before anything of it is read.
+Kinds are not checked before a call, so that good arguments cost nothing. Where a call fails as
+Python fails on a wrong kind, its arguments are compared with the annotations of its signature.
+Whole numbers that have a least value are checked before the work (`check_whole`). The signs of a
+layout are paths of keys that tell what content is before anything of it is read.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -128,6 +130,26 @@ def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
     if issubclass(kind, Iterable) and isinstance(value, Collection) and members:
         return all(_fits(member, members[0]) for member in list(value)[:_MOST_LOOKED_AT])
     return True
+
+
+def check_whole(least: int, **given: Any) -> None:
+    """Check that arguments, given by their names, are whole numbers of at least `least`.
+
+    >>> check_whole(1, batch=8, threads=0)
+    Traceback (most recent call last):
+        ...
+    vifidel_eval.errors.VifidelError: threads must be a whole number of at least 1, not 0.
+    """
+    for name, value in given.items():
+        if not is_whole(value, least):
+            raise VifidelError(
+                f"{name} must be a whole number of at least {least}, not {value!r:.40}."
+            )
+
+
+def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
+    """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
+    return _is_a(value, int) and bool(least <= value <= most)
 
 
 def shows(content: Any, signs: Iterable[str]) -> bool:
