@@ -15,8 +15,9 @@ from hostile.test_growth import TEXTS
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
+from vifidel_eval.explain.inventions import inventions_in
 from vifidel_eval.remembered import ENTRY, MOST, Remembered
-from vifidel_eval.rows import MOST_CHARACTERS
+from vifidel_eval.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
@@ -62,6 +63,8 @@ UNITS = TEXTS | {
     "full stops and brackets": ".)",
     "items of a list": "1.\u00a0",
     "sentences": "a dog. ",
+    "blank lines": "\n \t",
+    "names with underscores": "zebra_",
     "hedges": "as if, ",
     "apostrophes": "a's ",
     "ellipses": "\u2026",
@@ -119,6 +122,59 @@ def test_a_label_up_to_its_bound(name, unit):
         60,
         960,
     )
+
+
+# With the references and labels of `scored`, none of it is in the image.
+ABSENT = {
+    "things": "zebra ",
+    "sentences": "a zebra. ",
+    "hedged things": "as if a zebra, ",
+    "terms": "hot dog ",
+    "ambiguous things": "bike ",
+    "things with apostrophes": "zebra's ",
+}
+# Longer than what is remembered, and as long as a text may be.
+LONG = 6000, 96_000
+
+
+@pytest.mark.parametrize("unit", ABSENT)
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_long_caption_of_what_is_not_in_the_image(name, unit):
+    grows_linearly(lambda size: scored(SCORERS[name], captions=[text(ABSENT[unit], size)]), *LONG)
+
+
+def of_inventions(scorer, rows):
+    for part in scorer.explained_rows(rows):
+        list(inventions_in("system", part, scorer.units))
+
+
+EXPLAINED = {
+    "explanations": lambda scorer, rows: list(scorer.explain_rows(rows)),
+    "inventions": of_inventions,
+    "sentences": lambda scorer, rows: scorer.judge_sentences(rows),
+    "words": lambda scorer, rows: scorer.word_supports(rows),
+}
+OF_ONE = {"sentences": ["VIFIDEL-PRF"], "words": ["VIFIDEL-PRF", "VIFIDEL-H"]}
+
+
+@pytest.mark.parametrize("unit", ABSENT | UNITS)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (kind, name)
+        for kind in EXPLAINED
+        for name in OF_ONE.get(kind, ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "CHAIR"])
+    ],
+)
+def test_what_is_said_of_a_caption(kind, name, unit):
+    sizes = LONG if unit in ABSENT else (1000, 16_000)
+
+    def explain(size):
+        captions = [text((ABSENT | UNITS)[unit], size)]
+        rows = make_rows(captions, [7], [["a dog on a bench"]], [{"dog": 1, "bench": 1}])
+        return lambda: EXPLAINED[kind](SCORERS[name], rows)
+
+    grows_linearly(explain, *sizes)
 
 
 LABELS = {
