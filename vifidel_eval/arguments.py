@@ -22,7 +22,15 @@ from .errors import VifidelError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_OF_WRONG_KINDS = (TypeError, AttributeError, KeyError, IndexError, ValueError, OSError)
+_OF_WRONG_KINDS = (
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    ValueError,
+    OSError,
+    OverflowError,
+)
 _MOST_LOOKED_AT = 100  # members of a collection
 
 
@@ -132,8 +140,8 @@ def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
     return True
 
 
-def check_whole(least: int, **given: Any) -> None:
-    """Check that arguments, given by their names, are whole numbers of at least `least`.
+def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
+    """Check that arguments, given by their names, are whole numbers from `least` to `most`.
 
     >>> check_whole(1, batch=8, threads=0)
     Traceback (most recent call last):
@@ -141,10 +149,9 @@ def check_whole(least: int, **given: Any) -> None:
     vifidel_eval.errors.VifidelError: threads must be a whole number of at least 1, not 0.
     """
     for name, value in given.items():
-        if not is_whole(value, least):
-            raise VifidelError(
-                f"{name} must be a whole number of at least {least}, not {value!r:.40}."
-            )
+        if not is_whole(value, least, most):
+            bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+            raise VifidelError(f"{name} must be a whole number {bounds}, not {value!r:.40}.")
 
 
 def is_whole(value: Any, least: int, most: float = math.inf) -> bool:

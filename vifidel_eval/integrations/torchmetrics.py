@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Column, Evaluation, Floats
 from .columns import ScoredColumn, column_scorer
@@ -53,6 +54,7 @@ class VifidelMetric(Metric):
     is_differentiable = False
     full_state_update = False
 
+    @named_if_wrong
     def __init__(
         self, columns: str | Sequence[str] = "VIFIDEL-F", references: bool = True, **settings: Any
     ) -> None:
