@@ -12,6 +12,7 @@ import pytest
 from hostile.growth import grows_linearly, mark
 from hostile.test_growth import TEXTS
 
+from vifidel_eval import remembered
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.companions.tokenization import PythonTokenizer, Tokenization
@@ -133,10 +134,16 @@ ABSENT = {
     "ambiguous things": "bike ",
     "things with apostrophes": "zebra's ",
 }
-# Longer than what is remembered, and as long as a text may be.
+# Longer than what is remembered, with the bound below.
 LONG = 6000, 96_000
 
 
+@pytest.fixture
+def little_remembered(monkeypatch):
+    monkeypatch.setattr(remembered, "MOST", 1 << 16)
+
+
+@pytest.mark.usefixtures("little_remembered")
 @pytest.mark.parametrize("unit", ABSENT)
 @pytest.mark.parametrize("name", SCORERS)
 def test_a_long_caption_of_what_is_not_in_the_image(name, unit):
@@ -157,6 +164,7 @@ EXPLAINED = {
 OF_ONE = {"sentences": ["VIFIDEL-PRF"], "words": ["VIFIDEL-PRF", "VIFIDEL-H"]}
 
 
+@pytest.mark.usefixtures("little_remembered")
 @pytest.mark.parametrize("unit", ABSENT | UNITS)
 @pytest.mark.parametrize(
     ("kind", "name"),
@@ -337,9 +345,9 @@ def test_objects(tmp_path, kind):
 def test_what_is_remembered_is_bounded_by_its_texts():
     """Of texts of any length, no more characters stay than the bound, and the results are right."""
     for length in (1, 1000, MOST_CHARACTERS):
-        remembered = Remembered(str.upper)
+        upper = Remembered(str.upper)
         for n in range(3 * MOST // (length + ENTRY) + 2):
-            assert remembered[f"{n}{'a' * length}"] == f"{n}{'A' * length}"
+            assert upper[f"{n}{'a' * length}"] == f"{n}{'A' * length}"
             if n % 1000 == 0:
-                assert sum(len(key) + ENTRY for key in remembered) <= MOST
-        assert sum(len(key) + ENTRY for key in remembered) <= MOST
+                assert sum(len(key) + ENTRY for key in upper) <= MOST
+        assert sum(len(key) + ENTRY for key in upper) <= MOST

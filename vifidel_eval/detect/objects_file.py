@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from ..files import beside, json_line, open_file, reason, write_whole
+from ..files import beside, json_line, read_kept, reason, write_whole
 from ..outputs import locked
 
 #: What the header says the file is.
@@ -158,8 +158,7 @@ class ObjectsFile:
 
     def _read(self, path: Path) -> int:
         """Take the lines of a file; return how many bytes those have that are whole."""
-        with open_file(path, VifidelError) as file:
-            content = file.read()
+        content = read_kept(path, VifidelError)
         whole = content[: content.rfind(b"\n") + 1]
         lines = whole.splitlines(keepends=True)
         if not lines:
