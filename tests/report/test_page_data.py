@@ -19,7 +19,7 @@ def content_of(text, **arguments):
     )
     plan = run.plan
     return gather(
-        run.detail, run.compare(resamples=20), plan.systems, plan.references, plan.scorers.values()
+        run.detail, run.compare(resamples=20), plan.systems, plan.images, plan.scorers.values()
     )
 
 

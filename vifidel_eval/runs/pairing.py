@@ -75,6 +75,16 @@ def all_images(
     return images
 
 
+def captioned(
+    systems: Iterable[System], images: Mapping[ImageId, Sequence[str]]
+) -> dict[ImageId, Sequence[str]]:
+    """Return those images, with their references, of which some system has a caption."""
+    found: set[ImageId] = set()
+    for system in systems:
+        found.update(match(system.captions, images).values())
+    return {image_id: references for image_id, references in images.items() if image_id in found}
+
+
 def in_one_spelling(
     systems: Sequence[System],
     known: Collection[ImageId],

@@ -31,8 +31,8 @@ _ENDS = (".", "!", "?")
 
 
 def people_of(
-    systems: Sequence[System], references: Mapping[ImageId, list[str]]
-) -> tuple[People, System, dict[ImageId, list[str]]]:
+    systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
+) -> tuple[People, System, dict[ImageId, Sequence[str]]]:
     """Return how people's captions are made, these captions, and the references that remain.
 
     The systems' median length says how many references are joined.
@@ -66,8 +66,8 @@ def people_of(
 
 
 def with_people(
-    systems: Sequence[System], references: Mapping[ImageId, list[str]]
-) -> tuple[People, list[System], dict[ImageId, list[str]]]:
+    systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
+) -> tuple[People, list[System], dict[ImageId, Sequence[str]]]:
     """Return how people's captions are made, the systems with people last, and the references.
 
     The references are those that remain, of the images that take part; what the systems say of
@@ -93,7 +93,7 @@ def with_people(
 
 def floor_of(
     systems: Sequence[System],
-    references: Mapping[ImageId, list[str]],
+    references: Mapping[ImageId, Sequence[str]],
     scorers: Mapping[str, Scorer],
 ) -> People | None:
     """Return people's rates of inventions under metrics that have such rates.
