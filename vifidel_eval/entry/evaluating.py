@@ -277,7 +277,9 @@ def plan(
 
     They are those of the references or, where there are none, of all systems together. Of these,
     only those that `image_ids` names, only those of which some system has a caption with
-    `allow_subset`, and only those with two references for `people`. Systems, references and ids are as `read_captions` takes them, `metrics` as
+    `allow_subset`, and only those with two references for `people`.
+
+    Systems, references and ids are as `read_captions` takes them, `metrics` as
     `vifidel_eval.scorers.registry.parse` returns them; `scorers` are further ones by name. It warns
     if objects and references are of different releases of COCO, captions differ much in length or
     are in another language than vectors and stop words, or images have more labels than a caption
