@@ -196,15 +196,19 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(found, key=lambda finding: (-finding.captions, finding.what))
 
 
-def summary_table(of_systems: Mapping[str, Findings]) -> Table:
-    """Return a row a system: how often something is not in the image or unmentioned."""
+def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
+    """Return a row a system: how often something is not in the image or unmentioned.
+
+    The rates are called as the columns of the metric whose verdicts they are of: VIFIDEL-Hs and
+    VIFIDEL-Hi, or CHAIRs and CHAIRi.
+    """
     columns: dict[str, list[Cell]] = {"System": list(of_systems)}
     found = of_systems.values()
     columns["Captions"] = [f.captions for f in found]
-    columns["With a thing not in the image"] = [_share(f.hallucinating, f.captions) for f in found]
+    columns[f"{metric}s"] = [_rate(f.hallucinating, f.captions) for f in found]
     columns["Mentions"] = [f.mentions for f in found]
     columns["Judged"] = [f.judged for f in found]
-    columns["Not in the image"] = [_share(f.not_in_image, f.judged) for f in found]
+    columns[f"{metric}i"] = [_rate(f.not_in_image, f.judged) for f in found]
     columns["Objects"] = [f.objects for f in found]
     columns["Unmentioned"] = [_share(f.unmentioned, f.objects) for f in found]
     columns["Undefined"] = [f.undefined for f in found]
@@ -276,6 +280,10 @@ def _in_width(title: str, captions: int, found: Sequence[Finding], most: int, wi
 def _named(finding: Finding) -> str:
     apart = finding.category not in (None, finding.what)
     return f"{finding.what} ({finding.category})" if apart else finding.what
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _share(part: int, whole: int) -> str:
