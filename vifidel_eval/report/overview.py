@@ -53,10 +53,10 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
             for image_id, known in zip(part.ids, part.known.tolist(), strict=True)
             if known
         }
-        captions = findings[system].captions or math.nan
+        rated = findings[system].rated or math.nan
         rates = {
-            "VIFIDEL-Hs": findings[system].hallucinating / captions,
-            "VIFIDEL-Hn": sum(known.values()) / captions,
+            "VIFIDEL-Hs": findings[system].hallucinating / rated,
+            "VIFIDEL-Hn": sum(known.values()) / rated,
         }
         of_column = content.scores.evaluations[system]
         rates |= {name: of_column[name].score for name in rates if name in of_column}

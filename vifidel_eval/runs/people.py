@@ -32,7 +32,7 @@ _ENDS = (".", "!", "?")
 
 def people_of(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
-) -> tuple[People, System, dict[ImageId, Sequence[str]]]:
+) -> tuple[People, System, dict[ImageId, list[str]]]:
     """Return how people's captions are made, these captions, and the references that remain.
 
     The systems' median length says how many references are joined.
@@ -67,7 +67,7 @@ def people_of(
 
 def with_people(
     systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
-) -> tuple[People, list[System], dict[ImageId, Sequence[str]]]:
+) -> tuple[People, list[System], dict[ImageId, list[str]]]:
     """Return how people's captions are made, the systems with people last, and the references.
 
     The references are those that remain, of the images that take part; what the systems say of
