@@ -80,9 +80,9 @@ def gather(
 ) -> Content:
     """Return the content of a report on systems that `scorers`, made from `settings`, scored.
 
-    `references` are those of the run's images; the lists may be empty.
-    Captions are explained where the images' objects are known, or one of the scorers takes
-    references as evidence; `explained` is called with how many were since its last call.
+    `references` has the images of the run; their lists may be empty. Captions are explained where
+    the images' objects are known, or one of the scorers takes references as evidence; `explained`
+    is called with how many were since its last call.
 
     Warns
     -----
