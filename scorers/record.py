@@ -53,19 +53,6 @@ DEVICE = Option("device", "Where PyTorch computes, such as cuda.  [default: cpu]
 
 
 @dataclass(frozen=True)
-class Extra:
-    """An extra of this package: its name, and the packages that it installs."""
-
-    name: str
-    packages: tuple[str, ...]
-
-    @property
-    def command(self) -> str:
-        """The command that installs it."""
-        return f"pip install 'vifidel-eval[{self.name}]'"
-
-
-@dataclass(frozen=True)
 class Settings:
     """What the metrics of a run are made from; what has to be read is read once, when needed.
 
@@ -203,8 +190,8 @@ class Metric:
         Its own settings; those of another package begin with the metric's name.
     needs : tuple of str
         What else it needs of the machine: ``"Java"``.
-    extra : Extra, optional
-        The extra of this package that it needs.
+    packages : tuple of str
+        What it needs of packages that are not installed with this one: ``"torch"``.
     check : callable, optional
         Raises `MetricUnavailable` if the metric cannot run here, else returns what it found; quick.
     papers : tuple of Paper
@@ -227,7 +214,7 @@ class Metric:
     tables: bool = False
     options: tuple[Option, ...] = ()
     needs: tuple[str, ...] = ()
-    extra: Extra | None = None
+    packages: tuple[str, ...] = ()
     check: Callable[[], object] | None = None
     papers: tuple[Paper, ...] = ()
     without_java: float | None = None

@@ -153,7 +153,7 @@ def flag(name: str) -> str:
 
 
 def _needing(metric: Metric) -> str:
-    needs = [*metric.needs, *(metric.extra.packages if metric.extra else ())]
+    needs = [*metric.needs, *metric.packages]
     return f"{metric.name} ({', '.join(needs)})" if needs else metric.name
 
 

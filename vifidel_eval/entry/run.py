@@ -20,6 +20,7 @@ from ..explain.sentences import JudgedSentence
 from ..files import printable, write_whole
 from ..image_ids import ImageId, to_json_value
 from ..progress import progress_bar
+from ..project import pip_install
 from ..runs import leaderboard
 from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
@@ -196,8 +197,7 @@ class Run:
             import pandas
         except ImportError:
             raise VifidelError(
-                "a DataFrame needs pandas, which is not installed: pip install "
-                "'vifidel-eval[pandas]'."
+                f"a DataFrame needs pandas, which is not installed: {pip_install('pandas')}."
             ) from None
         if words:
             frame = pandas.DataFrame(list(self._planned("words are parts of captions").words()))

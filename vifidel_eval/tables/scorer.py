@@ -132,7 +132,7 @@ class TableScorer:
     Raises
     ------
     MetricUnavailable
-        If PyArrow is not installed: ``pip install 'vifidel-eval[tables]'``.
+        If PyArrow is not installed.
     VectorsError
         If the vectors cannot be read.
     VifidelError
