@@ -120,11 +120,11 @@ class OfInstance(FakeScorer):
         ("VIFIDEL", "register takes a Metric, not 'VIFIDEL'."),
         (
             record("vifidel"),
-            "there is a metric vifidel already (vifidel_eval.scorers.vifidel); give",
+            "there is a metric or column vifidel already (vifidel_eval.scorers.vifidel); give",
         ),
         (
             record("X", spellings=("prf",)),
-            "there is a metric prf already (vifidel_eval.scorers.vif",
+            "there is a metric or column prf already (vifidel_eval.scorers.vif",
         ),
         (record("A+B"), "a metric cannot be called 'A+B': a name has no blank, comma, plus, bar"),
         (
@@ -202,7 +202,7 @@ BROKEN = {
     "of_name": (module("Other"), "importing of_name registers no metric of that name"),
     "of_clash": (
         module("WMD"),
-        "(VifidelError: there is a metric WMD already (vifidel_eval.scorers.",
+        "(VifidelError: there is a metric or column WMD already (vifidel_eval.scorers.",
     ),
 }
 

@@ -45,8 +45,8 @@ def chosen_metrics(
     names = expanded(metrics or [DEFAULT], defaults(settings))
     if not names:
         raise click.UsageError(
-            "there are neither references nor --objects to score with; give --objects, or "
-            "name --metrics that need neither."
+            "there is nothing to score with; give --references, --objects or both, or name "
+            "--metrics that need neither."
         )
     try:
         check_needs(names, settings, flag)
