@@ -283,6 +283,17 @@ def test_findings_are_of_the_chosen_images(tmp_path):
     assert (both.exit_code, "give one of them" in both.stderr) == (2, True)
 
 
+def test_a_file_that_lacks_images_needs_allow_subset(tmp_path):
+    few = tmp_path / "few.json"
+    few.write_text(json.dumps(json.loads(DREAMING.read_text("utf-8"))[:2]))
+    given = (few, "--references", REFERENCES, "--format", "json")
+    refused = explain(*given)
+    assert refused.exit_code == 1
+    assert "system 'few' has no caption for 4 of 6 images" in refused.stderr
+    found = json.loads(explain(*given, "--allow-subset").stdout)["systems"]["few"]
+    assert found["captions"] == 2
+
+
 def test_without_references_the_objects_alone_are_evidence():
     given = ("--references", REFERENCES, "--format", "json")
     alone = json.loads(explain(DREAMING, *given[2:]).stdout)

@@ -173,7 +173,7 @@ def score(
     settings = replace(
         settings,
         references=references is not None,
-        weighted=not no_references,
+        weighted=references is not None and not no_references,
         detector=detector,
     )
     names = chosen_metrics(metrics, settings)

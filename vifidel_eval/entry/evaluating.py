@@ -220,7 +220,7 @@ def evaluate(
         stop_words=stop_words,
         p=p,
         references=references is not None,
-        weighted=weighted,
+        weighted=weighted and references is not None,
         options=_own(options),
     )
     names = expanded([DEFAULT] if metrics is None else names, defaults(settings))
