@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.instances import check_thresholds
 from ..annotations.read import LookedFor, read_looked_for
+from ..errors import VifidelWarning
 from ..evaluation import Column
 from ..text.words import STOP_WORDS
 from ..vectors import load_vectors
@@ -120,9 +122,19 @@ class Settings:
         """The object labels of the images, if they are known."""
         if self.objects is None:
             return None
-        return read_objects(
+        labels = read_objects(
             self.objects, self.threshold, self.categories, self.uncertain, self.agree
         )
+        if self.threshold and not labels.leaves_out:
+            what = "no label has a score"
+            if labels.threshold is not None:
+                what += f" below {self.threshold:g}"
+            warnings.warn(
+                f"{labels.where}: {what}, so that the threshold leaves nothing out.",
+                VifidelWarning,
+                stacklevel=2,
+            )
+        return labels
 
     @cached_property
     def declared(self) -> LookedFor | None:

@@ -358,6 +358,7 @@ def test_usage(tmp_path, arguments, said):
     [
         (["--caption", "text"], "no column 'text'; its columns are id, caption, labels"),
         (["--labels", "objects"], "no column 'objects'"),
+        (["--labels", "tags"], "say which holds the object labels (--labels, labels=...), or give"),
         (["--caption", "id"], "the column 'id' is of type int64"),
         (["--labels", "id"], "'id'"),
         (["--references", "id"], "the column 'id' is of type int64"),
@@ -998,3 +999,26 @@ def test_an_interrupt_before_the_first_file_leaves_nothing_at_all(tmp_path):
     process.communicate(timeout=60)
     assert process.returncode == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_table_without_labels_names_the_options_that_have_them(tmp_path):
+    parquet.write_table(pa.table({"caption": ["a dog"], "image_id": [1]}), tmp_path / "a.parquet")
+    result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"Error: {tmp_path / 'a.parquet'}: the table has no column 'labels'; its columns are "
+        "caption, image_id; say which holds the object labels (--labels, labels=...), or give a "
+        "file of them (--objects, objects=...).\n"
+    )
+
+
+def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
+    scored = pa.array([[{"label": "dog", "score": 0.9}]])
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": [["dog"]]}), tmp_path / "a.pq")
+    parquet.write_table(pa.table({"caption": ["a dog"], "labels": scored}), tmp_path / "b.pq")
+    without = invoke(tmp_path / "a.pq", "--output", tmp_path / "a", "--threshold", ".9")
+    assert "no label has a score, so that the threshold leaves nothing out." in without.stderr
+    for arguments in (["b.pq", "--threshold", ".9"], ["a.pq"]):
+        name, *options = arguments
+        result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
+        assert (result.exit_code, result.stderr) == (0, "")

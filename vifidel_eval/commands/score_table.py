@@ -162,6 +162,8 @@ def score_table(
             raise
     for line in _summary(output, manifest):
         show(line)
+    if chosen["threshold"] and ">=" not in manifest["signature"]:
+        tell("Warning: no label has a score, so that the threshold leaves nothing out.")
 
 
 def _scorer(
