@@ -105,7 +105,9 @@ def test_whole_result_files(tmp_path):
     assert len(rows) == len(dreaming["hallucinated_words"])
     for word, row in zip(dreaming["hallucinated_words"], rows, strict=True):
         named = (
-            word["what"] if word["class"] == word["what"] else f"{word['what']} ({word['class']})"
+            word["what"]
+            if word["category"] == word["what"]
+            else f"{word['what']} ({word['category']})"
         )
         assert row.startswith(f"{named}  ")
         assert row.split("  ")[0] == named
