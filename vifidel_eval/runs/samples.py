@@ -201,7 +201,8 @@ def _gathered(
         order = np.where(counted, np.nan_to_num(better, nan=_LAST), -np.inf)
         place, images = order.argmax(axis=0), np.arange(own.shape[1])
         found = scores[place, images]
-        places = np.where(np.isnan(found), None, place).tolist()
+        at = zip(place.tolist(), np.isnan(found).tolist(), strict=True)
+        places = [None if undefined else sample for sample, undefined in at]
         return made(found, None if of_rows is None else of_rows[place, images], places)
 
     sign = -1 if first.lower_is_better else 1
