@@ -52,8 +52,10 @@ def test_captions_that_only_begin_like_a_list_are_captions(text, whole):
     assert listed_in(text, "here", CaptionError, whole) is None
 
 
-@pytest.mark.parametrize("text", ["[UNK]", "[a dog, a cat]", "[1]", "[None]"])
-def test_a_caption_in_square_brackets_may_be_a_caption(text):
+@pytest.mark.parametrize(
+    "text", ["[UNK]", "[a dog, a cat]", "[1]", "[None]", '{"caption": "a dog"}']
+)
+def test_a_caption_may_be_in_brackets(text):
     assert listed_in(text, "here", CaptionError, whole=False) is None
 
 

@@ -50,7 +50,8 @@ def listed_in(text: str, at: str, error: type[VifidelError], whole: bool = True)
     """Return the list that a text spells; None if it spells none.
 
     What begins with a bracket and a quotation mark is a list, unless text follows the last bracket;
-    with `whole`, anything in square brackets is, such as ``[a dog, a cat]``, which cannot be read.
+    with `whole`, anything in square brackets is, such as ``[a dog, a cat]``, which cannot be read,
+    and so are sets and mappings.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def _looks_listed(text: str, whole: bool) -> bool:
     quoted, ends = inner[:1] in ("'", '"'), text[-1] in "])}"
     if text[0] == "(":  # a caption may be in parentheses
         return quoted and ends and text[:-1].rstrip(", ")[-1:] in ("'", '"')
-    if quoted:
+    if quoted and (whole or text[0] == "["):
         return ends or "]" not in text  # the end may be lost
     return text[0] == "[" and ends and (whole or inner == "]")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import hashlib
 import json
 import os
@@ -1022,3 +1023,29 @@ def test_a_threshold_says_so_if_no_label_has_a_score(tmp_path):
         name, *options = arguments
         result = invoke(tmp_path / name, "--output", tmp_path / f"of-{name}", *options)
         assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_path):
+    captions = ["a dog runs", "[UNK] dog", "a cat", "a cat"]
+    references = [["a dog.", "a brown dog."], ["it's a dog"], ["a cat"], []]
+    labels = [["dog"], ["dog", "ball"], ["cat"], ["cat"]]
+    cells = ["['a dog runs']", "[UNK] dog", "['a cat', 'a sofa']", "['a cat' 'a sofa']"]
+    plain = {"caption": captions, "refs": references, "labels": labels}
+    parquet.write_table(pa.table(plain), tmp_path / "lists.parquet")
+    in_text = {"caption": cells, "refs": map(str, references), "labels": map(str, labels)}
+    with (tmp_path / "cells.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([in_text, *zip(*in_text.values(), strict=True)])
+    options = ["--references", "refs", "--metrics", "VIFIDEL,WMD"]
+    found = {}
+    for name in ("lists.parquet", "cells.csv"):
+        out = tmp_path / f"of-{name}"
+        done(tmp_path / name, "--output", out, *options)
+        found[name] = parquet.read_table(next(out.glob("*.parquet"))).to_pylist()
+    for expected, row in zip(found["lists.parquet"][:2], found["cells.csv"], strict=False):
+        assert (row["VIFIDEL"], row["WMD"]) == (expected["VIFIDEL"], expected["WMD"])
+        assert row["status"] == "ok"
+    assert [row["status"] for row in found["cells.csv"][2:]] == ["bad caption"] * 2
+    strict = invoke(tmp_path / "cells.csv", "--output", tmp_path / "s", *options, "--strict")
+    assert "cells.csv: row 2: the caption is not a string, or a list that is not of one" in (
+        strict.stderr
+    )

@@ -142,7 +142,7 @@ def _lengths(values: Iterable[Sized]) -> Integers:
 def _captions(column: Any) -> list[Any]:
     """Return the text of each row, which a list of one may spell; None for what is no text."""
     given = map(spelt, column) if isinstance(column, list) else texts(column).to_pylist()
-    return [_only(text) if text and text[0] in "[({ " else text for text in given]
+    return [_only(text) if text and text[0] in "[( \t\n" else text for text in given]
 
 
 def _only(text: str) -> str | None:
