@@ -58,9 +58,9 @@ def test_a_mistyped_option_command_and_metric_are_usage_errors():
 @pytest.mark.parametrize("words", [[], ["agreement"], ["submission"]])
 def test_a_group_alone_shows_its_help_line_by_line(words):
     bare = CliRunner().invoke(main, words, env=EIGHTY)
-    assert (bare.exit_code, bare.stderr) == (2, "")
-    assert bare.stdout == shown(*words, "--help")
-    assert "\\n" not in bare.stdout
+    assert (bare.exit_code, bare.stdout) == (2, "")
+    assert bare.stderr == shown(*words, "--help")
+    assert "\\n" not in bare.stderr
 
 
 def test_completion_is_that_of_click():

@@ -275,7 +275,8 @@ def test_a_package_does_not_take_the_name_of_a_metric_of_ours(tmp_path):
 
 
 def test_default_stands_for_the_default_metrics_among_others():
-    systems, references, objects = {"a": {1: "a dog"}}, {1: ["a cat"]}, {1: ["dog"]}
+    systems = {"a": {1: "a dog", 2: "a cat"}}
+    references, objects = {1: ["a pet"], 2: ["an animal"]}, {1: ["dog"], 2: ["cat"]}
 
     def columns(metrics, **given):
         run = vifidel_eval.evaluate(systems, metrics=metrics, progress=False, **given)

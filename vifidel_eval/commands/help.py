@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .printing import show
+from .printing import show, tell
 
 # Commands with fewer options list them all, in one section.
 _MANY = 12
@@ -59,9 +59,9 @@ class Group(Helping, click.Group):
     """A group of commands of which each explains itself."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments; without any, show the help and end with status 2, as a usage error."""
+        """Parse arguments; without any, tell the help and end with status 2, as a usage error."""
         if not args and not ctx.resilient_parsing:
-            show(ctx.get_help())
+            tell(ctx.get_help())
             ctx.exit(2)
         return super().parse_args(ctx, args)
 
