@@ -17,8 +17,8 @@ from ..errors import VifidelError
 from ..files import first_line, open_file, read_json, sha256_of
 from ..networks.pytorch import load_libraries
 
-#: What needs transformers and PyTorch, and the extra that installs them.
-NEEDED_BY = ("detecting objects", "detect")
+#: What needs transformers and PyTorch.
+NEEDED_BY = "detecting objects"
 
 _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 # What is read of a model, and no other program's weights.
@@ -119,7 +119,7 @@ def _is_safe(name: Any) -> bool:
 
 def _cached(name: str, download: bool, on_download: Callable[[str], object] | None) -> Path:
     """Return the folder of a model in the local cache of the Hub."""
-    load_libraries(*NEEDED_BY, {"transformers": "transformers"})
+    load_libraries(NEEDED_BY, {"transformers": "transformers"})
     import huggingface_hub
     from huggingface_hub import constants
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Column, Evaluation, Floats
+from ..project import pip_install
 from .columns import ScoredColumn, column_scorer
 
 try:
@@ -18,7 +19,7 @@ try:
     from torchmetrics import Metric
 except ModuleNotFoundError as problem:
     raise MetricUnavailable(
-        f"VifidelMetric needs the package {problem.name}: pip install 'vifidel-eval[torchmetrics]'."
+        f"VifidelMetric needs the package {problem.name}: {pip_install('torchmetrics', 'torch')}."
     ) from problem
 
 

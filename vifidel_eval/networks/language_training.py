@@ -133,7 +133,7 @@ def train(
     """
     check_whole(0, seed=seed)
     check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     check_output(Path(output), [])
     training, validation = _split(captions, seed)
     counts = Counter(word for words in training for word in words)
@@ -219,7 +219,7 @@ def _train_epoch(
     random: np.random.Generator,
     on_progress: Callable[[float], object] | None,
 ) -> None:
-    torch = load_torch(*NEEDED_BY)
+    torch = load_torch(NEEDED_BY)
     network.train()
     for batch in _random_batches([len(sequence) for sequence in sequences], random):
         states, targets = states_of(network, [sequences[at] for at in batch])
