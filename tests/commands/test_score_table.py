@@ -948,6 +948,52 @@ def test_kill_9_of_everything_at_random_moments(tmp_path, undisturbed):
     assert_goes_on(source, out, expected)
 
 
+KILLED_AT = """
+import os, sys
+from vifidel_eval.commands.main import main
+
+out, step, *arguments = sys.argv[1:]
+steps = iter(range(int(step)))
+
+def before(event, given):
+    changes = event in ("os.remove", "os.rename", "os.mkdir", "os.rmdir")
+    if event == "open" and isinstance(given[2], int):
+        changes = bool(given[2] & (os.O_WRONLY | os.O_RDWR))
+    path = given[0] if changes and isinstance(given[0], str | os.PathLike) else ""
+    if os.fspath(path).startswith(out) and next(steps, None) is None:
+        os._exit(9)
+
+sys.addaudithook(before)
+main(["score-table", *arguments])
+"""
+
+
+@pytest.mark.slow
+def test_a_run_removes_what_one_that_was_killed_at_any_step_has_left(tmp_path):
+    source = tables(tmp_path / "in", files=2)
+    done(source, "--output", tmp_path / "whole")
+    expected, out, steps = content(tmp_path / "whole"), tmp_path / "out", 0
+    while True:
+        arguments = [source, "--output", out, "--workers", "1"]
+        killed = subprocess.run(
+            [sys.executable, "-c", KILLED_AT, out, str(steps), *arguments],
+            capture_output=True,
+            check=False,
+        )
+        if killed.returncode != 9:
+            break
+        left = sorted(content(out)) if out.exists() else []
+        done(source, "--output", out)
+        found = content(out)
+        assert found.pop("manifest.json.lock", b"") == b""  # an empty one may be somebody's
+        assert found == expected, (steps, left)
+        shutil.rmtree(out)
+        steps += 1
+    assert killed.returncode == 0, killed.stderr
+    assert content(out) == expected
+    assert steps > 12
+
+
 @posix
 @pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(tmp_path, undisturbed):

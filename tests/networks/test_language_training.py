@@ -218,9 +218,11 @@ def test_too_few_captions(tmp_path, captions):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("settings", [{"seed": -1}, {"epochs": 0}, {"hidden": 0}])
+@pytest.mark.parametrize(
+    "settings", [{"seed": -1}, {"epochs": 0}, {"hidden": 0}, {"min_count": True}]
+)
 def test_numbers_that_are_too_small(tmp_path, settings):
-    with pytest.raises(VifidelError, match="must be at least"):
+    with pytest.raises(VifidelError, match=r"^\w+ must be a whole number of at least"):
         train(CAPTIONS, tmp_path / "lm.pt", **settings)
 
 

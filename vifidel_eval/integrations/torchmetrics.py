@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import named_if_wrong
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Column, Evaluation, Floats
 from ..project import pip_install
@@ -54,6 +55,7 @@ class VifidelMetric(Metric):
     is_differentiable = False
     full_state_update = False
 
+    @named_if_wrong
     def __init__(
         self, columns: str | Sequence[str] = "VIFIDEL-F", references: bool = True, **settings: Any
     ) -> None:

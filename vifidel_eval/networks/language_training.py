@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import check_whole
 from ..errors import VifidelError
 from ..files import beside, write_whole
 from ..image_ids import ImageId
@@ -130,11 +131,8 @@ def train(
         be written, or the unfinished training beside `output` is damaged or has other captions or
         settings.
     """
-    if seed < 0 or min(epochs, hidden, min_count) < 1:
-        raise VifidelError(
-            "seed must be at least 0, epochs, hidden and min_count at least 1; found "
-            f"{seed}, {epochs}, {hidden} and {min_count}."
-        )
+    check_whole(0, seed=seed)
+    check_whole(1, epochs=epochs, hidden=hidden, min_count=min_count)
     torch = load_torch(NEEDED_BY)
     check_output(Path(output), [])
     training, validation = _split(captions, seed)

@@ -15,6 +15,7 @@ from ..annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
 from ..annotations.instances import check_thresholds
 from ..annotations.objects import from_threshold
 from ..annotations.read import Declared, read_looked_for
+from ..arguments import check_whole
 from ..errors import VifidelError
 from ..evaluation import Floats, Integers, Tally, add_tallies
 from ..files import first_line
@@ -170,8 +171,7 @@ class TableScorer:
     ) -> None:
         check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
         self._uncertain = uncertain
-        if isinstance(max_words, bool) or not isinstance(max_words, int) or max_words < 1:
-            raise VifidelError(f"max_words must be a positive whole number, not {max_words!r:.40}.")
+        check_whole(1, max_words=max_words)
         self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
         if objects is not None:
