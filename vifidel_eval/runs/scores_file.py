@@ -18,7 +18,7 @@ from ..evaluation import COUNTS, Evaluation
 from ..files import json_text, printable, read_json
 from ..image_ids import ImageId, from_json_value, to_json_value
 from ..scorers.word_supports import WordDetails
-from .comparison import Comparison, Comparisons, Pair, Standing
+from .comparison import Comparison, Comparisons, Pair, Standing, with_ranks
 from .harness import Scores, counts_of
 from .remarks import Calibrated, People
 from .significance import EqualLength
@@ -299,7 +299,9 @@ def _comparisons(content: Mapping[str, Any], scores: Scores) -> Comparisons:
             Comparison, of_metric, metric=str(name), systems=systems, pairs=pairs
         )
     left_out = tuple(map(_text, content.get("left_out", ())))
-    return _record(Comparisons, {"baseline": None, **content}, metrics=metrics, left_out=left_out)
+    # Version 0.2.0 had one number of resamples, and ranks however few these were.
+    content = {"baseline": None, "interval_resamples": content["resamples"], **content}
+    return with_ranks(_record(Comparisons, content, metrics=metrics, left_out=left_out))
 
 
 def _pair(content: Mapping[str, Any], systems: Mapping[str, Standing]) -> Pair:

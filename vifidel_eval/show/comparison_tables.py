@@ -31,9 +31,10 @@ _EQUAL_LENGTH = (
 def level_with_the_best(comparison: Comparison) -> list[str]:
     """Return the systems that are not significantly worse than the one with the best score.
 
-    There is none where there is nothing to choose from: one system, or no direction.
+    There is none where there is nothing to choose from: one system, or no ranks.
     """
-    if not comparison.ranked or len(comparison.systems) < 2:
+    unranked = any(standing.rank is None for standing in comparison.systems.values())
+    if unranked or len(comparison.systems) < 2:
         return []
     sign = -1 if comparison.lower_is_better else 1
     first = max(comparison.systems, key=lambda name: sign * comparison.systems[name].score)
