@@ -25,7 +25,7 @@ _SECTIONS = {
     """.split(),
     "Output": """
         keep workers inventions style columns percent digits counts output per_image baseline
-        comparing compare_output requirements seed resamples leaderboard date report title images
+        scores_only comparing compare_output requirements seed resamples leaderboard date report title images
         images_mb write_candidates figure
     """.split(),
 }

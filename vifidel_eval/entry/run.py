@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arguments import named_if_wrong
 from ..errors import VifidelError, VifidelWarning
+from ..evaluation import Evaluation
 from ..explain.inventions import Invention
 from ..explain.sentences import JudgedSentence
 from ..files import printable, write_whole
@@ -25,7 +26,7 @@ from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
 from ..runs.names import ByName, unknown
-from ..runs.scores_file import read_scores, scores_text
+from ..runs.scores_file import formula_of, no_formula, read_scores, scores_text
 from ..runs.significance import has_own_score
 from ..show.score_tables import in_html, in_short
 from .plan import PathLike, Plan
@@ -53,6 +54,8 @@ class Run:
     _compared: Comparisons | None = None
     #: The file of a loaded run.
     _where: str = "a loaded run"
+    #: The arguments of `_compared`, if it is not a file's.
+    _asked: tuple[int, int | None, float] | None = None
 
     @property
     def systems(self) -> list[str]:
@@ -220,15 +223,16 @@ class Run:
     def compare(
         self,
         seed: int = 0,
-        resamples: int = 1000,
+        resamples: int | None = None,
         level: float = 0.95,
         baseline: str | None = None,
     ) -> Comparisons:
         """Return what ``--compare`` prints: intervals, tests between every two systems, ranks.
 
-        A loaded run returns what its file holds if the arguments are the same. Otherwise it
-        compares what follows from the scores of images; columns whose corpus scores do not, such
-        as those of BLEU and CHAIR, are left out with a warning.
+        A loaded run returns what its file holds if the arguments are the same; otherwise it
+        compares what the file says of images, which gives the same numbers. Columns whose corpus
+        scores do not follow from that are left out with a warning: in a file that version 0.2.0
+        wrote, those of BLEU, CHAIR and VIFIDEL-H.
 
         Parameters
         ----------
@@ -251,16 +255,21 @@ class Run:
         VifidelWarning
             If resamples or images are too few, or columns are left out.
         """
-        known = self._compared
-        if (
-            known is None
-            or (known.seed, known.resamples, known.level) != (seed, resamples, level)
-            or known.baseline not in (None, baseline)
-        ):
+        known, asked = self._compared, (seed, resamples, level)
+        if known is not None and self.plan is None:  # what the file has
+            numbers = {known.resamples, known.interval_resamples}
+            is_it = (
+                (known.seed, known.level) == (seed, level)
+                and (resamples is None or numbers == {resamples})
+                and known.baseline in (None, baseline)
+            )
+        else:
+            is_it = self._asked == asked
+        if known is None or not is_it:
             scores = self.detail if self.plan is not None else self._comparable()
-            known = compare(scores, seed, resamples, level)
+            known = compare(scores, *asked)
             if self.plan is not None:  # `save` keeps what the file of a loaded run has
-                self._compared = known
+                self._compared, self._asked = known, asked
         return known if baseline is None else against(known, baseline)
 
     @named_if_wrong
@@ -271,7 +280,7 @@ class Run:
         title: str | None = None,
         images_mb: int | None = None,
         seed: int = 0,
-        resamples: int = 1000,
+        resamples: int | None = None,
         progress: bool | None = None,
     ) -> None:
         """Write the HTML page: scores, comparison, every image with its captions.
@@ -378,12 +387,8 @@ class Run:
         lacking: list[str] = []
         for column in self.columns:
             evaluations = [of_column[column] for of_column in self.detail.evaluations.values()]
-            means = all(
-                np.array_equal(e.missing, np.isnan(e.scores))
-                and (e.missing.all() or has_own_score(e))
-                for e in evaluations
-            )
-            (kept if means else lacking).append(column)
+            follows = all(_follows(column, e) for e in evaluations)
+            (kept if follows else lacking).append(column)
         if lacking:
             said = (
                 f"{self._where} lacks the counts from which the corpus scores of "
@@ -403,6 +408,17 @@ class Run:
 
     def _repr_html_(self) -> str:
         return in_html(self.detail)
+
+
+def _follows(column: str, e: Evaluation) -> bool:
+    """Return whether what is compared follows from what a file says of images."""
+    if e.statistics is not None:
+        return e.statistics.score is not no_formula
+    if formula_of(column, e.signature) is None:
+        return True
+    # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
+    is_mean = np.array_equal(e.missing, np.isnan(e.scores))
+    return is_mean and (bool(e.missing.all()) or has_own_score(e))
 
 
 @named_if_wrong

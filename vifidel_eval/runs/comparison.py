@@ -66,7 +66,7 @@ class Standing:
     rank : int, optional
         1 + the number of systems that beat it significantly; equal ranks are ties. None under a
         metric by which no system is better than another, and where no difference can be
-        significant (`Comparisons.why_no_ranks`).
+        significant (`Comparisons.too_few`).
     """
 
     score: float
@@ -167,23 +167,23 @@ class Comparisons:
         Metric name to `Comparison`.
     seed, resamples : int
         Of the tests, by bootstrap and by randomisation.
-    interval_resamples : int
-        Of the intervals.
     level : float
         Of the intervals; ranks and winners are at 1 - level.
     left_out : tuple of str
         Metrics of which no image has a score from every system.
     baseline : str, optional
         The second system of all pairs, where only these were tested.
+    interval_resamples : int
+        Of the intervals.
     """
 
     metrics: dict[str, Comparison]
     seed: int
     resamples: int
-    interval_resamples: int
     level: float
     left_out: tuple[str, ...] = ()
     baseline: str | None = None
+    interval_resamples: int = _RESAMPLES
 
     @property
     def has_equal_length(self) -> bool:
@@ -191,22 +191,22 @@ class Comparisons:
         pairs = (pair for comparison in self.metrics.values() for pair in comparison.pairs)
         return any(pair.equal_length is not None for pair in pairs)
 
-    def why_no_ranks(self) -> list[str]:
-        """Return why some metrics have no ranks although they have a direction, in sentences."""
+    def too_few(self) -> list[str]:
+        """Return why no difference can be significant, and there are no ranks, in sentences."""
         tested = [of for of in self.metrics.values() if of.pairs]
         pairs = max((len(of.pairs) for of in tested), default=0)
         needed = _fewest_resamples(pairs, self.level)
         if self.resamples < needed:
             return [
-                f"No ranks: with {self.resamples} resamples no difference can be significant after "
-                f"Holm's correction over {pairs} pairs of systems; take at least {needed}."
+                f"with {self.resamples} resamples no difference can be significant after Holm's "
+                f"correction over {pairs} pairs of systems; take at least {needed}."
             ]
         few = [of for of in tested if of.images < _fewest_images(pairs, self.level)]
         return few and [
-            f"No ranks by {', '.join(of.metric for of in few)}: "
-            f"{min(of.images for of in few)} images are too few for a significant difference "
-            f"(pairs of systems: {pairs}), and with so few the bootstrap's p-values mean nothing; "
-            f"compare at least {_fewest_images(pairs, self.level)}."
+            f"{min(of.images for of in few)} images are too few for a significant difference under "
+            f"{', '.join(of.metric for of in few)} (pairs of systems: {pairs}), and with so few "
+            "the bootstrap's p-values mean nothing; compare at least "
+            f"{_fewest_images(pairs, self.level)}."
         ]
 
     def __repr__(self) -> str:
@@ -311,11 +311,8 @@ def compare(
         )
     if not scores.evaluations:
         raise VifidelError("there is no system to compare; score one first.")
-    seed, drawn, level = int(seed), int(given), float(level)  # not NumPy's, for JSON
-    tested = drawn
-    if resamples is None:
-        number_of_pairs = math.comb(len(scores.evaluations), 2)
-        tested = max(drawn, round(_MORE * number_of_pairs / _alpha(level)))
+    seed, level = int(seed), float(level)  # not NumPy's, for JSON
+    tested, drawn = _how_many(resamples, len(scores.evaluations), level)
     shared = _shared_images(scores)
     scores = _as_in_files(scores)
     evaluations = {
@@ -364,10 +361,17 @@ def compare(
             ranked,
         )
     left_out = tuple(metric for metric in scores.signatures if metric not in metrics)
-    compared = Comparisons(metrics, seed, tested, drawn, level, left_out)
-    for said in compared.why_no_ranks():
+    compared = Comparisons(metrics, seed, tested, level, left_out, interval_resamples=drawn)
+    for said in compared.too_few():
         warnings.warn(said, VifidelWarning, stacklevel=2)
     return with_ranks(compared)
+
+
+def _how_many(resamples: int | None, systems: int, level: float) -> tuple[int, int]:
+    """Return how many resamples tests and intervals take, where so many were asked for or none."""
+    if resamples is not None:
+        return int(resamples), int(resamples)
+    return max(_RESAMPLES, round(_MORE * math.comb(systems, 2) / _alpha(level))), _RESAMPLES
 
 
 def _as_in_files(scores: Scores) -> Scores:
@@ -377,7 +381,10 @@ def _as_in_files(scores: Scores) -> Scores:
         counts = e.statistics
         if counts is not None:
             counts = replace(counts, of_rows=_rounded(counts.of_rows))
-        return replace(e, scores=_rounded(e.scores), statistics=counts)
+        # Corpus scores keep all digits, there too.
+        return replace(
+            e, scores=_rounded(e.scores), corpus_score=e.score, statistics=counts
+        )
 
     evaluations = {
         name: {column: in_file(e) for column, e in of_column.items()}

@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,12 +90,14 @@ def take_sample(
         score_of = statistics[0].score
         counts = [of.of_rows[at] for of, at in zip(statistics, places, strict=True)]
         rows = np.where(defined[:, np.newaxis], counts, 0.0)
-        scores = score_of(rows.sum(axis=1)).tolist()
     else:
         score_of = _mean
         of_images = np.where(defined, [e.scores[at] for e, at in of_systems], 0.0)
         rows = np.stack(np.broadcast_arrays(of_images, defined), axis=-1)
-        scores = [math.fsum(of_system) / images for of_system in of_images.tolist()]
+    scores = [
+        e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(of_rows)
+        for e, of_rows in zip(evaluations.values(), score_of(rows.sum(axis=1)), strict=True)
+    ]
     if any(map(math.isnan, scores)):
         return None
     return Sample(_exact(rows), score_of, scores, images)
@@ -211,7 +213,7 @@ def _scored(sample: Sample, sums: Floats) -> Floats:
 
 
 def _summed(
-    samples: Mapping[_Key, Sample], weights: Callable[[int, int], Iterator[Floats]]
+    samples: Mapping[_Key, Sample], weights: Callable[[int, int], Iterator[NDArray[Any]]]
 ) -> Iterator[Iterator[tuple[_Key, Floats]]]:
     """Yield, for some resamples at a time, the weighted sums of all rows of each sample.
 
@@ -245,21 +247,21 @@ def _summed(
         yield ((key, sums[of_sample]) for key, of_sample in places.items())
 
 
-def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[Floats]:
+def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
     """Yield how often each image is in each resample: (some resamples, number of images)."""
     for words in _words([seed, 0], resamples, at_once, images):
         # The upper half of a word, as a share of 2**32, says which image.
         drawn = (words >> np.uint64(32)) * np.uint64(images) >> np.uint64(32)
         drawn += np.arange(len(words), dtype=np.uint64)[:, np.newaxis] * np.uint64(images)
         times = np.bincount(drawn.view(np.int64).ravel(), minlength=words.size)
-        yield times.reshape(words.shape).astype(np.float64)
+        yield times.reshape(words.shape)
 
 
-def _swaps(seed: int, resamples: int, images: int, at_once: int) -> Iterator[Floats]:
+def _swaps(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDArray[Any]]:
     """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
     for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
         bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)
-        yield bits[:, :images].astype(np.float64)
+        yield bits[:, :images]
 
 
 def _words(

@@ -28,6 +28,14 @@ _EQUAL_LENGTH = (
 )
 
 
+# Columns of CSV, as `_randomness` returns them.
+_RANDOMNESS = ("Seed", "Resamples", "Interval resamples")
+
+
+def _randomness(comparisons: Comparisons) -> tuple[int, int, int]:
+    return comparisons.seed, comparisons.resamples, comparisons.interval_resamples
+
+
 def level_with_the_best(comparison: Comparison) -> list[str]:
     """Return the systems that are not significantly worse than the one with the best score.
 
@@ -67,11 +75,14 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
             used = [standing.rank, comparison.images]
             standings.append([metric, name, marked, low, high, *used])
     pairs = any(comparison.pairs for comparison in comparisons.metrics.values())
-    settings = f"{comparisons.resamples} resamples of the images, seed {comparisons.seed}"
-    notes = [f"Low to High: {_level(comparisons)} bootstrap interval, {settings}."]
+    notes = [
+        f"Low to High: {_level(comparisons)} bootstrap interval, {comparisons.interval_resamples} "
+        f"resamples of the images, seed {comparisons.seed}."
+    ]
     if pairs:
         notes += [
             "Rank: 1 + number of systems that are significantly better; equal ranks are ties.",
+            *(f"No ranks: {reason}" for reason in comparisons.too_few()),
             "Images: those that have a score from every system; only they are compared.",
         ]
     tables = [
@@ -84,10 +95,10 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
             digits=layout.decimals(style),
         )
     ]
-    return [*tables, _pairs(comparisons, style, layout, settings)] if pairs else tables
+    return [*tables, _pairs(comparisons, style, layout)] if pairs else tables
 
 
-def _pairs(comparisons: Comparisons, style: str, layout: TableLayout, settings: str) -> Table:
+def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     digits = layout.decimals(style)
 
     def with_interval(of: Pair | EqualLength | None, ranked: bool) -> list[Cell]:
@@ -121,7 +132,8 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout, settings: 
         [
             "Difference: the first score minus the second, with its bootstrap interval.",
             "p: paired bootstrap (boot.) and approximate randomisation (rand.), two-sided, after "
-            f"Holm's correction over the pairs of a metric; {settings}.",
+            f"Holm's correction over the pairs of a metric; {comparisons.resamples} resamples of "
+            f"the images, seed {comparisons.seed}.",
             f"{'Bold' if style == 'latex' else 'Better'}: where the randomisation p is at most "
             f"{alpha}.",
             *([_EQUAL_LENGTH] if at_equal_length else ()),
@@ -145,7 +157,7 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
     rows: list[list[Cell]] = []
     for metric, comparison in comparisons.metrics.items():
         pairs = {pair.first: pair for pair in comparison.pairs}
-        used = [comparison.images, comparisons.seed, comparisons.resamples]
+        used = [comparison.images, *_randomness(comparisons)]
         for name in sorted(comparison.systems, key=pairs.__contains__):
             pair = pairs.get(name)
             score = layout.shown(comparison.systems[name].score, comparison.ranked)
@@ -160,7 +172,7 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
             if style == "csv":
                 row += [score, *numbers, rounded(p), better, *used]
             rows.append(row)
-    in_csv = ["Score", "Difference", "Low", "High", "p", "Better", "Images", "Seed", "Resamples"]
+    in_csv = ["Score", "Difference", "Low", "High", "p", "Better", "Images", *_RANDOMNESS]
     return Table(
         [
             *("Metric", "System", f"Score (difference [{_level(comparisons)}], p)"),
@@ -191,6 +203,7 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     if style in ("markdown", "latex"):
         alpha = f"{1 - comparisons.level:.2g}"
         notes.append(f"Bold: significantly better than {baseline} (p <= {alpha}).")
+    notes += [f"No significance: {reason}" for reason in comparisons.too_few()]
     if images:
         notes.append(
             f"Images that have a score from every system, and are compared: {', '.join(images)}."
@@ -214,7 +227,8 @@ def signature_of_differences(comparisons: Comparisons) -> str:
     return (
         f"Differences|baseline:{comparisons.baseline}|test:randomisation|"
         f"holm:{_others(comparisons)}|interval:bootstrap|level:{comparisons.level:g}|"
-        f"resamples:{comparisons.resamples}|seed:{comparisons.seed}"
+        f"resamples:{comparisons.resamples}|interval-resamples:{comparisons.interval_resamples}|"
+        f"seed:{comparisons.seed}"
     )
 
 
@@ -228,7 +242,7 @@ def one_table(comparisons: Comparisons, layout: TableLayout) -> Table:
     at_equal_length = comparisons.has_equal_length
     for metric, comparison in comparisons.metrics.items():
         ranked = comparison.ranked
-        used = [comparison.images, comparisons.seed, comparisons.resamples]
+        used = [comparison.images, *_randomness(comparisons)]
         for name, of in comparison.systems.items():
             numbers = [layout.shown(number, ranked) for number in (of.score, of.low, of.high)]
             nothing = [None] * (6 if at_equal_length else 3)
@@ -244,7 +258,7 @@ def one_table(comparisons: Comparisons, layout: TableLayout) -> Table:
             *("Metric", "System", "Against", "Value", "Low", "High", "Rank", "Better"),
             *("Bootstrap p", "Randomisation p"),
             *(("Equal length", "Equal low", "Equal high") if at_equal_length else ()),
-            *("Images", "Seed", "Resamples"),
+            *("Images", *_RANDOMNESS),
         ],
         rows,
         digits=layout.decimals("csv"),

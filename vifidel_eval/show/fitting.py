@@ -48,7 +48,8 @@ class TableLayout:
     four, or two in percent, and in CSV all that files hold; in lines of `width` characters in the
     style ``table``. `percent` multiplies scores by 100. With `counts`, what was counted is shown in
     LaTeX, and beside a baseline, too. `baseline` is the system that the others are compared with,
-    in one table instead of those of scores, intervals and pairs.
+    in one table instead of those of scores, intervals and pairs. With `scores_only` there is the
+    table of scores alone, in bold by what a comparison found.
     """
 
     columns: tuple[str, ...] | None = None
@@ -57,6 +58,7 @@ class TableLayout:
     width: int = PIPED_WIDTH
     counts: bool = False
     baseline: str | None = None
+    scores_only: bool = False
 
     def decimals(self, style: str) -> int | None:
         """Return the decimals of a style; None for those of `Table`."""

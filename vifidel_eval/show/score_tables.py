@@ -48,14 +48,14 @@ def render(
     """
     scores, comparisons = _chosen(scores, comparisons, layout)
     if style == "json":
-        return scores_text(scores, comparisons)
+        return scores_text(scores, None if layout.scores_only else comparisons)
     if comparisons is not None and layout.baseline is not None:
         tables = fitted(_against(scores, style, comparisons, layout), style, layout.width)
         if layout.counts and style != "csv":
             tables += fitted(_counts(scores), style, layout.width, "Count")
     else:
         tables = fitted(table(scores, style, comparisons, layout), style, layout.width, "Metric")
-        if comparisons is not None and style != "csv":
+        if comparisons is not None and style != "csv" and not layout.scores_only:
             for each in compared(comparisons, style, layout):
                 tables += fitted(each, style, layout.width)
     if style == "table":
