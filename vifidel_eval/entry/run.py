@@ -26,8 +26,9 @@ from ..runs.baseline import against
 from ..runs.comparison import Comparisons, compare
 from ..runs.harness import Scores
 from ..runs.names import ByName, unknown
-from ..runs.scores_file import formula_of, no_formula, read_scores, scores_text
+from ..runs.scores_file import no_formula, read_scores, scores_text
 from ..runs.significance import has_own_score
+from ..scorers.registry import METRICS
 from ..show.score_tables import in_html, in_short
 from .plan import PathLike, Plan
 
@@ -56,6 +57,11 @@ class Run:
     _where: str = "a loaded run"
     #: The arguments of `_compared`, if it is not a file's.
     _asked: tuple[int, int | None, float] | None = None
+
+    @property
+    def saved_comparison(self) -> Comparisons | None:
+        """The comparison that the file of a loaded run has, if it has one."""
+        return self._compared if self.plan is None else None
 
     @property
     def systems(self) -> list[str]:
@@ -348,9 +354,8 @@ class Run:
         VifidelError
             If the file cannot be written.
         """
-        if comparisons is None and self.plan is None:
-            comparisons = self._compared
-        write_whole(Path(path), scores_text(self.detail, comparisons) + "\n")
+        text = scores_text(self.detail, comparisons or self.saved_comparison)
+        write_whole(Path(path), text + "\n")
 
     @named_if_wrong
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
@@ -392,7 +397,7 @@ class Run:
         if lacking:
             said = (
                 f"{self._where} lacks the counts from which the corpus scores of "
-                f"{', '.join(lacking)} follow"
+                f"{', '.join(lacking)} follow, or their metric is not installed"
             )
             if not kept:
                 raise VifidelError(f"{said}, so nothing can be compared: evaluate again.")
@@ -414,7 +419,8 @@ def _follows(column: str, e: Evaluation) -> bool:
     """Return whether what is compared follows from what a file says of images."""
     if e.statistics is not None:
         return e.statistics.score is not no_formula
-    if formula_of(column, e.signature) is None:
+    known = METRICS.column(column, e.signature)
+    if known is not None and known.of_sums is None:
         return True
     # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
     is_mean = np.array_equal(e.missing, np.isnan(e.scores))

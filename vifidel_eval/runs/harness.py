@@ -17,7 +17,7 @@ from ..remembered import one_run
 from ..rows import Rows
 from ..scorers import Mean, Scorer
 from .pairing import System, all_images, paired
-from .remarks import Calibrated, People
+from .remarks import Calibrated, People, four_decimals
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +54,13 @@ class Scores:
         """Return every column with the name of its metric, as its signature says it."""
         return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
-    def notes(self) -> list[str]:
-        """Return what has to be said of people's captions, and estimates, in sentences."""
-        of_people = [] if self.people is None else self.people.notes(self.signatures)
-        return of_people + [rate.note(system) for system, rate in self.calibrated.items()]
+    def notes(self, shown: Callable[[float, str], str] = four_decimals) -> list[str]:
+        """Return what has to be said of people's captions, and estimates, in sentences.
+
+        `shown` returns a score of a column as the sentences show it.
+        """
+        of_people = [] if self.people is None else self.people.notes(self.signatures, shown)
+        return of_people + [rate.note(system, shown) for system, rate in self.calibrated.items()]
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

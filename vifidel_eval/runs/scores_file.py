@@ -248,29 +248,15 @@ def _read_statistics(
         if any(len(of_count) != images for of_count in counts):
             raise ValueError(f"the counts of {of_columns['columns']!r:.40} are of other images")
         for column in of_columns["columns"]:
-            of_sums = formula_of(column, signatures[column]) or no_formula
-            found[column] = Statistics(np.array(counts).T, of_sums)
+            known = METRICS.column(column, signatures[column])
+            of_sums = None if known is None else known.of_sums
+            found[column] = Statistics(np.array(counts).T, of_sums or no_formula)
     return found
 
 
 def no_formula(sums: Floats) -> Floats:
     """Stand for the formula of a metric that is not installed: the scores of sums are undefined."""
     return np.full(np.shape(sums)[:-1], np.nan)
-
-
-def formula_of(column: str, signature: str) -> Callable[[Floats], Floats] | None:
-    """Return how a corpus score follows from sums of counts, if its metric is installed.
-
-    The column may have another name than the metric gives it: of a scorer that a user named, or of
-    samples.
-    """
-    try:
-        columns = METRICS[METRICS.find(signature.partition("|")[0])].columns
-    except VifidelError:
-        return None
-    names = f" {column} "
-    own = [one for one in columns if len(columns) == 1 or f" {one.name} " in names]
-    return own[0].of_sums if own else None
 
 
 def _details(rows: list[Any], columns: list[str]) -> dict[str, dict[str, list[Any]]]:

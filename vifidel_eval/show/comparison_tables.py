@@ -51,12 +51,12 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
 
 
 def _difference(
-    of: Pair | EqualLength | None, ranked: bool, layout: TableLayout
+    of: Pair | EqualLength | None, metric: str, layout: TableLayout
 ) -> tuple[float | None, float | None, float | None]:
     """Return a difference and the ends of its interval; nothing three times where there is none."""
     if of is None:
         return None, None, None
-    difference, low, high = (layout.shown(n, ranked) for n in (of.difference, of.low, of.high))
+    difference, low, high = (layout.shown(n, metric) for n in (of.difference, of.low, of.high))
     return difference, low, high
 
 
@@ -70,7 +70,7 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
         level = level_with_the_best(comparison)
         for name, standing in comparison.systems.items():
             numbers = (standing.score, standing.low, standing.high)
-            score, low, high = (layout.shown(number, comparison.ranked) for number in numbers)
+            score, low, high = (layout.shown(number, metric) for number in numbers)
             marked = Marked(score, bold=name in level)
             used = [standing.rank, comparison.images]
             standings.append([metric, name, marked, low, high, *used])
@@ -101,8 +101,8 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
 def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     digits = layout.decimals(style)
 
-    def with_interval(of: Pair | EqualLength | None, ranked: bool) -> list[Cell]:
-        difference, low, high = _difference(of, ranked, layout)
+    def with_interval(of: Pair | EqualLength | None, metric: str) -> list[Cell]:
+        difference, low, high = _difference(of, metric, layout)
         return [difference, None if of is None else interval(low, high, digits)]
 
     rows: list[list[Cell]] = []
@@ -114,12 +114,12 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
                 for name in (pair.first, pair.second)
             ]
             better = [] if style == "latex" else [pair.winner]
-            difference = with_interval(pair, comparison.ranked)
+            difference = with_interval(pair, metric)
             # As text: they keep their digits whatever the scores have.
             p_values = [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
             row: list[Cell] = [metric, *names, *better, *difference, *p_values]
             if at_equal_length:
-                row += with_interval(pair.equal_length, comparison.ranked)
+                row += with_interval(pair.equal_length, metric)
             rows.append(row)
     level, alpha = _level(comparisons), f"{1 - comparisons.level:.2g}"
     return Table(
@@ -160,8 +160,8 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
         used = [comparison.images, *_randomness(comparisons)]
         for name in sorted(comparison.systems, key=pairs.__contains__):
             pair = pairs.get(name)
-            score = layout.shown(comparison.systems[name].score, comparison.ranked)
-            numbers = _difference(pair, comparison.ranked, layout)
+            score = layout.shown(comparison.systems[name].score, metric)
+            numbers = _difference(pair, metric, layout)
             cell, p = Figures(readable(score, decimals)), math.nan  # of the baseline itself
             if pair is not None:
                 p = pair.randomisation_holm
@@ -241,16 +241,15 @@ def one_table(comparisons: Comparisons, layout: TableLayout) -> Table:
     rows: list[list[Cell]] = []
     at_equal_length = comparisons.has_equal_length
     for metric, comparison in comparisons.metrics.items():
-        ranked = comparison.ranked
         used = [comparison.images, *_randomness(comparisons)]
         for name, of in comparison.systems.items():
-            numbers = [layout.shown(number, ranked) for number in (of.score, of.low, of.high)]
+            numbers = [layout.shown(number, metric) for number in (of.score, of.low, of.high)]
             nothing = [None] * (6 if at_equal_length else 3)
             rows.append([metric, name, None, *numbers, of.rank, *nothing, *used])
         for pair in comparison.pairs:
-            values = _difference(pair, ranked, layout)
+            values = _difference(pair, metric, layout)
             p_values = [rounded(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
-            remains = _difference(pair.equal_length, ranked, layout) if at_equal_length else ()
+            remains = _difference(pair.equal_length, metric, layout) if at_equal_length else ()
             names = [metric, pair.first, pair.second]
             rows.append([*names, *values, None, pair.winner, *p_values, *remains, *used])
     return Table(
