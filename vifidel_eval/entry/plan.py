@@ -17,6 +17,7 @@ from ..explain.sentences import JudgedSentence
 from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
 from ..runs.harness import column_names
+from ..runs.inputs import Inputs
 from ..runs.pairing import System, all_images, paired
 from ..runs.remarks import People
 from ..runs.samples import gathered_columns
@@ -51,6 +52,8 @@ class Plan:
     people: People | None = None
     #: System name to its samples, which are all of `systems` then.
     samples: dict[str, list[System]] | None = None
+    #: The arguments that it was planned by.
+    inputs: Inputs | None = None
 
     @property
     def names(self) -> list[str]:

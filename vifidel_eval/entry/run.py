@@ -55,6 +55,8 @@ class Run:
     _compared: Comparisons | None = None
     #: The file of a loaded run.
     _where: str = "a loaded run"
+    #: What a loaded run was made from, once it was looked for.
+    _again: Plan | None = None
     #: The arguments of `_compared`, if it is not a file's.
     _asked: tuple[int, int | None, float] | None = None
 
@@ -137,8 +139,8 @@ class Run:
         Raises
         ------
         VifidelError
-            If there is no such system, the run was loaded, or there are neither objects nor
-            references.
+            If there is no such system, the run was loaded and its inputs are not there as they were,
+            or there are neither objects nor references.
         """
         self._check_system(system)
         return self._planned("sentences are parts of captions").sentences(system)
@@ -155,7 +157,8 @@ class Run:
         Raises
         ------
         VifidelError
-            If the run was loaded, or there are neither objects nor references.
+            If the run was loaded and its inputs are not there as they were, or there are neither
+            objects nor references.
 
         Examples
         --------
@@ -198,8 +201,7 @@ class Run:
         Raises
         ------
         VifidelError
-            If pandas is not installed; for words, if the run was loaded, or there are neither
-            objects nor references.
+            If pandas is not installed; for words, as for `inventions`.
         """
         try:
             import pandas
@@ -310,7 +312,8 @@ class Run:
         Raises
         ------
         VifidelError
-            If the run was loaded, a picture cannot be read, or the file cannot be written.
+            If the run was loaded and its inputs are not there as they were, a picture cannot be
+            read, or the file cannot be written.
         """
         plan = self._planned("a report shows captions, references and objects")
         if isinstance(images, str | os.PathLike):
@@ -371,20 +374,32 @@ class Run:
         Raises
         ------
         VifidelError
-            If the run was loaded, the file is of other images, references or settings, or it cannot
-            be written.
+            If the run was loaded and its inputs are not there as they were, the file is of other
+            images, references or settings, or it cannot be written.
         """
         plan = self._planned("a leaderboard pins captions and references")
         leaderboard.add(path, self.detail, plan.systems, plan.references, day or date.today())
 
     def _planned(self, why: str) -> Plan:
-        if self.plan is None:
-            raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
-        if self.plan.samples is not None:
+        plan = self.plan or self._again
+        if plan is None:
+            if self.detail.inputs is None:
+                raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
+            try:
+                arguments = self.detail.inputs.found(self._where)
+            except VifidelError as problem:
+                raise VifidelError(
+                    f"{why}, and {self._where} holds only scores; of what these were made from, "
+                    f"{problem}: bring it back, or evaluate again."
+                ) from None
+            from .evaluating import plan_again
+
+            plan = self._again = plan_again(arguments)
+        if plan.samples is not None:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: score one of them."
             )
-        return self.plan
+        return plan
 
     def _comparable(self) -> Scores:
         """Return the columns of a loaded run whose corpus scores follow from those of images."""
@@ -433,8 +448,9 @@ def load(path: PathLike) -> Run:
 
     Its `Run.scores` equal those of the run that was saved, bit by bit. The scores of images have
     the ten significant digits that every machine agrees on; counts, signatures and, if one was
-    saved, the comparison are those of the file. Captions and references are not in it, so that
-    `Run.report` and `Run.add_to_leaderboard` say what is missing.
+    saved, the comparison are those of the file. Captions, references and objects are not in it:
+    `Run.report`, `Run.inventions` and whatever else needs them reads them again from the files that
+    the run was made from, and says which of these is missing or has changed.
 
     Raises
     ------

@@ -382,9 +382,7 @@ def _as_in_files(scores: Scores) -> Scores:
         if counts is not None:
             counts = replace(counts, of_rows=_rounded(counts.of_rows))
         # Corpus scores keep all digits, there too.
-        return replace(
-            e, scores=_rounded(e.scores), corpus_score=e.score, statistics=counts
-        )
+        return replace(e, scores=_rounded(e.scores), corpus_score=e.score, statistics=counts)
 
     evaluations = {
         name: {column: in_file(e) for column, e in of_column.items()}

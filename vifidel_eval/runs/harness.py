@@ -16,6 +16,7 @@ from ..image_ids import ImageId
 from ..remembered import one_run
 from ..rows import Rows
 from ..scorers import Mean, Scorer
+from .inputs import Inputs
 from .pairing import System, all_images, paired
 from .remarks import Calibrated, People, four_decimals
 
@@ -36,6 +37,8 @@ class Scores:
         How references were scored as captions are: as a system, or for the floor of inventions.
     calibrated : dict
         System name to its rate of inventions without the errors of the answers, if estimated.
+    inputs : Inputs, optional
+        What a run was made from.
     """
 
     signatures: dict[str, str]
@@ -43,6 +46,7 @@ class Scores:
     unavailable: dict[str, str] = field(default_factory=dict)
     people: People | None = None
     calibrated: dict[str, Calibrated] = field(default_factory=dict)
+    inputs: Inputs | None = None
 
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""

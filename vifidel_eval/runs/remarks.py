@@ -40,7 +40,9 @@ class People:
         made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
         made = f"{made} of each image ({self.words:.1f} words on average)"
         if self.rates:
-            rates = [f"{name} {shown(r, name)}" for name, r in self.rates.items() if name in columns]
+            rates = [
+                f"{name} {shown(r, name)}" for name, r in self.rates.items() if name in columns
+            ]
             floor = f"People: {', '.join(rates)} for {made}, judged without these references."
             return [floor] if rates else []
         said = [f"{PEOPLE}: {made}; every system is scored against the other references."]
@@ -79,7 +81,9 @@ class Calibrated:
         if math.isnan(self.corrected):
             return f"{said}, and cannot be corrected: {self._lacking()}."
         low, high = self.interval
-        interval = "no interval" if math.isnan(low) else f"{shown(low, _RATE)} to {shown(high, _RATE)}"
+        interval = (
+            "no interval" if math.isnan(low) else f"{shown(low, _RATE)} to {shown(high, _RATE)}"
+        )
         return (
             f"{said} and {shown(self.corrected, _RATE)} ({interval}) corrected for wrong answers: yes to "
             f"{self.false_yes:.1%} of controls ({self.controls}), no to {self.false_no:.1%} of "

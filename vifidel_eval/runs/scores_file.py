@@ -21,6 +21,7 @@ from ..scorers.registry import METRICS
 from ..scorers.word_supports import WordDetails
 from .comparison import Comparison, Comparisons, Pair, Standing, with_ranks
 from .harness import Scores, counts_of
+from .inputs import Inputs
 from .remarks import Calibrated, People
 from .significance import EqualLength
 
@@ -53,7 +54,8 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
     image in their order; null where one is left out.
     How people's captions were made, and their rates, is under ``"people"``; what was estimated
     of the errors of answers is under ``"calibrated"``, by system; how systems compare is under
-    ``"comparison"``, as `Comparisons.to_json` has it.
+    ``"comparison"``, as `Comparisons.to_json` has it. What the run was made from is under
+    ``"inputs"``, as `Inputs.to_json` has it, if all of it were files.
 
     The images are most of it, and are written column by column: an encoder of JSON takes five
     times as long for them.
@@ -77,6 +79,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
         "people": scores.people and for_json(asdict(scores.people)),
         "calibrated": {name: for_json(asdict(rate)) for name, rate in scores.calibrated.items()},
         "unavailable": scores.unavailable,
+        "inputs": scores.inputs and scores.inputs.to_json(),
         "comparison": comparisons and comparisons.to_json(),
     }
     always = ("scores", "signatures", "systems")
@@ -225,13 +228,14 @@ def _scores(content: Mapping[str, Any]) -> Scores:
     if not signatures or not evaluations:
         raise ValueError("there is no system, or no score")
     unavailable = {str(name): _text(why) for name, why in content.get("unavailable", {}).items()}
-    people = content.get("people")
+    people, inputs = content.get("people"), content.get("inputs")
     return Scores(
         signatures,
         evaluations,
         unavailable,
         None if people is None else _people(people),
         {str(name): _calibrated(rate) for name, rate in content.get("calibrated", {}).items()},
+        None if inputs is None else Inputs.from_json(inputs),
     )
 
 

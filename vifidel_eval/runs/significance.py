@@ -70,9 +70,7 @@ class Sample:
         return self.score_of(abs(self.rows).sum(axis=1))
 
 
-def take_sample(
-    evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
-) -> Sample | None:
+def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:
     """Return the sample of systems under a metric, of the images that every system has.
 
     Images count that count for all. There is none where no image does, or a system's score is
