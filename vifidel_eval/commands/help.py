@@ -25,8 +25,8 @@ _SECTIONS = {
     """.split(),
     "Output": """
         keep workers inventions style columns percent digits counts output per_image baseline
-        scores_only comparing compare_output requirements seed resamples leaderboard date report title images
-        images_mb write_candidates figure
+        scores_only comparing compare_output requirements seed resamples leaderboard date report
+        title images images_mb write_candidates figure
     """.split(),
 }
 _SECTION_OF = {name: title for title, names in _SECTIONS.items() for name in names}

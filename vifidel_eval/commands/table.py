@@ -27,7 +27,8 @@ def table(file: Path, tables: TableOptions) -> None:
     tables.check_columns(run.detail.metric_of_columns())
     tables.check_baseline(run.systems)
     comparisons = run.saved_comparison
-    if comparisons is None and (tables.baseline, tables.compare_output) != (None, None):
+    wanted = (tables.baseline, tables.compare_output) != (None, None)
+    if wanted and (comparisons is None or comparisons.baseline not in (None, tables.baseline)):
         comparisons = run.compare()
     try:
         tables.deliver(run.detail, comparisons)

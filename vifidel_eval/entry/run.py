@@ -139,8 +139,8 @@ class Run:
         Raises
         ------
         VifidelError
-            If there is no such system, the run was loaded and its inputs are not there as they were,
-            or there are neither objects nor references.
+            If there is no such system, the run was loaded and its inputs are not there as they
+            were, or there are neither objects nor references.
         """
         self._check_system(system)
         return self._planned("sentences are parts of captions").sentences(system)

@@ -202,7 +202,9 @@ class Comparisons:
                 f"correction over {pairs} pairs of systems; take at least {needed}."
             ]
         few = [of for of in tested if of.images < _fewest_images(pairs, self.level)]
-        return few and [
+        if not few:
+            return []
+        return [
             f"{min(of.images for of in few)} images are too few for a significant difference under "
             f"{', '.join(of.metric for of in few)} (pairs of systems: {pairs}), and with so few "
             "the bootstrap's p-values mean nothing; compare at least "

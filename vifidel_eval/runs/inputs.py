@@ -130,5 +130,5 @@ def _digest(path: Path) -> str:
         return digest.hexdigest()
     if not path.is_file():
         raise VifidelError(f"{path}: is no file or folder.")
-    with open_file(path, VifidelError) as file:
-        return sha256_of(file)
+    with open_file(path, VifidelError) as opened:
+        return sha256_of(opened)

@@ -85,9 +85,9 @@ class Calibrated:
             "no interval" if math.isnan(low) else f"{shown(low, _RATE)} to {shown(high, _RATE)}"
         )
         return (
-            f"{said} and {shown(self.corrected, _RATE)} ({interval}) corrected for wrong answers: yes to "
-            f"{self.false_yes:.1%} of controls ({self.controls}), no to {self.false_no:.1%} of "
-            f"what three references name ({self.named}); both are easier than the rest."
+            f"{said} and {shown(self.corrected, _RATE)} ({interval}) corrected for wrong answers: "
+            f"yes to {self.false_yes:.1%} of controls ({self.controls}), no to "
+            f"{self.false_no:.1%} of what three references name ({self.named}); both are easier than the rest."
         )
 
     def _lacking(self) -> str:

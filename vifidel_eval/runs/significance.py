@@ -116,7 +116,7 @@ def _exact(rows: Floats) -> Floats:
     """Return rows, (systems, images, k), rounded so that sums over as many images are exact."""
     _, exponents = np.frexp(abs(rows).max(axis=1, keepdims=True))
     step = exponents + (rows.shape[1].bit_length() - _BITS)
-    return np.ldexp(np.rint(np.ldexp(rows, -step)), step)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(rows, -step)), step))
 
 
 def has_own_score(evaluation: Evaluation) -> bool:
@@ -305,24 +305,23 @@ def at_equal_length(
     ]
     found = {}
     for metric in ranked:  # one after the other: each has columns for every two systems
-        lines = {}
+        lines, sizes = {}, {}
         for first, second in pairs:
             one, other = of_systems[first], of_systems[second]
-            line = _line(one[metric] - other[metric], one[WORDS] - other[WORDS])
+            differences = one[metric] - other[metric]
+            line = _line(differences, one[WORDS] - other[WORDS])
             if line is not None:
                 lines[first, second] = line
-        drawn = draw({pair: line for pair, (line, _) in lines.items()}, seed, resamples)
-        for pair, (line, size) in lines.items():
-            ends = interval(drawn[pair][0], size, level)
-            found[metric, *pair] = EqualLength(line.scores[0], *ends)
+                sizes[first, second] = float(np.nanmax(np.abs(differences)))
+        drawn = draw(lines, seed, resamples)
+        for pair, line in lines.items():
+            ends = interval(drawn[pair][0], sizes[pair], level)
+            found[(metric, *pair)] = EqualLength(line.scores[0], *ends)
     return found
 
 
-def _line(differences: Floats, words: Floats) -> tuple[Sample, float] | None:
-    """Return what the intercept of differences in score over those in words follows from.
-
-    With it comes the largest difference.
-    """
+def _line(differences: Floats, words: Floats) -> Sample | None:
+    """Return what the intercept of differences in score over those in words follows from."""
     defined = ~np.isnan(differences)
     images = int(defined.sum())
     if images < _FEWEST:
@@ -335,8 +334,7 @@ def _line(differences: Floats, words: Floats) -> tuple[Sample, float] | None:
     score = float(intercept(rows.sum(axis=0)))
     if math.isnan(score):
         return None
-    sample = Sample(_exact(rows[np.newaxis]), intercept, [score], images)
-    return sample, float(np.abs(d).max())
+    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
 
 
 def _intercept(sums: Floats, middle: float) -> Floats:

@@ -49,7 +49,7 @@ class TableLayout:
     style ``table``. `percent` multiplies scores by 100, but not those of the columns `kept`. With
     `counts`, what was counted is shown in LaTeX, and beside a baseline, too. `baseline` is the
     system that the others are compared with, in one table instead of those of scores, intervals and
-    pairs. With `scores_only` there is the table of scores alone, in bold by what a comparison found.
+    pairs. With `scores_only` there is the table of scores alone, bold by what a comparison found.
     """
 
     columns: tuple[str, ...] | None = None
