@@ -358,10 +358,12 @@ def _is_located(source: Any) -> bool:
 
 
 def _located(source: Any) -> Any:
-    """Return a source with its paths as such."""
+    """Return a source with its paths as such; a list of one is that one."""
     if isinstance(source, str | os.PathLike):
         return Path(source)
-    return [_located(one) for one in source] if isinstance(source, list | tuple) else source
+    if not isinstance(source, list | tuple):
+        return source
+    return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
 
 
 def _stated(record: Settings | Wanted) -> dict[str, Any]:
@@ -373,6 +375,7 @@ def _stated(record: Settings | Wanted) -> dict[str, Any]:
     for one in fields(record):
         value = getattr(record, one.name)
         by_default = type(value) is type(one.default) and value == one.default
+        by_default = by_default or (isinstance(value, list | tuple) and not value)
         if not one.init or one.name in ("trust_pickles", "references") or by_default:
             continue
         if one.name == "options":

@@ -87,7 +87,8 @@ class Calibrated:
         return (
             f"{said} and {shown(self.corrected, _RATE)} ({interval}) corrected for wrong answers: "
             f"yes to {self.false_yes:.1%} of controls ({self.controls}), no to "
-            f"{self.false_no:.1%} of what three references name ({self.named}); both are easier than the rest."
+            f"{self.false_no:.1%} of what three references name ({self.named}); both are "
+            "easier than the rest."
         )
 
     def _lacking(self) -> str:
