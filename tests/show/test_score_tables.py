@@ -145,7 +145,7 @@ CELLS = [
 ]
 PINNED = (
     "Differences|baseline:b_s|test:randomisation|holm:2|interval:bootstrap|level:0.95|"
-    "resamples:1000|interval-resamples:1000|seed:0"
+    "resamples:1000|seed:0"
 )
 
 

@@ -37,7 +37,7 @@ _RARE = frozenset(
     """
     requirements synonyms drop_incomplete far categories uncertain looked_for agree detector
     calibrate id_field caption_field reference_field split trust_pickles stop_words p presence
-    normalize seed resamples counts compare_output date title images_mb draws ablation
+    normalize seed resamples counts scores_only compare_output date title images_mb draws ablation
     ablation_vectors prf_edition
     """.split()
 )

@@ -224,11 +224,12 @@ def _others(comparisons: Comparisons) -> int:
 
 def signature_of_differences(comparisons: Comparisons) -> str:
     """Return one line that pins how systems were compared with a baseline."""
+    number, of_intervals = comparisons.resamples, comparisons.interval_resamples
+    others = "" if of_intervals == number else f"interval-resamples:{of_intervals}|"
     return (
         f"Differences|baseline:{comparisons.baseline}|test:randomisation|"
         f"holm:{_others(comparisons)}|interval:bootstrap|level:{comparisons.level:g}|"
-        f"resamples:{comparisons.resamples}|interval-resamples:{comparisons.interval_resamples}|"
-        f"seed:{comparisons.seed}"
+        f"resamples:{number}|{others}seed:{comparisons.seed}"
     )
 
 
