@@ -37,6 +37,8 @@ class Scores:
         How references were scored as captions are: as a system, or for the floor of inventions.
     calibrated : dict
         System name to its rate of inventions without the errors of the answers, if estimated.
+    uncaptioned : int
+        How many images are no part of the run, as no system has a caption of them.
     inputs : Inputs, optional
         What a run was made from.
     """
@@ -46,6 +48,7 @@ class Scores:
     unavailable: dict[str, str] = field(default_factory=dict)
     people: People | None = None
     calibrated: dict[str, Calibrated] = field(default_factory=dict)
+    uncaptioned: int = 0
     inputs: Inputs | None = None
 
     def columns(self) -> list[Column]:
@@ -59,12 +62,17 @@ class Scores:
         return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
     def notes(self, shown: Callable[[float, str], str] = four_decimals) -> list[str]:
-        """Return what has to be said of people's captions, and estimates, in sentences.
+        """Return what has to be said of images, people's captions and estimates, in sentences.
 
         `shown` returns a score of a column as the sentences show it.
         """
-        of_people = [] if self.people is None else self.people.notes(self.signatures, shown)
-        return of_people + [rate.note(system, shown) for system, rate in self.calibrated.items()]
+        notes = []
+        if self.uncaptioned:
+            images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
+            notes.append(f"Left out: {images} of which no system has a caption (--allow-subset).")
+        if self.people is not None:
+            notes += self.people.notes(self.signatures, shown)
+        return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

@@ -52,6 +52,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
     are no means (BLEU's, CHAIR's, VIFIDEL-H's) is under ``"statistics"``: ``[{"columns": [COLUMN],
     "of_images": ["4 0 null ...", ...]}]`` with a text for each count, which has a number for each
     image in their order; null where one is left out.
+    Under ``"uncaptioned"`` is how many images were left out as no system has a caption of them.
     How people's captions were made, and their rates, is under ``"people"``; what was estimated
     of the errors of answers is under ``"calibrated"``, by system; how systems compare is under
     ``"comparison"``, as `Comparisons.to_json` has it. What the run was made from is under
@@ -79,6 +80,7 @@ def scores_text(scores: Scores, comparisons: Comparisons | None = None) -> str:
         "people": scores.people and for_json(asdict(scores.people)),
         "calibrated": {name: for_json(asdict(rate)) for name, rate in scores.calibrated.items()},
         "unavailable": scores.unavailable,
+        "uncaptioned": scores.uncaptioned,
         "inputs": scores.inputs and scores.inputs.to_json(),
         "comparison": comparisons and comparisons.to_json(),
     }
@@ -235,6 +237,7 @@ def _scores(content: Mapping[str, Any]) -> Scores:
         unavailable,
         None if people is None else _people(people),
         {str(name): _calibrated(rate) for name, rate in content.get("calibrated", {}).items()},
+        _whole(content.get("uncaptioned", 0)),
         None if inputs is None else Inputs.from_json(inputs),
     )
 
