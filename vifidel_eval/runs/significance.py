@@ -314,9 +314,9 @@ def at_equal_length(
                 lines[first, second] = line
                 sizes[first, second] = float(np.nanmax(np.abs(differences)))
         drawn = draw(lines, seed, resamples)
-        for pair, line in lines.items():
-            ends = interval(drawn[pair][0], sizes[pair], level)
-            found[(metric, *pair)] = EqualLength(line.scores[0], *ends)
+        for (first, second), line in lines.items():
+            ends = interval(drawn[first, second][0], sizes[first, second], level)
+            found[metric, first, second] = EqualLength(line.scores[0], *ends)
     return found
 
 
