@@ -195,11 +195,11 @@ def _systems_by_metrics(comparisons: Comparisons, layout: TableLayout, decimals:
     for comparison in comparisons.metrics.values():
         pairs = {pair.first: pair for pair in comparison.pairs}
         for name in sorted(comparison.systems, key=pairs.__contains__):
-            score = layout.shown(comparison.systems[name].score, comparison.ranked)
+            score = layout.shown(comparison.systems[name].score, metric)
             cell, better = Figures(readable(score, decimals)), None
             if name in pairs:
                 better = pairs[name].winner
-                difference, _, _ = _difference(pairs[name], comparison.ranked, layout)
+                difference, _, _ = _difference(pairs[name], metric, layout)
                 cell = with_gain(score, difference, better is not None, decimals)
             rows.setdefault(name, [name]).append(Marked(cell, bold=better == name))
     metrics = comparisons.metrics.items()
