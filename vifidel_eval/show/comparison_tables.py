@@ -192,7 +192,7 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
 def _systems_by_metrics(comparisons: Comparisons, layout: TableLayout, decimals: int) -> Table:
     """Return a row per system, the baseline first, and a column per metric."""
     rows: dict[str, list[Cell]] = {}
-    for comparison in comparisons.metrics.values():
+    for metric, comparison in comparisons.metrics.items():
         pairs = {pair.first: pair for pair in comparison.pairs}
         for name in sorted(comparison.systems, key=pairs.__contains__):
             score = layout.shown(comparison.systems[name].score, metric)
