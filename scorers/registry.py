@@ -20,6 +20,7 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
 
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
+from ..evaluation import Column
 from .base import Scorer
 from .mean import Mean
 from .record import Metric, Option, Settings
@@ -131,6 +132,19 @@ class Registry(UserDict[str, Metric]):
                 "plus sign combines them: VIFIDEL+CIDEr."
             )
         return spellings[wanted]
+
+    def column(self, shown: str, signature: str) -> Column | None:
+        """Return what its metric says of a column, None if the metric is not installed.
+
+        The signature names the metric. The column may be shown under another name than the metric
+        gives it: that of a scorer that a user named, or of samples.
+        """
+        try:
+            columns = self[self.find(signature.partition("|")[0])].columns
+        except VifidelError:
+            return None
+        named = (one for one in columns if len(columns) == 1 or f" {one.name} " in f" {shown} ")
+        return next(named, None)
 
     def load(self) -> dict[str, str]:
         """Import the metrics of all packages, and return what is wrong with some, by name.

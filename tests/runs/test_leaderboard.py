@@ -289,6 +289,17 @@ def test_no_run_is_lost_when_many_add_at_a_time(tmp_path):
     assert len(read(path).runs) == 24
 
 
+def test_what_signatures_share_is_printed_once(tmp_path, run):
+    shared = "norm:yes|vectors:embedded#1|version:1"
+    board = tmp_path / "board.json"
+    signatures = {"VIFIDEL": f"VIFIDEL|p:2|{shared}", "WMD": f"WMD|p:1|{shared}"}
+    add(board, scored(signatures, a=[0.5, 0.25]), REFERENCES, DAY)
+    lines = run("leaderboard", board).stdout.splitlines()
+    assert lines[-3:] == ["VIFIDEL|p:2", "WMD|p:1", f"All: {shared}"]
+    markdown = run("leaderboard", board, "--format", "markdown").stdout
+    assert f"VIFIDEL|p:2|{shared}" in markdown.replace("\\", "")
+
+
 def test_score_adds_to_a_leaderboard(tmp_path, run):
     path = tmp_path / "board.json"
     common = (

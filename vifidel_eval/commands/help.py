@@ -26,8 +26,8 @@ _SECTIONS = {
     """.split(),
     "Output": """
         keep workers inventions style columns percent digits counts output per_image baseline
-        comparing compare_output requirements seed resamples leaderboard date report title images
-        images_mb write_candidates figure
+        scores_only comparing compare_output requirements seed resamples leaderboard date report
+        title images images_mb write_candidates figure
     """.split(),
 }
 _SECTION_OF = {name: title for title, names in _SECTIONS.items() for name in names}
@@ -38,7 +38,7 @@ _RARE = frozenset(
     """
     requirements synonyms drop_incomplete far categories uncertain looked_for agree detector
     calibrate id_field caption_field reference_field split trust_pickles stop_words p presence
-    normalize seed resamples counts compare_output date title images_mb draws ablation
+    normalize seed resamples counts scores_only compare_output date title images_mb draws ablation
     ablation_vectors prf_edition
     """.split()
 )

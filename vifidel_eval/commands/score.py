@@ -86,9 +86,8 @@ _NOT_MET = 3
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="Resamples of --compare, --report and --calibrate.",
+    help="Resamples of --compare, --report and --calibrate.  [default: 1000, and for tests 100 for "
+    "each pair of systems if that is more]",
 )
 @click.option(
     "--leaderboard",
@@ -145,7 +144,7 @@ def score(
     output: Path | None,
     comparing: bool,
     seed: int,
-    resamples: int,
+    resamples: int | None,
     leaderboard: Path | None,
     date: datetime | None,
     requirements: tuple[Requirement, ...],
@@ -199,7 +198,7 @@ def score(
     _say_without_references(ctx.params)
     run = scored(planned)
     if controls is not None:
-        run = calibrated(run, controls, seed, resamples)
+        run = calibrated(run, controls, seed, resamples or 1000)
     comparisons = problem = None
     if comparing or report is not None:
         try:

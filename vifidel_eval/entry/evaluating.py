@@ -10,7 +10,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -32,6 +32,7 @@ from ..runs.doubts import (
     warn_of_tags,
 )
 from ..runs.harness import column_names, score_systems
+from ..runs.inputs import Inputs
 from ..runs.pairing import (
     System,
     all_images,
@@ -330,6 +331,21 @@ def plan(
         "references": paths_in(references),
         "objects": of_objects,
     }
+    sources = [*systems.values(), references, settings.objects]
+    inputs = None
+    if not scorers and all(map(_is_located, sources)):
+        inputs = Inputs(
+            {
+                "systems": {name: _located(source) for name, source in systems.items()},
+                "references": _located(references),
+                "settings": _stated(replace(settings, objects=_located(settings.objects))),
+                "metrics": list(metrics),
+                "wanted": _stated(wanted),
+                "image_ids": _located(image_ids),
+                "allow_subset": allow_subset,
+                "people": people,
+            }
+        )
     return Plan(
         read,
         images,
@@ -341,7 +357,63 @@ def plan(
         made_of,
         sampled,
         uncaptioned,
+        inputs,
     )
+
+
+def plan_again(arguments: Mapping[str, Any]) -> Plan:
+    """Return the plan of a run that was loaded, of the arguments that its file has."""
+    given = dict(arguments)
+    try:
+        stated = dict(given.pop("settings"))
+        options = _own(stated.pop("options", {}))
+        has_references = given["references"] is not None
+        settings = Settings(**stated, references=has_references, options=options)
+        wanted = Wanted(**given.pop("wanted"))
+        known = inspect.signature(plan).bind(settings=settings, wanted=wanted, **given)
+    except (KeyError, TypeError) as problem:
+        raise VifidelError(
+            f"what the scores were made with is not known here ({problem}): evaluate again."
+        ) from None
+    with warnings.catch_warnings():
+        # What the inputs are like was said when they were scored.
+        warnings.simplefilter("ignore", VifidelWarning)
+        return plan(*known.args, **known.kwargs)
+
+
+def _is_located(source: Any) -> bool:
+    members = source if isinstance(source, list | tuple) else [source]
+    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
+
+
+def _located(source: Any) -> Any:
+    """Return a source with its paths as such; a list of one is that one."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source)
+    if not isinstance(source, list | tuple):
+        return source
+    return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
+
+
+def _stated(record: Settings | Wanted) -> dict[str, Any]:
+    """Return the fields that are not what they are by default.
+
+    Whether pickles are trusted is for those to say who read a file.
+    """
+    stated = {}
+    for one in fields(record):
+        value = getattr(record, one.name)
+        by_default = type(value) is type(one.default) and value == one.default
+        by_default = by_default or (isinstance(value, list | tuple) and not value)
+        if not one.init or one.name in ("trust_pickles", "references") or by_default:
+            continue
+        if one.name == "options":
+            defaults_of = {option.name: option.default for option in METRICS.options()}
+            value = {name: of for name, of in value.items() if of != defaults_of.get(name)}
+        elif isinstance(value, str) and os.path.exists(value):
+            value = Path(value)
+        stated[one.name] = value
+    return stated
 
 
 def score(planned: Plan, progress: bool | None = None) -> Run:
@@ -372,7 +444,8 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
         if rating:
             floor = floor_of(planned.systems, planned.images, rating)
             scores = replace(scores, people=floor)
-    return Run(replace(scores, uncaptioned=planned.uncaptioned), planned)
+    scores = replace(scores, uncaptioned=planned.uncaptioned, inputs=planned.inputs)
+    return Run(scores, planned)
 
 
 def named(systems: Systems) -> dict[str, Captions]:

@@ -17,6 +17,7 @@ from ..explain.sentences import JudgedSentence
 from ..image_ids import ImageId, to_json_value
 from ..rows import Rows
 from ..runs.harness import column_names
+from ..runs.inputs import Inputs
 from ..runs.pairing import System, paired
 from ..runs.remarks import People
 from ..runs.samples import gathered_columns
@@ -54,6 +55,8 @@ class Plan:
     samples: dict[str, list[System]] | None = None
     #: How many images are left out, under `allow_subset`, as no system has a caption of them.
     uncaptioned: int = 0
+    #: The arguments that it was planned by.
+    inputs: Inputs | None = None
 
     @property
     def names(self) -> list[str]:

@@ -16,8 +16,9 @@ from ..image_ids import ImageId
 from ..remembered import one_run
 from ..rows import Rows
 from ..scorers import Mean, Scorer
+from .inputs import Inputs
 from .pairing import System, all_images, paired
-from .remarks import Calibrated, People
+from .remarks import Calibrated, People, four_decimals
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,8 @@ class Scores:
         System name to its rate of inventions without the errors of the answers, if estimated.
     uncaptioned : int
         How many images are no part of the run, as no system has a caption of them.
+    inputs : Inputs, optional
+        What a run was made from.
     """
 
     signatures: dict[str, str]
@@ -46,6 +49,7 @@ class Scores:
     people: People | None = None
     calibrated: dict[str, Calibrated] = field(default_factory=dict)
     uncaptioned: int = 0
+    inputs: Inputs | None = None
 
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
@@ -57,15 +61,18 @@ class Scores:
         """Return every column with the name of its metric, as its signature says it."""
         return {column: text.partition("|")[0] for column, text in self.signatures.items()}
 
-    def notes(self) -> list[str]:
-        """Return what has to be said of images, people's captions and estimates, in sentences."""
+    def notes(self, shown: Callable[[float, str], str] = four_decimals) -> list[str]:
+        """Return what has to be said of images, people's captions and estimates, in sentences.
+
+        `shown` returns a score of a column as the sentences show it.
+        """
         notes = []
         if self.uncaptioned:
             images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
             notes.append(f"Left out: {images} of which no system has a caption (--allow-subset).")
         if self.people is not None:
-            notes += self.people.notes(self.signatures)
-        return notes + [rate.note(system) for system, rate in self.calibrated.items()]
+            notes += self.people.notes(self.signatures, shown)
+        return notes + [rate.note(system, shown) for system, rate in self.calibrated.items()]
 
     def only(self, columns: Iterable[str]) -> Scores:
         """Return these scores with some of the columns, in the order given."""

@@ -103,7 +103,10 @@ class Leaderboard:
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
     def table(self) -> Table:
-        """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
+        """Return a row per run, in the order of `runs`, with each metric's best score in bold.
+
+        Signatures are not in its notes.
+        """
         rows: list[list[Any]] = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
@@ -114,11 +117,7 @@ class Leaderboard:
         return Table(
             ["System", "Date", *self.signatures],
             rows,
-            [
-                f"{self.images} images",
-                *direction_notes(self.columns),
-                *dict.fromkeys(self.signatures.values()),
-            ],
+            [f"{self.images} images", *direction_notes(self.columns)],
             texts=2,
         )
 
