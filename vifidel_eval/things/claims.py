@@ -65,4 +65,4 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
         if stripped:
             start = at + len(sentence) - len(sentence.lstrip())
             yield start, start + len(stripped)
-            at = end
+        at = end
