@@ -66,7 +66,7 @@ UNITS = TEXTS | {
     "sentences": "a dog. ",
     "blank lines": "\n \t",
     "names with underscores": "zebra_",
-    "hedges": "as if, ",
+    "denials": "no dog or cat, ",
     "apostrophes": "a's ",
     "ellipses": "\u2026",
     "dashes": " -- ",
