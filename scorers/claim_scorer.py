@@ -204,12 +204,14 @@ class ClaimScorer(ExplainingScorer[WordsGold]):
         in_labels, in_said = (are_named(*of_mentions, *by) for by in (labels, references))
         apart = np.zeros(len(in_said), dtype=bool)
         classes = {numbers[one]: other for one, other in grounding.apart.items() if one in numbers}
-        for place in np.flatnonzero(np.isin(mentions.classes, list(classes))).tolist():
-            row = part.rows.take([mentions.rows[place]])
-            _, said = grounding.said(self._references_of(row)[0])
-            in_said[place] = mentions.units[place].category in said
-            of_labels = map(grounding.class_of_label, self._labels_of(row)[0])
-            apart[place] = classes[int(mentions.classes[place])] in {*said, *of_labels}
+        places = np.flatnonzero(np.isin(mentions.classes, list(classes)))
+        distinct, of_places = np.unique(mentions.rows[places], return_inverse=True)
+        some = part.rows.take(distinct.tolist())
+        said = [grounding.said(of_row)[1].keys() for of_row in self._references_of(some)]
+        known = [{*map(grounding.class_of_label, of_row)} for of_row in self._labels_of(some)]
+        for place, at in zip(places.tolist(), of_places.tolist(), strict=True):
+            in_said[place] = mentions.units[place].category in said[at]
+            apart[place] = classes[int(mentions.classes[place])] in said[at] | known[at]
         unnamed = np.flatnonzero(~in_labels & ~in_said)
         others = map(grounding.other_class, map(mentions.units.__getitem__, unnamed.tolist()))
         of_others = [numbers.get(other or "", NO_CLASS) for other in others]

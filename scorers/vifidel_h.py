@@ -105,7 +105,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     columns = (
         Column("VIFIDEL-Hs", True, of_sums=partial(_rate, _WITH_ABSENT, _CAPTIONS)),
         Column("VIFIDEL-Hi", True, of_sums=partial(_rate, ABSENT, JUDGED)),
-        Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS)),
+        Column("VIFIDEL-Hn", True, of_sums=partial(_rate, _THINGS, _CAPTIONS), is_count=True),
         Column("VIFIDEL-T"),
     )
     rates_inventions = True
@@ -276,7 +276,6 @@ register(
         VifidelH,
         lambda settings: VifidelH(**settings.evidence),
         rank=30,
-        spellings=("VIFIDEL-T", "VIFIDEL-Hi", "VIFIDEL-Hn", "VIFIDEL-Hs"),
         references=False,
         either=True,
         tables=True,

@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..evaluation import Column, DetailsOfParts, Evaluation, Floats, Integers
-from ..explain.sentences import JudgedSentence, PlacedMention, wrong_mentions
+from ..explain.sentences import JudgedSentence, PlacedMention, by_sentence, wrong_mentions
 from ..kernels import fidelity
 from ..kernels.bags import Bags, Part
 from ..kernels.support import NOTHING, Nearest, nearest, some_of
@@ -136,12 +137,11 @@ class VifidelPRF(ClaimScorer):
         claimed = [rows.captions[row][one.start : one.end] for row, one in all_of]
         of_sentences = replace(rows.take(of_rows), captions=claimed)
         p = self.without_signature(of_sentences)["VIFIDEL-P"].scores.tolist()
-        wrong = self._wrong(rows)
         found: list[list[JudgedSentence]] = [[] for _ in sentences]
-        for (row, one), p_of_one in zip(all_of, p, strict=True):
-            invented = tuple(m for m in wrong[row] if one.start <= m.start < one.end)
+        wrong = chain.from_iterable(map(by_sentence, sentences, self._wrong(rows)))
+        for (row, one), p_of_one, invented in zip(all_of, p, wrong, strict=True):
             own = (one.start, one.end, one.claims, p_of_one if one.claims else math.nan)
-            found[row].append(JudgedSentence(*own, invented))
+            found[row].append(JudgedSentence(*own, tuple(invented)))
         return found
 
     def _wrong(self, rows: Rows) -> list[tuple[PlacedMention, ...]]:
@@ -212,7 +212,7 @@ register(
         VifidelPRF,
         lambda settings: VifidelPRF(**settings.evidence),
         rank=20,
-        spellings=("PRF", "VIFIDEL-F"),
+        spellings=("PRF",),
         references=False,
         either=True,
         default=True,

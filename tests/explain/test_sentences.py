@@ -147,7 +147,7 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
     assert row["sentences"][0]["inventions"] == [
         {
             "words": "zebra",
-            "class": "zebra",
+            "category": "zebra",
             "start": 21,
             "end": 26,
             "verdict": "not in the image",

@@ -71,11 +71,10 @@ class Invention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the invention as JSON can hold it, as ``explain --inventions`` writes it."""
-        row = self._asdict() | {
+        return self._asdict() | {
             "image_id": to_json_value(self.image_id),
             "support": None if math.isnan(self.support) else self.support,
         }
-        return {"class" if name == "category" else name: value for name, value in row.items()}
 
 
 def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invention]:
@@ -92,6 +91,7 @@ def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invent
         columns = mentions.places[of_row].tolist(), mentions.verdicts[of_row].tolist()
         placed = wrong_mentions(caption, units(caption), *columns)
         sentences = read_sentences(caption, _no_units)
+        said = [caption[sentence.start : sentence.end] for sentence in sentences]
         ends = [sentence.end for sentence in sentences]
         for at, mention in zip(of_row[wrong[of_row]].tolist(), placed, strict=True):
             number = bisect_right(ends, mention.start)
@@ -99,7 +99,7 @@ def inventions_in(system: str, part: Explained, units: Units) -> Iterator[Invent
                 system,
                 part.ids[row],
                 number,
-                caption[sentences[number].start : sentences[number].end],
+                said[number],
                 mention.words,
                 mention.category,
                 float(mentions.support[at]),
@@ -119,8 +119,7 @@ def rows_of(inventions: Sequence[Invention], suffix: str) -> str:
     rows = [invention.to_json() for invention in inventions]
     if suffix.lower() != ".csv":
         return "".join(f"{json_line(row)}\n" for row in rows)
-    headers = ["class" if name == "category" else name for name in Invention._fields]
-    return Table(headers, [list(row.values()) for row in rows]).render("csv") + "\n"
+    return Table(Invention._fields, [list(row.values()) for row in rows]).render("csv") + "\n"
 
 
 def _no_units(_: str) -> tuple[Unit, ...]:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..text_tables import Cell, Table
+from ..things.claims import Sentence
 from ..things.grounded import Verdict
 from ..things.mentions import Unit
-from .explanation import place_of, shortened
+from .explanation import shortened
+
+_WORD = re.compile(r"\w+")
 
 # Characters of a sentence that a table shows.
 _WIDTH, _LEAST_WIDTH = 40, 16
@@ -40,8 +46,13 @@ class PlacedMention(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return the mention as JSON can hold it."""
-        place = {"start": self.start, "end": self.end}
-        return {"words": self.words, "class": self.category, **place, "verdict": str(self.verdict)}
+        return {
+            "words": self.words,
+            "category": self.category,
+            "start": self.start,
+            "end": self.end,
+            "verdict": str(self.verdict),
+        }
 
 
 class JudgedSentence(NamedTuple):
@@ -74,6 +85,17 @@ class JudgedSentence(NamedTuple):
         }
 
 
+def by_sentence(
+    sentences: Sequence[Sentence], mentions: Iterable[PlacedMention]
+) -> list[list[PlacedMention]]:
+    """Return which of the mentions of a text begin in each of its sentences."""
+    found: list[list[PlacedMention]] = [[] for _ in sentences]
+    ends = [sentence.end for sentence in sentences]
+    for mention in mentions:
+        found[bisect_right(ends, mention.start)].append(mention)
+    return found
+
+
 def wrong_mentions(
     text: str, units: Sequence[Unit], places: Sequence[int], verdicts: Sequence[int]
 ) -> tuple[PlacedMention, ...]:
@@ -93,16 +115,31 @@ def wrong_mentions(
 
 
 def _places(text: str, units: Iterable[Unit]) -> Iterator[tuple[int, int]]:
-    """Yield the place of each unit; where its words are spelled otherwise, that of all the text."""
+    """Yield the place of each unit; where its words are spelled otherwise, that of all the text.
+
+    A unit's words follow each other, whatever their case and what is between them, behind the unit
+    before.
+    """
+    words = [(found[0].lower(), *found.span()) for found in _WORD.finditer(text)]
+    listed = [word for word, _, _ in words]
+    places: dict[str, list[int]] = {}
+    for at, word in enumerate(listed):
+        places.setdefault(word, []).append(at)
+    spelled_otherwise: set[str] = set()  # from any place on
+    start = len(text) - len(text.lstrip())
+    whole = start, start + len(text.strip())
     at = 0
     for unit in units:
-        here = place_of(unit.words, text, at)
+        said = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
+        begins = places.get(said[0], []) if said else []
+        behind = islice(begins, bisect_left(begins, at), None)
+        here = next((n for n in behind if listed[n : n + len(said)] == said), None)
         if here is None:
-            start = len(text) - len(text.lstrip())
-            yield start, start + len(text.strip())
+            spelled_otherwise.add(unit.words)
+            yield whole
         else:
-            yield here
-            at = here[1]
+            at = here + len(said)
+            yield words[here][1], words[at - 1][2]
 
 
 def sentence_table(

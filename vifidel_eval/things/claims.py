@@ -69,4 +69,4 @@ def sentence_places(text: str) -> Iterator[tuple[int, int]]:
         if stripped:
             start = at + len(sentence) - len(sentence.lstrip())
             yield start, start + len(stripped)
-            at = end
+        at = end
